@@ -1,4 +1,4 @@
-//! Calls made up for a test, to be handed to a handler directly.
+//! Calls to pass to a handler directly, in a test.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,8 +17,8 @@ use crate::run::cancel::CancelHandle;
 use crate::run::task::Task;
 use crate::session::turn::Turn;
 
-/// Whoever calls handlers in a test: a task with its state, a turn with its tools and facts, a switch to pull, and an ear
-/// for progress. Two callers are two tasks.
+/// A caller of handlers in a test: a task with its state, a turn with its tools and facts, a cancel handle, and the
+/// reported progress. Each caller has its own task.
 ///
 /// ```
 /// use toolc::testing::{Caller, assert_reply};
@@ -52,7 +52,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// The caller of a task that begins.
+    /// Returns a caller with a new task.
     pub fn new() -> Self {
         let heard = Heard::default();
         let turn = turn("", &[], &[], &heard);
@@ -60,16 +60,16 @@ impl Caller {
         Self { task: Task::new("test"), cancel: CancelHandle::new(), heard, session, tools, facts, turn }
     }
 
-    /// The same, in the session of this [id](Call::session).
+    /// Sets the session's [id](Call::session).
     #[must_use]
     pub fn in_session(self, id: impl Into<String>) -> Self {
         Self { session: id.into(), ..self }.in_its_turn()
     }
 
-    /// The same, in a turn that shows these [tools](Call::has_tool), too.
+    /// Adds these [tools](Call::has_tool) to the turn.
     ///
     /// # Panics
-    /// When one of them is there twice.
+    /// Panics if a tool is added twice.
     #[must_use]
     #[track_caller]
     pub fn with_tools<S: Into<Cow<'static, str>>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
@@ -77,10 +77,10 @@ impl Caller {
         self.in_its_turn()
     }
 
-    /// The same, in a turn with this [fact](Call::fact).
+    /// Sets a [fact](Call::fact) of the turn.
     ///
     /// # Panics
-    /// When it is there with another value.
+    /// Panics if the fact is already set to another value.
     #[must_use]
     #[track_caller]
     pub fn with_fact(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<FactValue>) -> Self {
@@ -94,24 +94,24 @@ impl Caller {
         self
     }
 
-    /// The task of its calls: what the [user asked for](Task::set_user_request) is said there.
+    /// Returns the task of the calls, for example to set the [user request](Task::set_user_request).
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// A call of `tool`, with the id `call_1`. All calls of a caller belong to one task, so what a handler
-    /// [keeps](Call::state) for one of them is there for the next; the test, too, finds it there.
+    /// Returns a call of `tool`, with the id `call_1`. All calls of a caller belong to one task: what a handler
+    /// [keeps](Call::state) for one of them is available to the next, and to the test.
     pub fn call<'a>(&'a self, tool: &'a str) -> Call<'a> {
         let request = ToolCall::new(tool, "{}").with_id("call_1").with_task(&self.task);
         Call::of(tool, request, CancelEpoch::ever(&self.cancel), &self.turn)
     }
 
-    /// Cancels its calls, those to come as well.
+    /// Cancels all calls of this caller, including future ones.
     pub fn cancel(&self) {
         self.cancel.cancel();
     }
 
-    /// What its calls have told of how far they are, in order: `2 of 3: crunching`, or less where they say less.
+    /// Returns the progress that calls have reported, in order: `2 of 3: crunching`, or less if they report less.
     pub fn progress(&self) -> Vec<String> {
         self.heard.all()
     }
@@ -129,7 +129,7 @@ impl fmt::Debug for Caller {
     }
 }
 
-/// What a caller's turn shows, and nobody calls.
+/// The tools of a caller's turn, which are never called.
 struct Shown {
     tools: Vec<Tool>,
     definitions: Vec<Option<Definition>>,

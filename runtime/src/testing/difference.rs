@@ -1,15 +1,15 @@
-//! Where two JSON values differ, in words.
+//! Descriptions of the differences between two JSON values.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// As many differences as are told.
+/// The maximum number of differences that are reported.
 const MOST: usize = 20;
-/// Characters of a value that are shown.
+/// The maximum length of a value in a report, in characters.
 const LONGEST: usize = 200;
 
-/// A line for each place where `got` is not as `expected`: none where they are equal.
+/// Returns a line for each place where `got` differs from `expected`.
 pub(super) fn differences(expected: &Value, got: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare("", Some(expected), Some(got), &mut found);
@@ -43,7 +43,7 @@ fn compare(at: &str, expected: Option<&Value>, got: Option<&Value>, found: &mut 
     }
 }
 
-/// The first line in which two texts differ.
+/// Describes the first line in which two strings differ.
 fn in_text(at: &str, expected: &str, got: &str) -> String {
     let is_long = |text: &str| text.contains('\n') || text.chars().count() > LONGEST;
     if !is_long(expected) && !is_long(got) {
@@ -63,12 +63,12 @@ fn in_text(at: &str, expected: &str, got: &str) -> String {
     }
 }
 
-/// How many characters two lines begin with in common.
+/// Returns the length of the common beginning of two lines, in characters.
 fn common(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
 }
 
-/// What of a long line is worth seeing: the place at which it begins to differ.
+/// Returns the part of a long line around the first difference.
 fn excerpt(line: &str, column: usize) -> String {
     let skipped = if line.chars().count() > LONGEST { column.saturating_sub(LONGEST / 4) } else { 0 };
     let text: String = line.chars().skip(skipped).take(LONGEST).collect();

@@ -1,4 +1,4 @@
-//! The whole way of a call, from the JSON text of its arguments to the JSON text of its answer.
+//! Tests of the whole pipeline, from the JSON of the arguments to the JSON of the response.
 
 use std::fmt::Display;
 
@@ -13,7 +13,8 @@ use crate::session::{Session, SessionBuilder};
 use crate::text::json;
 use serde_json::value::RawValue;
 
-/// The tools of one provider in a session of their own: calls take the whole way, as a model's do.
+/// The tools of one tool provider in a session of their own. Calls go through the whole pipeline, like those of a
+/// model.
 ///
 /// ```
 /// use toolc::testing::{Harness, assert_reply, json};
@@ -29,7 +30,7 @@ use serde_json::value::RawValue;
 /// #         }));
 /// #         let arguments = arguments.unwrap().into();
 /// #         let tool = Tool { name: "shout".into(), toolset: "voice".into(), arguments, ..Tool::default() };
-/// #         Shout([tool], [Some(Text::from(r#"{"name":"shout"}"#).into())])
+/// #         Shout([tool], [Some(std::borrow::Cow::Borrowed(r#"{"name":"shout"}"#).into())])
 /// #     }
 /// # }
 /// # impl ToolProvider for Shout {
@@ -42,7 +43,7 @@ use serde_json::value::RawValue;
 /// #     }
 /// # }
 ///
-/// // A generated catalog's `provider(Handlers::new())`, for example.
+/// // For example, a generated catalog's `provider(Handlers { .. })`.
 /// let harness = Harness::new(Box::new(Shout::new()));
 /// assert_reply!(harness.call("shout", json!({ "text": "hello" })), "HELLO");
 /// assert_reply!(harness.call("shout", r#"{"text": "#), Err(MalformedArguments, "cut off"));
@@ -56,14 +57,14 @@ pub struct Harness {
 }
 
 impl Harness {
-    /// All tools of `provider`, in an environment without variables and programs: what a tool needs is to be put there
-    /// with [`with`](Self::with), so that a test does not depend on the machine.
+    /// Returns a harness with all tools of `provider`, in an environment without variables and programs. Add what a
+    /// tool requires with [`with`](Self::with), so that a test does not depend on the machine.
     #[track_caller]
     pub fn new(provider: Box<dyn ToolProvider>) -> Self {
         Self::with(provider, |session| session)
     }
 
-    /// The same, in a session with what `set` sets: its environment, facts, toolsets, hooks, an approver.
+    /// Returns a harness whose session is configured by `set`: environment, facts, toolsets, hooks, an approver.
     ///
     /// ```
     /// # use toolc::testing::Harness;
@@ -76,7 +77,7 @@ impl Harness {
     /// ```
     ///
     /// # Panics
-    /// When the provider cannot be registered, or the session knows no such toolset or fact.
+    /// Panics if the provider cannot be registered, or a toolset or fact is unknown.
     #[track_caller]
     pub fn with(provider: Box<dyn ToolProvider>, set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Self {
         let has_any = |dialect: &Dialect| provider.definitions(*dialect).iter().any(Option::is_some);
@@ -93,38 +94,38 @@ impl Harness {
         }
     }
 
-    /// Calls `tool` with `arguments`: a JSON text, or a [`json!`](super::json). Calls belong to one task, that of the
-    /// session.
+    /// Calls `tool` with `arguments`: a JSON text, or a [`json!`](super::json) value. All calls belong to the session's
+    /// task.
     pub fn call(&self, tool: &str, arguments: impl Display) -> TestResponse {
         self.send(&ToolCall::new(tool, &arguments.to_string()).with_id("call_1"))
     }
 
-    /// The same, for a call with a task, an id or a switch of its own.
+    /// Makes a call with its own task, id or cancel handle.
     pub fn send(&self, request: &ToolCall<'_>) -> TestResponse {
         TestResponse::to(request, self.turn().call_blocking(request))
     }
 
-    /// What the model is shown now, in the first dialect in which the provider defines its tools.
+    /// Returns the current turn, in the first dialect in which the provider defines its tools.
     pub fn turn(&self) -> Turn {
         self.session.turn(self.dialect)
     }
 
-    /// The session.
+    /// Returns the session.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// What calls have told of how far they are, in order: as [`Caller::progress`](super::Caller::progress). Nothing
-    /// where the test has set an `on_progress` of its own.
+    /// Returns the progress that calls have reported, in order, like [`Caller::progress`](super::Caller::progress).
+    /// Empty if the test has set its own `on_progress`.
     pub fn progress(&self) -> Vec<String> {
         self.heard.all()
     }
 
-    /// The definition of `tool` as a model sees it now, with a line for each value: a text for a snapshot. Keys stand in
-    /// the order of the definition, and equal definitions have equal texts.
+    /// Returns the definition of `tool` as a model sees it now, with one line for each value, for snapshots. Keys are
+    /// in the order of the definition, and equal definitions have equal texts.
     ///
     /// # Panics
-    /// When the tool is not shown; the message says why.
+    /// Panics if the tool is not shown; the message has the reason.
     #[track_caller]
     pub fn definition(&self, tool: &str, dialect: Dialect) -> String {
         let turn = self.session.turn(dialect);
@@ -133,7 +134,7 @@ impl Harness {
         };
         match serde_json::from_str::<Vec<&RawValue>>(turn.definitions()) {
             Ok(all) => json::indented(all[position].get()),
-            Err(error) => panic!("the definitions are no list of JSON values: {error}"),
+            Err(error) => panic!("the definitions are not a JSON array: {error}"),
         }
     }
 }

@@ -1,8 +1,9 @@
-//! What tests of handlers need, without a model: a [`Caller`] for a handler alone, a [`Harness`] for the whole way of a
-//! call, [`assert_reply!`] for what comes of either. The feature `testing`, for `[dev-dependencies]`.
+//! Helpers for tests of handlers, without a model: a [`Caller`] to call a handler directly, a [`Harness`] to send calls
+//! through the whole pipeline, and [`assert_reply!`] to check the results of both. Enable the feature `testing` in
+//! `[dev-dependencies]`.
 //!
-//! Environments are made by hand with [`Env`](crate::Env). What a test of a host needs is in the crate itself: hooks,
-//! approvers and spills are traits.
+//! Use [`Env`](crate::Env) for environments. Tests of a host need no helpers: hooks, approvers and spill stores are
+//! traits.
 
 mod caller;
 mod difference;
@@ -21,13 +22,12 @@ pub use crate::assert_reply;
 use crate::run::block_on::block_on;
 use crate::run::progress::Progress;
 
-/// Waits for what an asynchronous handler comes to, on this thread. With the feature `tokio`, the handler finds a Tokio
-/// runtime.
+/// Runs an async handler to its end on this thread. With the feature `tokio`, the handler runs in a Tokio runtime.
 pub fn wait<T>(future: impl Future<Output = T>) -> T {
     block_on(future)
 }
 
-/// What handlers have told of how far they are.
+/// The progress that handlers have reported.
 #[derive(Debug, Clone, Default)]
 struct Heard(Arc<Mutex<Vec<String>>>);
 

@@ -1,4 +1,4 @@
-//! What a call came to, and what a test says that it should have come to.
+//! The result of a call, and assertions about it.
 
 use crate::result::output::ToolResult;
 use serde_json::Value;
@@ -10,10 +10,10 @@ use crate::data::to_json::ToJson;
 use crate::result::output::{ErrorKind, ToolError, ToolOutput};
 use crate::text::json;
 
-/// What a call came to: from a [`Harness`](super::Harness), or made of what a handler returns.
+/// The result of a call: from a [`Harness`](super::Harness), or from the return value of a handler.
 #[derive(Debug, Clone)]
 pub struct TestResponse {
-    /// The tool and its arguments. None: the handler was called directly.
+    /// The tool and its arguments, or `None` if the handler was called directly.
     request: Option<(String, String)>,
     answer: CallResponse,
 }
@@ -23,15 +23,15 @@ impl TestResponse {
         Self { request: Some((request.name().to_owned(), request.arguments().to_owned())), answer }
     }
 
-    /// What the model gets.
+    /// Returns the response for the model.
     pub fn answer(&self) -> &CallResponse {
         &self.answer
     }
 
-    /// The result, to look at parts of it.
+    /// Returns the JSON of the result, to compare parts of it.
     ///
     /// # Panics
-    /// When the call failed.
+    /// Panics if the call failed.
     #[track_caller]
     pub fn value(&self) -> Value {
         if self.answer.is_error() {
@@ -42,7 +42,7 @@ impl TestResponse {
 
     fn json(&self) -> Value {
         serde_json::from_str(&self.answer.json)
-            .unwrap_or_else(|error| panic!("the answer is no JSON, {error}: {}", self.answer.json))
+            .unwrap_or_else(|error| panic!("the answer is not JSON, {error}: {}", self.answer.json))
     }
 
     #[track_caller]
@@ -65,7 +65,7 @@ impl From<ToolResult> for TestResponse {
     }
 }
 
-/// A typed result.
+/// Converts a typed result.
 impl<T: ToJson> From<Result<T, ToolError>> for TestResponse {
     fn from(result: Result<T, ToolError>) -> Self {
         result.map(|returns| ToolOutput::of(&returns)).into()
@@ -78,11 +78,12 @@ impl From<&TestResponse> for TestResponse {
     }
 }
 
-/// Asserts what a call came to: a result equal to a JSON value, written as for `json!`, or an error of a
-/// [kind](crate::ErrorKind), perhaps with a part of its text.
+/// Asserts the result of a call: a JSON value, written as for `json!`, or an error of a [kind](crate::ErrorKind),
+/// optionally with a part of its message.
 ///
-/// It takes what a [`Harness`](crate::testing::Harness) answers, an [`CallResponse`](crate::CallResponse), or what a handler returns.
-/// Where it is something else, it panics with every difference, and with the tool and its arguments, where it knows them.
+/// Accepts the response of a [`Harness`](crate::testing::Harness), a [`CallResponse`](crate::CallResponse), or the
+/// return value of a handler. If the result differs, it panics with all differences, and with the tool and its
+/// arguments if they are known.
 ///
 /// ```
 /// use toolc::testing::assert_reply;
@@ -125,31 +126,31 @@ macro_rules! assert_reply {
     };
 }
 
-/// What [`assert_reply!`] comes to for a result.
+/// Implements [`assert_reply!`] for a result.
 #[doc(hidden)]
 #[track_caller]
 pub fn assert_value(response: &TestResponse, expected: &Value) {
     if response.answer.is_error() {
-        response.fail(&format!("the call failed, where a result was expected: {expected}"));
+        response.fail(&format!("the call failed, but a result was expected: {expected}"));
     }
     let differences = differences(expected, &response.json());
     if !differences.is_empty() {
-        response.fail(&format!("the result is another than expected\n{}", differences.join("\n")));
+        response.fail(&format!("the result differs from the expected one\n{}", differences.join("\n")));
     }
 }
 
-/// What [`assert_reply!`] comes to for an error.
+/// Implements [`assert_reply!`] for an error.
 #[doc(hidden)]
 #[track_caller]
 pub fn assert_error(response: &TestResponse, kind: ErrorKind, text: &str) {
     let (kind, json) = (kind.word(), response.json());
     if !response.answer.is_error() {
-        response.fail(&format!("the call succeeded, where an error of kind `{kind}` was expected"));
+        response.fail(&format!("the call succeeded, but an error of kind `{kind}` was expected"));
     }
     if json["kind"] != kind {
-        response.fail(&format!("the error is of kind {}, where `{kind}` was expected", json["kind"]));
+        response.fail(&format!("the error has the kind {}, but `{kind}` was expected", json["kind"]));
     }
     if !json["error"].as_str().is_some_and(|error| error.contains(text)) {
-        response.fail(&format!("the error does not say `{text}`"));
+        response.fail(&format!("the error does not contain `{text}`"));
     }
 }

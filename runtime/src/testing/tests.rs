@@ -145,7 +145,7 @@ fn a_failure_tells_every_difference_and_the_call() {
     let harness = Harness::new(Box::new(echo()));
     let told = failure(|| assert_reply!(harness.call("say", r#"{"m": "x", "n": 5}"#), { "n": 6, "a/b": null }));
     let lines = [
-        "the result is another than expected",
+        "the result differs from the expected one",
         "/a~1b: expected null, got nothing",
         "/m: expected nothing, got \"x\"",
         "/n: expected 6, got 5",
@@ -158,16 +158,16 @@ fn a_failure_tells_every_difference_and_the_call() {
     ];
     assert_eq!(told.lines().collect::<Vec<_>>(), lines);
     let error = || harness.call("say", "[");
-    assert!(failure(|| assert_reply!(error(), [1])).starts_with("the call failed, where a result was expected: [1]\n"));
+    assert!(failure(|| assert_reply!(error(), [1])).starts_with("the call failed, but a result was expected: [1]\n"));
     let told = failure(|| assert_reply!(error(), Err(NotFound)));
     assert!(
-        told.starts_with("the error is of kind \"malformed_arguments\", where `not_found` was expected\n"),
+        told.starts_with("the error has the kind \"malformed_arguments\", but `not_found` was expected\n"),
         "{told}"
     );
     let told = failure(|| assert_reply!(error(), Err(MalformedArguments, "no such words")));
-    assert!(told.starts_with("the error does not say `no such words`\n"), "{told}");
+    assert!(told.starts_with("the error does not contain `no such words`\n"), "{told}");
     let told = failure(|| assert_reply!(Ok(ToolOutput::text("fine")), Err(Failed)));
-    assert_eq!(told, "the call succeeded, where an error of kind `failed` was expected\n   answer: \"fine\"");
+    assert_eq!(told, "the call succeeded, but an error of kind `failed` was expected\n   answer: \"fine\"");
     assert!(failure(|| error().value()).starts_with("the call failed\n     tool: say\n"));
 }
 

@@ -1,33 +1,33 @@
-//! What is wrong with a message, and where.
+//! Errors in messages, with their place.
 
 use std::fmt;
 
 use crate::text::display::Truncated;
 
-/// Characters of an API's own words that are shown.
+/// The maximum length of an API's own message in an error, in characters.
 const LONGEST_WORDS: usize = 500;
-/// Characters of the word for their kind.
+/// The maximum length of its kind, in characters.
 const LONGEST_KIND: usize = 64;
 
-/// Why a message cannot be read. It never holds more than a few words of the message.
+/// The reason why a message cannot be parsed. It never contains more than a few words of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WireError {
-    /// It is not what the API's schema says, or not within the limits.
+    /// The message does not match the API's schema, or exceeds a limit.
     Malformed {
-        /// Where: a JSON Pointer (RFC 6901) into the message, after `event` and its number from 1 where it came in a
-        /// stream: `event 3/choices/0`. Empty: the message as a whole.
+        /// The place: a JSON Pointer (RFC 6901) into the message. For a stream, it follows `event` and the event's
+        /// number from 1: `event 3/choices/0`. Empty for the message as a whole.
         place: String,
-        /// What should be there, in words.
+        /// A description of what was expected.
         expected: String,
-        /// What is there, in words.
+        /// A description of what was found.
         got: String,
     },
-    /// The vendor's API answered with an error of its own.
+    /// The vendor's API reported an error.
     Api {
-        /// Its kind, in the API's own word; may be empty.
+        /// The kind of the error, as the API's own word; may be empty.
         kind: String,
-        /// Its text.
+        /// The message.
         message: String,
     },
 }
@@ -37,7 +37,7 @@ impl WireError {
         Self::Malformed { place: place.into(), expected: expected.into(), got: got.into() }
     }
 
-    /// An API's own error, in as many of its words as are shown.
+    /// Returns an API's own error, with its kind and message cut to their limits.
     pub(super) fn api(kind: &str, message: &str) -> Self {
         Self::Api {
             kind: Truncated(kind, LONGEST_KIND).to_string(),

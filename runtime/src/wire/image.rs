@@ -1,4 +1,4 @@
-//! Images, as messages have them: in base64, in which no letter has to be escaped.
+//! Images in messages: in base64, which needs no escaping.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -28,7 +28,7 @@ mod tests {
     use crate::wire::Api;
     use crate::wire::mcp::{Incoming, Server};
 
-    /// A picture with a caption, a text, and an error.
+    /// Returns an image with a caption, a text, and an error.
     fn answers(picture: Image) -> [CompletedCall<'static>; 3] {
         let answered = |id, result| CompletedCall {
             call: ToolCall::new("look", "{}").with_id(id),
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(
             results(Api::ChatCompletions, &answers(png())[1..]).len(),
             2,
-            "nothing follows where there are none"
+            "nothing follows without images"
         );
     }
 

@@ -1,5 +1,5 @@
-//! MCP, the server's side: a client's JSON-RPC message in, the response out. How messages travel, by lines or over HTTP, is
-//! the host's affair.
+//! The server's side of MCP: a client's JSON-RPC message in, the response out. The host transports the messages, over
+//! lines or HTTP.
 //!
 //! Source: the protocol's schemas of 2024-11-05 to 2026-07-28.
 
@@ -21,17 +21,17 @@ use crate::wire::write::value;
 use crate::wire::{LONGEST_BODY, WireError};
 use serde_json::value::RawValue;
 
-/// Versions of the protocol in which a connection begins with `initialize`, the newest first. Batches, which 2025-03-26
-/// alone has, are refused.
+/// Versions of the protocol in which a connection begins with `initialize`, the newest first. Batches, which only
+/// 2025-03-26 has, are refused.
 const SESSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-/// The version in which each request says what it speaks.
+/// The version in which each request names its version.
 const STATELESS: &str = "2026-07-28";
-/// Where it says so.
+/// The key for that version.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-/// Tools of one page of `tools/list`, unless said otherwise.
+/// The default number of tools on one page of `tools/list`.
 const PAGE: usize = 250;
 
-/// How the protocol numbers its errors.
+/// The protocol's error codes.
 mod code {
     pub(super) const NOT_JSON: i32 = -32700;
     pub(super) const INVALID_REQUEST: i32 = -32600;
@@ -41,7 +41,7 @@ mod code {
     pub(super) const UNSUPPORTED_VERSION: i32 = -32022;
 }
 
-/// Answers what clients ask of a server of tools.
+/// A server of tools, which answers the messages of clients.
 #[derive(Debug, Clone)]
 pub struct Server {
     name: String,
@@ -50,23 +50,23 @@ pub struct Server {
     page: usize,
 }
 
-/// What a client's message asks of the host.
+/// What the host must do for a client's message.
 #[derive(Debug, Clone)]
 pub enum Incoming {
-    /// Send this back, which is one line.
+    /// Send this line back.
     Reply(String),
     /// Run this call, and send its [result](Request::result) back.
     Call(Request),
-    /// Stop the call with this [id](ToolCall::id), whose result nobody waits for any more.
+    /// Cancel the call with this [id](ToolCall::id). The client does not wait for its result.
     Cancelled(String),
-    /// Nothing.
+    /// Do nothing.
     Nothing,
 }
 
 /// A client's request to run a tool.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Its id, a string or a number.
+    /// The id of the request, a string or a number.
     id: Box<RawValue>,
     name: String,
     arguments: String,
@@ -74,40 +74,40 @@ pub struct Request {
     era: Era,
 }
 
-/// Which shape a response has.
+/// The form of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Era {
     Sessions,
     Stateless,
 }
 
-/// Why a request is refused.
+/// The reason why a request is refused.
 struct Refusal {
     code: i32,
     message: String,
-    /// JSON, or nothing.
+    /// Additional JSON, or an empty string.
     data: String,
 }
 
 impl Server {
-    /// A server that tells clients this name and version of itself.
+    /// Returns a server with this name and version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self { name: name.into(), version: version.into(), instructions: String::new(), page: PAGE }
     }
 
-    /// What a client may tell its model of this server, beside what the tools say of themselves.
+    /// Sets instructions, which a client may show its model in addition to the tools.
     #[must_use]
     pub fn instructions(self, instructions: impl Into<String>) -> Self {
         Self { instructions: instructions.into(), ..self }
     }
 
-    /// Tools of one page of `tools/list`, at least one; 250, unless said otherwise.
+    /// Sets the number of tools on one page of `tools/list`: at least one; 250 by default.
     #[must_use]
     pub fn page(self, tools: usize) -> Self {
         Self { page: tools.max(1), ..self }
     }
 
-    /// Reads one message. `turn` is what the client is shown: one in the dialect [`Mcp`](Dialect::Mcp).
+    /// Processes one message. `turn` holds the tools for the client; its dialect must be [`Mcp`](Dialect::Mcp).
     pub fn receive(&self, message: &str, turn: &Turn) -> Incoming {
         if message.len() > LONGEST_BODY {
             let message = format!("a message has at most {LONGEST_BODY} bytes");
@@ -122,7 +122,7 @@ impl Server {
                 "a message is one JSON object; batches were part of the protocol in 2025-03-26 alone, and are not read";
             return Incoming::Reply(Refusal::new(code::INVALID_REQUEST, text).write(None));
         };
-        // What a client answers is answered no more, be its id what it may: two that tell each other so would never end.
+        // Responses are never answered, whatever their id: two sides that did so would never stop.
         if message.get("method").is_none() && ["result", "error"].iter().any(|key| message.get(key).is_some()) {
             return Incoming::Nothing;
         }
@@ -131,7 +131,7 @@ impl Server {
             Err(error) => return Incoming::Reply(Refusal::invalid(&error).write(None)),
         };
         self.read(&message, id, turn).unwrap_or_else(|refusal| match (id, message.get("method")) {
-            // Nobody waits for an answer to a notification.
+            // A notification gets no answer.
             (None, Some(_)) => Incoming::Nothing,
             _ => Incoming::Reply(refusal.write(id)),
         })
@@ -208,7 +208,8 @@ impl Server {
         }
     }
 
-    /// A page of the tools. Its cursor is a position in the list, and what the list was: another list has other pages.
+    /// Returns a page of the tools. Its cursor contains a position, and a hash of the list, because another list has
+    /// other pages.
     fn list(&self, params: &Object<'_>, turn: &Turn, era: Era) -> Result<String, Refusal> {
         if turn.dialect() != Dialect::Mcp {
             return Err(Refusal::new(code::INTERNAL, "the host's turn is not in MCP's dialect"));
@@ -236,7 +237,7 @@ impl Server {
             let _ = write!(out, r#","nextCursor":"{to}-{list:x}""#);
         }
         if era == Era::Stateless {
-            // Who is shown what, and for how long, is the host's affair.
+            // The host decides about caching.
             out.push_str(r#","ttlMs":0,"cacheScope":"private""#);
         }
         out.push('}');
@@ -244,13 +245,13 @@ impl Server {
     }
 }
 
-/// The id of a request. None: a notification.
+/// Returns the id of a request, or `None` for a notification.
 fn id<'a>(message: &Object<'a>) -> Result<Option<&'a RawValue>, WireError> {
     let Some((_, id)) = message.all().find(|(key, _)| *key == "id") else { return Ok(None) };
     if is_id(id) { Ok(Some(id)) } else { Err(Node { json: id, place: message.at("id") }.not("a string or a number")) }
 }
 
-/// Whether it is a string or a number, and so on one line.
+/// Returns whether it is a string or a number, which fit on one line.
 fn is_id(json: &RawValue) -> bool {
     matches!(json.get().as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'))
 }
@@ -283,18 +284,18 @@ fn called(params: &Object<'_>, id: &RawValue, progress: Option<Box<RawValue>>, e
 }
 
 impl Request {
-    /// The call. Its id is the request's, as JSON: `7` and `"7"` are two.
+    /// Returns the call. Its id is the JSON of the request's id: `7` and `"7"` are different.
     pub fn call(&self) -> ToolCall<'_> {
         ToolCall::new(&self.name, &self.arguments).with_id(self.id.get())
     }
 
-    /// The response, which is one line, when `turn` has answered the call.
+    /// Returns the response with the answer of `turn`, as one line.
     pub fn result(&self, turn: &Turn, answer: &CallResponse) -> String {
-        // A tool that is there may have looked for another one in vain, which the model is to be told.
+        // An available tool can report an unknown tool, too, for the model to see.
         if answer.error == Some(ErrorKind::UnknownTool) && !turn.can_call(&self.name) {
             return Refusal::new(code::INVALID_PARAMS, message(&answer.json)).write(Some(&self.id));
         }
-        // Nothing else can be the schema's, so that clients would refuse it.
+        // Any other result would not match the output schema, so that clients would refuse it.
         let definition = turn.find(&self.name).map(|id| turn.definition(id)).unwrap_or_default();
         let is_typed = Node::root(&definition, "")
             .and_then(|definition| definition.object())
@@ -309,7 +310,7 @@ impl Request {
         reply(&self.id, &out, self.era)
     }
 
-    /// The notification of how far the call has come, if the client wants to know.
+    /// Returns a progress notification, if the client wants progress.
     pub fn progress(&self, progress: &Progress<'_>) -> Option<String> {
         let token = self.progress.as_ref()?.get();
         let mut out = format!(
@@ -328,7 +329,7 @@ impl Request {
     }
 }
 
-/// What the model gets: a text as it is, anything else as JSON.
+/// Returns the content for the model: a string unchanged, anything else as JSON.
 fn content(answer: &CallResponse) -> String {
     let text = serde_json::from_str::<String>(&answer.json).map_or(Cow::Borrowed(&*answer.json), Cow::Owned);
     let mut out = String::from(r#"[{"type":"text","text":"#);
@@ -340,8 +341,8 @@ fn content(answer: &CallResponse) -> String {
     out
 }
 
-/// A tool as clients of an era take it. Those that begin with `initialize` know results of objects alone: shown another
-/// `outputSchema`, they refuse the whole list.
+/// Returns a tool in the form that clients of this era accept. Those that begin with `initialize` only know results
+/// that are objects, and would refuse the whole list because of another `outputSchema`.
 fn shown(tool: &RawValue, era: Era) -> Cow<'_, str> {
     let Ok(definition) = (Node { json: tool, place: String::new() }).object() else { return tool.get().into() };
     if definition.get("outputSchema").is_none() || has_output_schema(&definition, era) {
@@ -358,7 +359,7 @@ fn shown(tool: &RawValue, era: Era) -> Cow<'_, str> {
     out.into()
 }
 
-/// Whether a client of an era is shown what the tool returns.
+/// Returns whether clients of this era are shown the output schema.
 fn has_output_schema(definition: &Object<'_>, era: Era) -> bool {
     let schema = definition.get("outputSchema");
     match era {
@@ -367,13 +368,13 @@ fn has_output_schema(definition: &Object<'_>, era: Era) -> bool {
     }
 }
 
-/// What an error's JSON says.
+/// Returns the message in an error's JSON.
 fn message(json: &str) -> String {
     let error = Node::root(json, "").and_then(|node| node.object()?.text("error"));
     error.unwrap_or_else(|_| "there is no such tool".to_owned())
 }
 
-/// JSON has neither infinities nor what is no number.
+/// Replaces infinities and NaN, which JSON does not have.
 fn number(number: f64) -> f64 {
     if number.is_finite() { number } else { 0.0 }
 }
@@ -382,8 +383,8 @@ fn short(text: &str) -> String {
     crate::text::display::Truncated(text, 64).to_string()
 }
 
-/// A response with a result, which is an object. It is one line, be it as it may what handlers and providers write: only
-/// between values does JSON have line ends.
+/// Returns a response with a result, which is an object. It is one line for any content: JSON has line ends only
+/// between values.
 fn reply(id: &RawValue, result: &str, era: Era) -> String {
     let id = id.get();
     let result = match (era, result.strip_prefix('{')) {
@@ -408,7 +409,7 @@ impl Refusal {
         Self::new(code::INVALID_PARAMS, error.to_string())
     }
 
-    /// A response with this error.
+    /// Returns a response with this error.
     fn write(&self, id: Option<&RawValue>) -> String {
         let id = id.map_or("null", RawValue::get);
         let mut out = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{},"message":"#, self.code);
@@ -446,7 +447,7 @@ mod tests {
         let progress =
             Progress { tool: "find", id: "\"a\"", task: "t", done: 1.5, total: Some(f64::INFINITY), message: "on it" };
         assert_eq!(request("").progress(&progress), None);
-        assert_eq!(request(r#","_meta":{"progressToken":[7]}"#).progress(&progress), None, "it is no token");
+        assert_eq!(request(r#","_meta":{"progressToken":[7]}"#).progress(&progress), None, "it is not a token");
         let told = request(r#","_meta":{"progressToken":7}"#).progress(&progress).unwrap();
         let params = r#"{"progressToken":7,"progress":1.5,"total":0,"message":"on it"}"#;
         assert_eq!(told, format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#));

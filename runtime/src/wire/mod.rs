@@ -1,14 +1,14 @@
-//! A vendor's messages: tool calls out of a model's response, their results back into the conversation, so that a host's
-//! loop is parse, [batch](crate::Turn::batch), render.
+//! Messages of vendors: parses the calls in a model's response, and writes their results into the conversation, so that
+//! a host's loop is parse, [batch](crate::Turn::batch), write.
 //!
 //! ```text
 //! response ──Api::parse──▶ ModelResponse ──calls()──▶ Turn::batch ──▶ answers ──Api::results──▶ the conversation
 //! stream ────Stream::push, finish──▲  └─messages()───────────────────────────────────────────▲
 //! ```
 //!
-//! Nothing here talks to a network: texts come in, texts go out. What comes in is bounded; what is not as the API's
-//! schema says is a [`WireError`] with its place, and never a call with half of its arguments. What goes back
-//! to the vendor of a whole response is the same to the letter.
+//! This module does not use the network: its input and output are strings. The input is bounded. A message that does
+//! not match the API's schema is a [`WireError`] with its place, never a call with half of its arguments. The model's
+//! messages are sent back to the vendor unchanged.
 
 #[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
 mod api;
@@ -23,5 +23,5 @@ mod write;
 pub use api::{Api, LONGEST_EVENT, LONGEST_STREAM, MOST_CALLS, ModelResponse, Stop, Stream};
 pub use error::WireError;
 
-/// Bytes of a message: 64 MiB. Pictures come within it.
+/// The maximum size of a message: 64 MiB, including images.
 pub const LONGEST_BODY: usize = 64 << 20;

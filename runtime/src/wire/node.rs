@@ -1,5 +1,5 @@
-//! A value of a message, together with its place. Its text stays as it was sent, so that what goes back to the vendor
-//! is the same to the letter: numbers, the order of keys, and all.
+//! A JSON value of a message, with its place. Its text is kept as the vendor sent it, so that it can be sent back
+//! unchanged: numbers, the order of keys, and so on.
 #![cfg_attr(
     not(all(feature = "wire-openai", feature = "wire-anthropic")),
     allow(dead_code, reason = "some vendor needs it")
@@ -11,24 +11,24 @@ use crate::text::display::Truncated;
 use crate::wire::WireError;
 use serde_json::value::RawValue;
 
-/// Levels of lists and objects within each other.
+/// The maximum depth of nested arrays and objects.
 const DEEPEST: usize = 128;
-/// Values of a message, one within the other, and of what a stream makes of several: in memory, each is as much as dozens of
-/// bytes of the text.
+/// The maximum number of values in a message, nested ones included, and in what a stream is assembled to. In memory,
+/// each needs as much as dozens of bytes of the text.
 pub(super) const MOST_VALUES: usize = 1 << 22;
-/// Items of a list, and of what a stream makes of several.
+/// The maximum number of items in an array, also in one that a stream is assembled to.
 pub(super) const MOST_ITEMS: usize = 65_536;
-/// Characters of a text that an error shows.
+/// The maximum length of a string in an error, in characters.
 const LONGEST_WORD: usize = 40;
 
-/// A JSON value, and where it stands.
+/// A JSON value and its place.
 #[derive(Debug, Clone)]
 pub(super) struct Node<'a> {
     pub(super) json: &'a RawValue,
     pub(super) place: String,
 }
 
-/// The entries of an object, and where it stands.
+/// The entries of an object and its place.
 #[derive(Debug, Clone)]
 pub(super) struct Object<'a> {
     entries: BTreeMap<String, &'a RawValue>,
@@ -36,7 +36,7 @@ pub(super) struct Object<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The JSON text `json` as a whole.
+    /// Parses the JSON text `json`.
     pub(super) fn root(json: &'a str, place: impl Into<String>) -> Result<Self, WireError> {
         let place = place.into();
         let (depth, values) = measure(json);
@@ -72,7 +72,7 @@ impl<'a> Node<'a> {
             .collect())
     }
 
-    /// The one item of a list of what there is to choose from, if there is any. A stream gives several ones by turns, each
+    /// Returns the only item of a list of alternatives, if there is one. A stream may send several alternatives, each
     /// with its index.
     pub(super) fn only(&self, expected: &str) -> Result<Option<Node<'a>>, WireError> {
         let mut items = self.items()?;
@@ -90,7 +90,7 @@ impl<'a> Node<'a> {
         serde_json::from_str(self.json.get()).map_err(|_| self.not("a text"))
     }
 
-    /// A text that is not empty.
+    /// Returns the string, which must not be empty.
     pub(super) fn word(&self) -> Result<String, WireError> {
         let text = self.text()?;
         if text.is_empty() { Err(self.not("a text that is not empty")) } else { Ok(text) }
@@ -100,24 +100,24 @@ impl<'a> Node<'a> {
         serde_json::from_str(self.json.get()).map_err(|_| self.not("a whole number from 0"))
     }
 
-    /// All of it, taken apart.
+    /// Returns the whole value.
     #[cfg(feature = "wire-openai")]
     pub(super) fn value(&self) -> Result<serde_json::Value, WireError> {
         serde_json::from_str(self.json.get()).map_err(|_| self.not("JSON within the limits of depth"))
     }
 
-    /// This, if it is an object.
+    /// Returns this node, if it is an object.
     pub(super) fn is_object(&self) -> Result<&Self, WireError> {
         if self.json.get().starts_with('{') { Ok(self) } else { Err(self.not("an object")) }
     }
 
-    /// The error that something else should be here.
+    /// Returns the error that something else was expected here.
     pub(super) fn not(&self, expected: impl Into<String>) -> WireError {
         WireError::new(&*self.place, expected, shown(self.json.get()))
     }
 }
 
-/// A JSON value in a few words.
+/// Describes a JSON value in a few words.
 pub(super) fn shown(json: &str) -> String {
     match json.as_bytes().first() {
         Some(b'{') => "an object".to_owned(),
@@ -126,61 +126,61 @@ pub(super) fn shown(json: &str) -> String {
     }
 }
 
-/// Where the value of `key` stands in an object that stands there.
+/// Returns the place of the value of `key` in an object at `place`.
 pub(super) fn below(place: &str, key: &str) -> String {
     format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 impl<'a> Object<'a> {
-    /// An object in which nothing is.
+    /// Returns an empty object.
     #[cfg(feature = "wire-mcp")]
     pub(super) fn empty(place: &str) -> Self {
         Self { entries: BTreeMap::new(), place: place.to_owned() }
     }
 
-    /// The value of `key`, unless that is null.
+    /// Returns the value of `key`, unless it is null.
     pub(super) fn get(&self, key: &str) -> Option<Node<'a>> {
         let json = *self.entries.get(key)?;
         (json.get() != "null").then(|| Node { json, place: self.at(key) })
     }
 
-    /// The value of `key`, which has to be there.
+    /// Returns the value of `key`, which must exist.
     pub(super) fn need(&self, key: &str, expected: &str) -> Result<Node<'a>, WireError> {
         self.get(key).ok_or_else(|| WireError::new(self.at(key), expected, "nothing"))
     }
 
-    /// The text of `key`, which has to be there.
+    /// Returns the string of `key`, which must exist.
     pub(super) fn text(&self, key: &str) -> Result<String, WireError> {
         self.need(key, "a text")?.text()
     }
 
-    /// The text of `key`, which has to be there and not to be empty.
+    /// Returns the string of `key`, which must exist and must not be empty.
     pub(super) fn word(&self, key: &str) -> Result<String, WireError> {
         self.need(key, "a text that is not empty")?.word()
     }
 
-    /// The text of `key`, if there is one.
+    /// Returns the string of `key`, if it exists.
     pub(super) fn text_if_any(&self, key: &str) -> Result<Option<String>, WireError> {
         self.get(key).map(|node| node.text()).transpose()
     }
 
-    /// All that is in it.
+    /// Returns all entries.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
         self.entries.iter().map(|(key, json)| (&**key, *json))
     }
 
-    /// Where the value of `key` stands or would stand.
+    /// Returns the place of the value of `key`, whether it exists or not.
     pub(super) fn at(&self, key: &str) -> String {
         below(&self.place, key)
     }
 }
 
-/// Fails where a message is an API's own word that something went wrong.
+/// Returns an error if the message is the API's own error.
 pub(super) fn no_error(message: &Node<'_>) -> Result<(), WireError> {
-    // Gemini gives its errors in a list where a list was to come.
+    // Gemini sends its errors in an array if an array was expected.
     let first = message.items().ok().and_then(|items| items.into_iter().next());
     let Ok(message) = first.as_ref().unwrap_or(message).object() else { return Ok(()) };
-    // Some servers tell it without an object of its own.
+    // Some servers send the error without an object of its own.
     let is_error =
         ["type", "object"].iter().any(|key| message.get(key).is_some_and(|node| node.json.get() == r#""error""#));
     let told = message.get("error").filter(|error| {
@@ -196,20 +196,20 @@ pub(super) fn no_error(message: &Node<'_>) -> Result<(), WireError> {
     }
 }
 
-/// The error that an object tells. OpenAI has a code or a type, Anthropic a type, Gemini a status beside a code that is a
-/// number.
+/// Returns the error in an object. OpenAI has a code or a type, Anthropic a type, Gemini a status besides a numeric
+/// code.
 fn api_error(error: &Object<'_>) -> WireError {
     let kinds = ["code", "type", "status"].iter().filter_map(|key| error.get(key)?.text().ok());
     let kind = kinds.into_iter().find(|kind| kind != "error").unwrap_or_default();
     WireError::api(&kind, &error.get("message").map(|message| words(&message)).unwrap_or_default())
 }
 
-/// A text, or the JSON of what is none.
+/// Returns a string, or the JSON of any other value.
 fn words(node: &Node<'_>) -> String {
     node.text().unwrap_or_else(|_| node.json.get().to_owned())
 }
 
-/// How many lists and objects of a JSON text stand within each other, and how many values there are at most.
+/// Returns the depth of nested arrays and objects in a JSON text, and an upper bound of the number of its values.
 fn measure(json: &str) -> (usize, usize) {
     let (mut deepest, mut depth, mut values, mut quoted, mut escaped) = (0, 0_usize, 1, false, false);
     for byte in json.bytes() {

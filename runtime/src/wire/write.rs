@@ -1,4 +1,4 @@
-//! JSON texts, made of JSON texts.
+//! Composes JSON from JSON.
 #![cfg_attr(
     not(all(feature = "wire-anthropic", feature = "wire-gemini")),
     allow(dead_code, reason = "some vendor needs it")
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::text::json;
 use serde_json::value::RawValue;
 
-/// What was written here, which is JSON.
+/// Returns JSON that this module has written.
 pub(super) fn written(json: String) -> Box<RawValue> {
     RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
@@ -32,7 +32,8 @@ pub(super) fn object(entries: &BTreeMap<String, Box<RawValue>>) -> String {
     out
 }
 
-/// An answer's JSON, to stand in other JSON. A host may have put something else there: then it is a text.
+/// Returns the JSON of a response, to embed in other JSON. If a host has replaced it with something else, it is
+/// embedded as a string.
 pub(super) fn value(json: &str) -> Cow<'_, str> {
     if serde_json::from_str::<&RawValue>(json).is_ok() {
         return json.trim().into();

@@ -17,18 +17,18 @@ use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
 
-/// Blocks that ask nothing of a host, beside those that end in `_tool_result`: thoughts, and what Anthropic's own servers
-/// run.
+/// Blocks that need no answer from the host, besides those that end in `_tool_result`: thoughts, and what Anthropic's
+/// own servers run.
 const SILENT: &[&str] =
     &["thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use", "container_upload", "compaction", "fallback"];
 
-/// Kinds of deltas that continue a text: the kind, its key, and the block's key.
+/// Kinds of deltas that continue a string: the kind, its key, and the block's key.
 const TEXTS: &[(&str, &str, &str)] = &[
     ("text_delta", "text", "text"),
     ("thinking_delta", "thinking", "thinking"),
     ("signature_delta", "signature", "signature"),
 ];
-/// What a delta says of a block that was compacted. Null where that failed, and nothing of it may be lost.
+/// Keys of a delta for a compacted block. They are null if compacting failed. Everything in them must be kept.
 const COMPACTED: [&str; 2] = ["content", "encrypted_content"];
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
@@ -49,7 +49,7 @@ fn stop(reason: &str) -> Stop {
 fn read(content: &Node<'_>, reason: &str) -> Result<ModelResponse, WireError> {
     let mut draft = Draft::default();
     let blocks = content.items()?;
-    // The API does not take back a text in which nothing is, though it sends some.
+    // The API refuses empty text blocks, although it sends some.
     let mut kept = Vec::with_capacity(blocks.len());
     for node in &blocks {
         let block = node.object()?;
@@ -76,7 +76,7 @@ fn read(content: &Node<'_>, reason: &str) -> Result<ModelResponse, WireError> {
         }
         kept.push(node.json);
     }
-    // A message without content is another one.
+    // The API refuses a message without content.
     if !kept.is_empty() {
         let is_all = kept.len() == blocks.len();
         let content = if is_all { content.json.get().into() } else { list(&kept) };
@@ -85,7 +85,7 @@ fn read(content: &Node<'_>, reason: &str) -> Result<ModelResponse, WireError> {
     draft.end(stop(reason), reason.to_owned())
 }
 
-/// A message that comes block by block.
+/// A streamed message, block by block.
 #[derive(Default)]
 struct Events {
     blocks: Vec<Block>,
@@ -95,11 +95,11 @@ struct Events {
 
 #[derive(Default)]
 struct Block {
-    /// As it began.
+    /// The entries at the start of the block.
     entries: BTreeMap<String, Box<RawValue>>,
-    /// What has been continued since, by key.
+    /// The strings that have been continued since, by key.
     texts: BTreeMap<&'static str, String>,
-    /// JSON in pieces.
+    /// The arguments, assembled from pieces of JSON.
     input: String,
     citations: Vec<Box<RawValue>>,
     has_ended: bool,
@@ -132,7 +132,7 @@ impl Assemble for Events {
                 stopped(&mut self.reason, delta.text_if_any("stop_reason")?, stop);
             }
             "message_stop" => self.has_ended = true,
-            // `message_start`, `ping`, and what may be added.
+            // `message_start`, `ping`, and events that may be added to the API.
             _ => {}
         }
         Ok(())
@@ -152,7 +152,7 @@ impl Assemble for Events {
 }
 
 impl Events {
-    /// The block of an event, which has begun and not ended.
+    /// Returns the open block of an event.
     fn open(&mut self, event: &Object<'_>) -> Result<&mut Block, WireError> {
         let index = event.need("index", "the block's index")?;
         let at = usize::try_from(index.number()?).unwrap_or(usize::MAX);
@@ -184,7 +184,7 @@ impl Block {
         Ok(())
     }
 
-    /// The whole block.
+    /// Returns the complete block.
     fn end(mut self, place: &str, reason: &str) -> Result<Box<RawValue>, WireError> {
         if !self.input.trim().is_empty() {
             let input = RawValue::from_string(self.input);

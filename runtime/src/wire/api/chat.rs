@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
-/// Texts that come in pieces, of which two may be equal.
+/// Keys whose strings are streamed in pieces; two pieces may be equal.
 const PIECES: &[&str] = &[
     "content",
     "refusal",
@@ -47,7 +47,7 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     draft.end(stop(&reason, is_refusal), reason)
 }
 
-/// The one choice, if there is one.
+/// Returns the only choice, if there is one.
 fn choice<'a>(choices: &Node<'a>) -> Result<Option<Node<'a>>, WireError> {
     choices.only("one choice (`n` is 1)")
 }
@@ -62,7 +62,7 @@ fn stop(reason: &str, is_refusal: bool) -> Stop {
     }
 }
 
-/// Reads what an assistant's message says and calls. Whether it refuses.
+/// Reads the text and the calls of an assistant's message. Returns whether it is a refusal.
 fn read(message: &Node<'_>, draft: &mut Draft) -> Result<bool, WireError> {
     let message = message.object()?;
     if let Some(role) = message.get("role")
@@ -79,7 +79,7 @@ fn read(message: &Node<'_>, draft: &mut Draft) -> Result<bool, WireError> {
     let calls = message.get("tool_calls").map(|calls| calls.items()).transpose()?;
     for node in calls.unwrap_or_default() {
         let call = node.object()?;
-        // Some servers leave the type out.
+        // Some servers omit the type.
         if let Some(kind) = call.get("type")
             && kind.text()? != "function"
         {
@@ -96,21 +96,21 @@ fn read(message: &Node<'_>, draft: &mut Draft) -> Result<bool, WireError> {
     Ok(refusal.is_some_and(|refusal| !refusal.is_empty()))
 }
 
-/// A message that comes in chunks.
+/// A streamed message, chunk by chunk.
 #[derive(Default)]
 struct Chunks {
-    /// All but the calls.
+    /// The message without its calls.
     message: Map<String, Value>,
-    /// By their index.
+    /// The calls, by their index.
     calls: BTreeMap<u64, Map<String, Value>>,
-    /// How many values that is in all.
+    /// The total number of values.
     values: usize,
     reason: String,
 }
 
 impl Assemble for Chunks {
     fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
-        // Some servers leave the choices out where they tell the usage.
+        // Some servers omit the choices in the chunk with the usage.
         let Some(choices) = data.object()?.get("choices") else { return Ok(()) };
         let Some(choice) = choice(&choices)? else { return Ok(()) };
         let choice = choice.object()?;
@@ -163,9 +163,9 @@ impl Assemble for Chunks {
     }
 }
 
-/// Adds what a chunk says of `key` to what is known of it: texts and lists are continued, objects are joined key by key,
-/// and of anything else the latest stands. A text that is said again is not continued, if it is none of those that come in
-/// pieces. `values` counts what is known in all.
+/// Merges the value of `key` in a chunk into the value so far: strings and lists are continued, objects are merged key
+/// by key, otherwise the latest value wins. A repeated string is replaced, unless its key is streamed in pieces.
+/// `values` counts all values.
 fn join(
     known: &mut Map<String, Value>,
     key: &str,
@@ -174,13 +174,13 @@ fn join(
     values: &mut usize,
 ) -> Result<(), WireError> {
     match (known.get_mut(key), new) {
-        // These are said whole, some say them again.
+        // These are sent complete; some servers repeat them.
         (Some(Value::String(old)), Value::String(new)) if ["id", "type", "role", "name"].contains(&key) => {
             if old.is_empty() {
                 *old = new;
             } else if !new.is_empty() && *old != new {
                 let got = shown(&Value::String(new).to_string());
-                return Err(WireError::new(place, "what was said of it before", got));
+                return Err(WireError::new(place, "the same value as before", got));
             }
         }
         (Some(Value::String(old)), Value::String(new)) => {
@@ -209,7 +209,7 @@ fn join(
     Ok(())
 }
 
-/// Counts a value that comes to those that are known, with all that is in it.
+/// Counts a new value, including all nested values.
 fn count(new: &Value, place: &str, values: &mut usize) -> Result<(), WireError> {
     *values += 1;
     if *values > MOST_VALUES {
@@ -226,7 +226,7 @@ fn results(answers: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
     answers.iter().map(result).chain(images(answers)).collect()
 }
 
-/// Messages of tools take text alone. So their images follow all of those, as if the user showed them.
+/// Returns a user message with the images, because tool messages accept only text. It follows all tool messages.
 fn images(answers: &[CompletedCall<'_>]) -> Option<Box<RawValue>> {
     let mut out = String::from(r#"{"role":"user","content":["#);
     let before = out.len();
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(message, expected);
     }
 
-    /// The error of a stream whose chunks have these deltas.
+    /// Returns the error of a stream whose chunks have these deltas.
     fn refused(deltas: impl IntoIterator<Item = String>) -> String {
         let mut stream = Api::ChatCompletions.stream();
         let mut chunks = deltas.into_iter().map(|delta| format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n"));
@@ -350,7 +350,7 @@ mod tests {
     fn what_is_said_of_one_thing_twice_is_the_same() {
         let delta = |name| format!(r#"{{"tool_calls":[{{"index":0,"function":{{"name":"{name}"}}}}]}}"#);
         let place = "event 2/choices/0/delta/tool_calls/0/function/name";
-        assert_eq!(refused(["f", "g"].map(delta)), format!("{place}: expected what was said of it before, got \"g\""));
+        assert_eq!(refused(["f", "g"].map(delta)), format!("{place}: expected the same value as before, got \"g\""));
     }
 
     #[test]

@@ -1,23 +1,23 @@
-//! Server-sent events, as their bytes come: lines, however they end and wherever they are cut, and the data that they
-//! make.
+//! A parser of server-sent events. It accepts pieces of any size and every kind of line end, and yields the data of
+//! each event.
 
 use crate::wire::{LONGEST_EVENT, LONGEST_STREAM, WireError};
 
-/// What has come of a stream of events.
+/// The state of a stream of events.
 #[derive(Debug, Default)]
 pub(super) struct Events {
-    /// Of the line that has not ended.
+    /// The incomplete line.
     line: Vec<u8>,
-    /// Of the event that has not ended.
+    /// The data of the incomplete event.
     data: Option<String>,
-    /// Whether the last byte was a carriage return, to which a line feed would belong.
+    /// Whether the last byte was a carriage return, which a line feed may follow.
     returned: bool,
-    /// Events so far.
+    /// The number of events so far.
     count: usize,
     bytes: usize,
 }
 
-/// Takes the data of an event, and its number from 1.
+/// Receives the data of an event, and its number from 1.
 pub(super) type Take<'t> = dyn FnMut(&str, usize) -> Result<(), WireError> + 't;
 
 impl Events {
@@ -47,14 +47,14 @@ impl Events {
         Ok(())
     }
 
-    /// Takes what has no empty line after it: some servers leave out the last one.
+    /// Ends an event without an empty line after it: some servers omit the last one.
     pub(super) fn end(&mut self, take: &mut Take<'_>) -> Result<(), WireError> {
         let line = std::mem::take(&mut self.line);
         self.take_line(&line, take)?;
         self.take_line(b"", take)
     }
 
-    /// Where the event that is coming stands.
+    /// Returns the place of the current event.
     pub(super) fn place(number: usize) -> String {
         format!("event {number}")
     }
@@ -68,7 +68,7 @@ impl Events {
         let Ok(line) = std::str::from_utf8(line) else {
             return Err(self.error("UTF-8", "other bytes"));
         };
-        // Other fields say nothing that the data does not say, and lines that begin with a colon are comments.
+        // Other fields only repeat the data, and lines that begin with a colon are comments.
         let line = line.strip_prefix('\u{feff}').unwrap_or(line);
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         if field == "data" {
@@ -93,7 +93,7 @@ impl Events {
 mod tests {
     use super::*;
 
-    /// The data of the events that come in these pieces.
+    /// Returns the data of the events in these pieces.
     fn data(pieces: &[&[u8]]) -> Result<Vec<String>, WireError> {
         let (mut events, mut all) = (Events::default(), Vec::new());
         for piece in pieces {

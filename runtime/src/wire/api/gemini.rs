@@ -17,12 +17,12 @@ use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
-/// What a part may hold that asks nothing of a host: pictures, and what Gemini's own servers run.
+/// Keys of parts that need no answer from the host: images, and what Gemini's own servers run.
 const SILENT: &[&str] =
     &["inlineData", "fileData", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
-/// What says something of a part, and may stand alone.
+/// Keys with information about a part, which may also be the only key.
 const ABOUT: &[&str] = &["thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"];
-/// What the ids begin with that stand for none: those are not sent back.
+/// The prefix of ids that this module makes for calls without an id. They are not sent back.
 const NO_ID: &str = "no-id:";
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
@@ -36,7 +36,7 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     if let Some(parts) = parts {
         let items = parts.items()?;
         read(&items, &mut draft)?;
-        // A content without parts is one that the API does not take back.
+        // The API refuses a content without parts.
         if !items.is_empty() {
             draft.messages.push(message(parts.json.get()));
         }
@@ -44,7 +44,7 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     draft.end(stop(&chunks.reason), chunks.reason)
 }
 
-/// The content of these parts.
+/// Returns the content with these parts.
 fn message(parts: &str) -> Box<RawValue> {
     written(format!(r#"{{"role":"model","parts":{parts}}}"#))
 }
@@ -53,7 +53,7 @@ fn stop(reason: &str) -> Stop {
     match reason {
         "STOP" => Stop::Done,
         "MAX_TOKENS" => Stop::Length,
-        // Also why a prompt is blocked.
+        // Also a reason for which a prompt is blocked.
         "SAFETY"
         | "RECITATION"
         | "LANGUAGE"
@@ -79,14 +79,14 @@ fn read(parts: &[Node<'_>], draft: &mut Draft) -> Result<(), WireError> {
             && part.all().any(|(key, _)| !ABOUT.contains(&key))
             && SILENT.iter().all(|key| part.get(key).is_none())
         {
-            // It is neither a thought nor its signature nor silent.
+            // The part is of an unknown kind.
             return Err(WireError::new(&*node.place, "a kind of part that is known", keys(&part)));
         }
     }
     Ok(())
 }
 
-/// The text of a part that is to be seen.
+/// Returns the visible text of a part.
 fn visible(part: &Object<'_>) -> Result<Option<String>, WireError> {
     let is_thought = part.get("thought").is_some_and(|thought| thought.json.get() == "true");
     if is_thought { Ok(None) } else { part.text_if_any("text") }
@@ -97,7 +97,7 @@ fn keys(part: &Object<'_>) -> String {
     crate::text::display::Truncated(&keys.join(", "), 80).to_string()
 }
 
-/// The call of a part, which is one of so many.
+/// Returns the call of a part. `index` is its position among the calls.
 fn called(node: &Node<'_>, index: usize) -> Result<Called, WireError> {
     let call = node.object()?;
     for key in ["partialArgs", "willContinue"] {
@@ -116,7 +116,7 @@ fn called(node: &Node<'_>, index: usize) -> Result<Called, WireError> {
     Ok(Called { id, name: call.word("name")?, arguments, place: node.place.clone() })
 }
 
-/// A content that comes in chunks of whole parts.
+/// A streamed content, in chunks of complete parts.
 #[derive(Default)]
 struct Chunks {
     parts: Vec<Part>,
@@ -124,13 +124,13 @@ struct Chunks {
 }
 
 enum Part {
-    /// A text that may go on; whether it is a thought.
+    /// A string that may continue, and whether it is a thought.
     Text(String, bool),
     Whole(Box<RawValue>),
 }
 
 impl Chunks {
-    /// Takes in why it stopped, appends the visible text, and gives the content.
+    /// Records the reason for stopping, appends the visible text, and returns the content.
     fn take<'a>(&mut self, data: &Node<'a>, shown: &mut String) -> Result<Option<Node<'a>>, WireError> {
         let data = data.object()?;
         if let Some(feedback) = data.get("promptFeedback") {
@@ -156,7 +156,7 @@ impl Assemble for Chunks {
     fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
         let Some(content) = self.take(data, shown)? else { return Ok(()) };
         let parts = content.object()?.get("parts").map(|parts| parts.items()).transpose()?.unwrap_or_default();
-        // Errors have the place where the part came in.
+        // Errors contain the place in the chunk.
         let mut seen = Draft::default();
         read(&parts, &mut seen)?;
         for node in parts {
@@ -224,9 +224,9 @@ fn result(answered: &CompletedCall<'_>) -> Box<RawValue> {
     json::push_string(&mut out, call.name());
     out.push_str(r#","response":"#);
     let value = value(&answer.json);
-    // Of Gemini 3 and later: earlier models take no images in results.
+    // Gemini 3 and later accept images in results; earlier models do not.
     let taken: Vec<&Image> = answer.images.iter().filter(|image| image.media_type() != "image/gif").collect();
-    // An error is an object with `error` in it already, which is how Gemini wants to be told.
+    // An error already is an object with the key `error`, as Gemini expects.
     if answer.is_error() && value.starts_with('{') {
         out.push_str(&value);
     } else {

@@ -1,4 +1,4 @@
-//! The APIs of models. One file each, and one line each in [`Api`].
+//! The APIs of models: one file each, and one line each in [`Api`].
 
 #[cfg(feature = "wire-anthropic")]
 mod anthropic;
@@ -21,14 +21,14 @@ use crate::wire::node::{Node, no_error};
 use crate::wire::{LONGEST_BODY, WireError};
 use serde_json::value::RawValue;
 
-/// Bytes of a stream: 256 MiB. Each word of it comes with some hundred bytes around it.
+/// The maximum size of a stream: 256 MiB. Each word of the model comes with some hundred bytes around it.
 pub const LONGEST_STREAM: usize = 256 << 20;
-/// Bytes of one event of a stream: 64 MiB. The last one may repeat the whole response.
+/// The maximum size of one event of a stream: 64 MiB. The last one may repeat the complete response.
 pub const LONGEST_EVENT: usize = 64 << 20;
-/// Calls of one response.
+/// The maximum number of calls in one response.
 pub const MOST_CALLS: usize = 1024;
 
-/// A vendor's API: how its responses are read, and its results written.
+/// A vendor's API. It determines how responses are parsed, and how results are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Api {
@@ -46,22 +46,22 @@ pub enum Api {
     Gemini,
 }
 
-/// What a vendor's file gives.
+/// The functions for one vendor's API.
 struct Vendor {
-    /// Reads a whole response.
+    /// Parses a complete response.
     parse: fn(&Node<'_>) -> Result<ModelResponse, WireError>,
-    /// Begins to read a streamed one.
+    /// Starts to parse a streamed response.
     assemble: fn() -> Box<dyn Assemble>,
-    /// Writes what is to be appended to the conversation.
+    /// Writes the messages to append to the conversation.
     results: fn(&[CompletedCall<'_>]) -> Vec<Box<RawValue>>,
 }
 
-/// What a stream has told so far.
+/// The state of a streamed response.
 trait Assemble: Send + Sync {
-    /// Takes in the data of one event, and appends the visible text that it brings.
+    /// Processes the data of one event, and appends its visible text to `shown`.
     fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError>;
 
-    /// What it comes to, if that is the end.
+    /// Returns the response at the end of the stream.
     fn end(&mut self) -> Result<ModelResponse, WireError>;
 }
 
@@ -101,11 +101,11 @@ impl Api {
         }
     }
 
-    /// Reads a whole response: the body, as it was sent.
+    /// Parses a complete response: the body, as the server sent it.
     ///
     /// # Errors
-    /// [`WireError::Api`] where the body is the API's own error. [`WireError::Malformed`] where it is not as the API's
-    /// schema says, or where it was cut short within a call.
+    /// Returns [`WireError::Api`] if the body is the API's own error, and [`WireError::Malformed`] if it does not match
+    /// the API's schema, or was cut within a call.
     pub fn parse(self, body: &str) -> Result<ModelResponse, WireError> {
         if body.len() > LONGEST_BODY {
             return Err(WireError::new("", format!("at most {LONGEST_BODY} bytes"), format!("{} bytes", body.len())));
@@ -115,13 +115,13 @@ impl Api {
         (self.vendor().parse)(&body)
     }
 
-    /// Begins to read a streamed response.
+    /// Starts to parse a streamed response.
     pub fn stream(self) -> Stream {
         Stream::new(self, (self.vendor().assemble)())
     }
 
-    /// What is to be appended to the conversation for the model to see what its calls came to: messages, items or
-    /// contents, whatever the API has there. Answers to all calls of one response belong together.
+    /// Returns the messages with the results of calls, to append to the conversation: messages, items or contents,
+    /// depending on the API. Pass the results of all calls of one response together.
     pub fn results(self, answers: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
         if answers.is_empty() { Vec::new() } else { (self.vendor().results)(answers) }
     }

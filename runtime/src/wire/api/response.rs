@@ -1,10 +1,10 @@
-//! What a model's response comes to, whatever its API.
+//! A parsed response of any API.
 
 use crate::call::ToolCall;
 use crate::wire::{MOST_CALLS, WireError};
 use serde_json::value::RawValue;
 
-/// What a model has answered: what it said, and what it calls.
+/// The response of a model: its text and its calls.
 #[derive(Debug, Clone)]
 pub struct ModelResponse {
     messages: Vec<Box<RawValue>>,
@@ -14,65 +14,66 @@ pub struct ModelResponse {
     reason: String,
 }
 
-/// Why a model stopped.
+/// The reason why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stop {
-    /// It said what it had to say, or waits for what its calls come to.
+    /// The model is done, or waits for the results of its calls.
     Done,
-    /// It was cut at a limit of tokens.
+    /// The response was cut at a token limit.
     Length,
-    /// It refused, or a filter did.
+    /// The model or a filter refused.
     Refused,
-    /// It wants to go on: send the conversation with its [messages](ModelResponse::messages) as it is.
+    /// The model wants to continue: append its [messages](ModelResponse::messages) to the conversation, and send it
+    /// again.
     Paused,
-    /// For another reason: see [`ModelResponse::stop_reason`].
+    /// Another reason: see [`ModelResponse::stop_reason`].
     Other,
 }
 
-/// A call of a response.
+/// A call in a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Called {
     pub(super) id: String,
     pub(super) name: String,
-    /// A JSON text.
+    /// The arguments, as JSON.
     pub(super) arguments: String,
-    /// Where it stands.
+    /// The place of the call in the message.
     pub(super) place: String,
 }
 
 impl ModelResponse {
-    /// What its calls are, in order. Their names are what the model's dialect calls the tools.
+    /// Returns the calls, in order. Their names are the tools' names in the model's dialect.
     ///
-    /// Each has an id that no other call of this response has.
+    /// Each call has an id that is unique in this response.
     pub fn calls(&self) -> Vec<ToolCall<'_>> {
         self.calls.iter().map(|call| ToolCall::new(&call.name, &call.arguments).with_id(&call.id)).collect()
     }
 
-    /// What the model said to be seen, without its thoughts. A refusal's words, too.
+    /// Returns the visible text of the model, without its thoughts, including the text of a refusal.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Why it stopped.
+    /// Returns the reason why the model stopped.
     pub const fn stop(&self) -> Stop {
         self.stop
     }
 
-    /// Why it stopped, in the API's own word.
+    /// Returns the reason why the model stopped, as the API's own word.
     pub fn stop_reason(&self) -> &str {
         &self.reason
     }
 
-    /// What is to be appended to the conversation for what the model itself said: thoughts, signatures and what is unknown
-    /// here stay in it.
+    /// Returns the model's messages, to append to the conversation. They contain its thoughts and signatures, and
+    /// unknown content.
     pub fn messages(&self) -> &[Box<RawValue>] {
         &self.messages
     }
 }
 
-/// Takes in why a response stopped, which a stream may say more than once. That it was cut or refused stands, whatever is
-/// said after it.
+/// Records the reason for stopping, which a stream may send more than once. Once a response was cut or refused, later
+/// reasons are ignored.
 pub(super) fn stopped(reason: &mut String, said: Option<String>, stop: fn(&str) -> Stop) {
     if let Some(said) = said
         && !said.is_empty()
@@ -82,24 +83,24 @@ pub(super) fn stopped(reason: &mut String, said: Option<String>, stop: fn(&str) 
     }
 }
 
-/// A [`ModelResponse`] in the making.
+/// A [`ModelResponse`] under construction.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) messages: Vec<Box<RawValue>>,
     pub(super) text: String,
     calls: Vec<Called>,
-    /// Whether no text stands after the last call.
+    /// Whether no text follows the last call.
     ends_in_call: bool,
 }
 
 impl Draft {
-    /// Appends a text that is to be seen.
+    /// Appends visible text.
     pub(super) fn say(&mut self, text: &str) {
         self.text.push_str(text);
         self.ends_in_call &= text.is_empty();
     }
 
-    /// How many calls there are.
+    /// Returns the number of calls.
     #[cfg(feature = "wire-gemini")]
     pub(super) fn calls(&self) -> usize {
         self.calls.len()
@@ -118,10 +119,10 @@ impl Draft {
         Ok(())
     }
 
-    /// The response, if nothing of it is missing.
+    /// Returns the response, if it is complete.
     pub(super) fn end(self, stop: Stop, reason: String) -> Result<ModelResponse, WireError> {
         let Self { messages, text, mut calls, ends_in_call } = self;
-        // Whoever is cut while it writes a call leaves half of its arguments, or none.
+        // A model that is cut within a call leaves half of its arguments, or none.
         if let Some(last) = calls.last()
             && ends_in_call
             && !matches!(stop, Stop::Done | Stop::Paused)
@@ -130,7 +131,7 @@ impl Draft {
             return Err(WireError::new(&*last.place, "a whole call", got));
         }
         for call in &mut calls {
-            // Some models write nothing where a tool has no parameters.
+            // Some models send an empty string for a tool without parameters.
             if call.arguments.trim().is_empty() {
                 "{}".clone_into(&mut call.arguments);
             }

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
 
-/// Items that ask nothing of a host: thoughts, and what OpenAI's own servers run.
+/// Items that need no answer from the host: thoughts, and what OpenAI's own servers run.
 const SILENT: &[&str] = &[
     "reasoning",
     "compaction",
@@ -71,12 +71,12 @@ fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<ModelResponse, Wir
     draft.end(stop, reason)
 }
 
-/// Whether a search among tools is the host's to make, and its output the host's to give.
+/// Returns whether the host must run a tool search, and return its output.
 fn asks_the_host(item: &Object<'_>) -> Result<bool, WireError> {
     Ok(item.word("type")? == "tool_search_call" && item.text_if_any("execution")?.as_deref() == Some("client"))
 }
 
-/// Reads what a message says. Whether it refuses.
+/// Reads the text of a message. Returns whether it is a refusal.
 fn read_message(message: &Object<'_>, draft: &mut Draft) -> Result<bool, WireError> {
     let mut is_refusal = false;
     for part in message.need("content", "a list of parts")?.items()? {
@@ -93,7 +93,7 @@ fn read_message(message: &Object<'_>, draft: &mut Draft) -> Result<bool, WireErr
     Ok(is_refusal)
 }
 
-/// Why it stopped, also in the API's own word.
+/// Returns the reason for stopping, also as the API's own word.
 fn stop(response: &Object<'_>) -> Result<(Stop, String), WireError> {
     let status = response.need("status", "why the response ended")?;
     let word = status.word()?;
@@ -115,11 +115,10 @@ fn stop(response: &Object<'_>) -> Result<(Stop, String), WireError> {
     Ok((stop, word))
 }
 
-/// A response that comes event by event. The last one repeats it whole; items are kept for those servers that leave them
-/// out there.
+/// A streamed response. The last event repeats it completely. Items are kept for servers that omit them there.
 #[derive(Default)]
 struct Events {
-    /// By their index.
+    /// The items, by their index.
     items: BTreeMap<u64, Box<RawValue>>,
     response: Option<ModelResponse>,
 }
@@ -156,7 +155,7 @@ impl Assemble for Events {
                 }
                 self.response = Some(read(&response, &output)?);
             }
-            // What the last event says again, and what may be added.
+            // Events that the last event repeats, and events that may be added to the API.
             _ => {}
         }
         Ok(())
@@ -168,7 +167,7 @@ impl Assemble for Events {
     }
 }
 
-/// What tells an item from others.
+/// Returns the ids that distinguish an item from others.
 fn ids(item: &Node<'_>) -> Result<[Option<String>; 2], WireError> {
     let item = item.object()?;
     Ok([item.text_if_any("id")?, item.text_if_any("call_id")?])
@@ -214,7 +213,7 @@ mod tests {
         assert!(error.starts_with("/output/0/type: ") && error.ends_with("\"tool_search_call\""), "{error}");
     }
 
-    /// What comes of a stream in which items, each with its index, are done before the output.
+    /// Returns the result of a stream in which items, each with its index, are done before the output.
     fn streamed(done: &[(u64, &str)], output: &[&str]) -> Result<usize, String> {
         let mut stream = Api::Responses.stream();
         let done = done.iter().map(|(index, item)| {

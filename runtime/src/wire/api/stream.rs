@@ -1,4 +1,4 @@
-//! A response that comes in pieces.
+//! Streamed responses.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use crate::wire::api::events::Events;
 use crate::wire::node::{Node, no_error};
 use crate::wire::{Api, LONGEST_BODY, ModelResponse, WireError};
 
-/// Reads a streamed response: server-sent events, their bytes in whatever pieces they come.
+/// A parser of streamed responses: server-sent events, in pieces of any size.
 ///
-/// A body that is one JSON text instead is read as [`Api::parse`] reads it: it is usually the API's own error.
+/// A body that is one JSON text instead is parsed like [`Api::parse`] does: it usually is the API's own error.
 pub struct Stream {
     api: Api,
     state: Result<State, WireError>,
@@ -18,7 +18,7 @@ pub struct Stream {
 struct State {
     events: Events,
     response: Box<dyn Assemble>,
-    /// What has come of a body that is no stream.
+    /// The body so far, if it is not a stream.
     body: Option<Vec<u8>>,
     has_begun: bool,
 }
@@ -29,13 +29,14 @@ impl Stream {
         Self { api, state: Ok(state) }
     }
 
-    /// Takes in the next bytes. Gives the visible text that came with them, for a host that shows it at once.
+    /// Processes the next bytes. Returns the visible text in them, for a host that shows it immediately.
     ///
-    /// An event counts when the empty line after it has come. Of a stream without that line at its end, the text of the last
-    /// event is never given here: it is in the [text](ModelResponse::text) of what [`Stream::finish`] gives.
+    /// An event is complete at the empty line after it. If a stream lacks that line at its end, the text of its last
+    /// event is not returned here. It is in the [text](ModelResponse::text) of the response that [`Stream::finish`]
+    /// returns.
     ///
     /// # Errors
-    /// As [`Api::parse`] does; from then on always the same.
+    /// Returns the same errors as [`Api::parse`]. After an error, each call returns that error.
     pub fn push(&mut self, bytes: &[u8]) -> Result<String, WireError> {
         let mut shown = String::new();
         match &mut self.state {
@@ -50,11 +51,11 @@ impl Stream {
         }
     }
 
-    /// The response, when all bytes have been pushed. An event that has no empty line after it counts, too, so its text may
-    /// hold more than [`Stream::push`] has given.
+    /// Returns the response after all bytes have been pushed. The last event counts even without an empty line after
+    /// it, so the text may be longer than that of all calls of [`Stream::push`].
     ///
     /// # Errors
-    /// As [`Api::parse`] does, and where the stream broke off before the response's end.
+    /// Returns the same errors as [`Api::parse`], and an error if the stream ended early.
     pub fn finish(self) -> Result<ModelResponse, WireError> {
         let mut state = self.state?;
         if let Some(body) = state.body {
@@ -90,7 +91,7 @@ impl State {
 }
 
 fn event(response: &mut dyn Assemble, data: &str, number: usize, shown: &mut String) -> Result<(), WireError> {
-    // How OpenAI's streams end, and those of all who speak as it does; and how proxies keep a connection alive.
+    // OpenAI's streams and compatible ones end this way; proxies send empty events to keep a connection alive.
     if matches!(data.trim(), "[DONE]" | "") {
         return Ok(());
     }
