@@ -1,8 +1,7 @@
-//! A tool's description that says nothing: it is empty, or there is a turn in which all of its words are under
-//! conditions that do not hold.
+//! A tool description that is empty, or that is empty in some turns because all of its text is conditional.
 //!
 //! ## Why is this bad
-//! The description is what a model goes by when it chooses a tool. Without one it has to guess from the name.
+//! A model chooses a tool by its description. Without one, it guesses from the name.
 //!
 //! ## Example
 //! ```toml
@@ -29,32 +28,32 @@ pub(super) const RULE: Rule = Rule::new("M010", "description-missing", Some(Leve
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for (id, tool) in lint.tools() {
-        // Where the key is missing, that has been reported, and the place is that of something else.
+        // A missing key has been reported, and the description has the place of the name.
         let is_written = |text: &&At<Template>| text.place != tool.manifest.name.place;
         for text in tool.descriptions().filter(is_written) {
             let message = if !says_something(&text.value, None) {
                 format!("the description of `{}` is empty", tool.name())
             } else if is_empty_in_one(lint, id, &text.value) {
-                format!("the description of `{}` is empty in some turns: all of it is under conditions", tool.name())
+                format!("the description of `{}` is empty in some turns, because all of it is conditional", tool.name())
             } else {
                 continue;
             };
             sink.push(
                 Diagnostic::new(Code::DESCRIPTION_MISSING, text.place, message)
-                    .help("say what the tool does, when to use it, and what it returns"),
+                    .help("describe what the tool does, when to use it, and what it returns"),
             );
         }
     }
 }
 
-/// Whether there is a turn that shows the tool in which its text says nothing.
+/// Whether the text is empty in a turn that shows the tool.
 fn is_empty_in_one(lint: &Lint<'_>, id: ToolId, template: &Template) -> bool {
     let is_sure = |piece: &Piece<_, _>| matches!(piece, Piece::Text(text) if !text.trim().is_empty());
     let turns = || lint.turns(id).unwrap_or_default();
     !template.iter().any(is_sure) && turns().iter().any(|&atoms| !says_something(template, Some(atoms)))
 }
 
-/// Whether anything but white space comes of a text, in that turn or in any.
+/// Whether a text renders to more than white space, in the given turn or in any turn.
 fn says_something(template: &Template, turn: Option<Atoms>) -> bool {
     template.iter().any(|piece| match piece {
         Piece::Text(text) => !text.trim().is_empty(),

@@ -1,9 +1,9 @@
-//! A tool's description of more characters than `budgets.description` in `toolc.toml`, or, without that, than one of the
-//! project's dialects accepts, with every part that depends on a condition.
+//! A tool description that is longer than `budgets.description` in `toolc.toml` allows. Without that setting, the
+//! limit is the lowest one of the project's dialects. Conditional parts count as present.
 //!
 //! ## Why is this bad
-//! It is sent with every request, and what matters in it is lost among the rest. 1,024 characters were the most that
-//! OpenAI took until 2025, and still are for some who speak its protocol.
+//! The description is sent with every request, and the important parts are lost among the rest. OpenAI accepted at
+//! most 1,024 characters until 2025, and some compatible servers still do.
 //!
 //! ## Example
 //! ```toml
@@ -32,10 +32,10 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let count = said.chars().count();
         if count > most {
             let message =
-                format!("the description of `{}` has {count} characters, {most} at most should be", tool.name());
+                format!("the description of `{}` has {count} characters, but at most {most} are allowed", tool.name());
             sink.push(
                 Diagnostic::new(Code::DESCRIPTION_TOO_LONG, text.place, message)
-                    .help("move what is about one parameter there, and examples into `examples`, or raise `budgets.description` in `toolc.toml`"),
+                    .help("move details to the parameters' descriptions and examples to `examples`, or raise `budgets.description` in `toolc.toml`"),
             );
         }
     }

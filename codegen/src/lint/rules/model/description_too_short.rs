@@ -1,8 +1,8 @@
-//! A tool's description of one or two words.
+//! A tool description of one or two words.
 //!
 //! ## Why is this bad
-//! It says hardly more than the name does: neither when to use the tool and when not, nor what comes back. Providers
-//! advise several sentences.
+//! It says hardly more than the name: not when to use the tool, when not to, or what it returns. Vendors recommend
+//! several sentences.
 //!
 //! ## Example
 //! ```toml
@@ -22,7 +22,7 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M011", "description-too-short", Some(Level::Warning), Check::Tool(check));
 
-/// Words of a description that is long enough.
+/// The number of words of a description that is long enough.
 const ENOUGH: usize = 3;
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
@@ -30,25 +30,25 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let Some(said) = lint.full_text(tool, &text.value) else { continue };
         let count = words(&said);
         if (1..ENOUGH).contains(&count) && !super::placeholder_description::is_placeholder(&said, tool.name()) {
-            let message = format!("the description of `{}` is only {count} words long", tool.name());
+            let message = format!("the description of `{}` has only {count} words", tool.name());
             let message = if count == 1 { message.replace("1 words", "one word") } else { message };
             sink.push(
                 Diagnostic::new(Code::DESCRIPTION_TOO_SHORT, text.place, message)
-                    .help("say what the tool does, when to use it, and what it returns")
+                    .help("describe what the tool does, when to use it, and what it returns")
                     .help_if(advice(lint)),
             );
         }
     }
 }
 
-/// How long a description should be, by the vendors of the dialects that the project lists.
+/// Returns the longest recommendation among the listed dialects.
 fn advice(lint: &Lint<'_>) -> Option<String> {
     let advised = lint.listed_dialects().filter_map(|dialect| Some((dialect.tool.advised_sentences()?, dialect.name)));
     let (limit, dialect) = advised.max_by_key(|(limit, _)| limit.value)?;
-    Some(format!("for `{dialect}`, at least {} sentences are advised ({})", limit.value, limit.source))
+    Some(format!("for `{dialect}`, the vendor recommends at least {} sentences ({})", limit.value, limit.source))
 }
 
-/// How many words there are. Scripts that put no spaces between words count by letter: two make one.
+/// Counts words. In scripts without spaces between words, two letters count as one word.
 fn words(text: &str) -> usize {
     let of = |word: &str| {
         let dense = word.chars().filter(|letter| ('\u{2e80}'..='\u{ffdc}').contains(letter)).count();

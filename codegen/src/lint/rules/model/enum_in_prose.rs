@@ -1,10 +1,10 @@
-//! A string parameter, or an array of strings, whose description lists the values that it takes, without an `enum`. What
-//! counts is a closed list of words or quoted texts: behind "one of", "allowed values" and the like, as `a|b|c`, or quoted
-//! and joined by "or" in parentheses. Examples and lists that go on are no such list.
+//! A string parameter, or an array of strings, whose description lists the allowed values, but which has no `enum`.
+//! The rule looks for complete lists of words or quoted values: after "one of", "allowed values" and the like, as
+//! `a|b|c`, or quoted and joined by "or" in parentheses. Examples and open-ended lists are not reported.
 //!
 //! ## Why is this bad
-//! Models are held to an enum, often by the grammar in which they write. What stands in prose they may spell otherwise, and
-//! nothing refuses it before the handler runs.
+//! Models follow an `enum`, and many vendors enforce it while the model generates. Values that are listed only in
+//! prose can be misspelled, and nothing rejects them before the handler runs.
 //!
 //! ## Example
 //! ```toml
@@ -36,13 +36,13 @@ use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("M017", "enum-in-prose", Some(Level::Warning), Check::Tool(check));
 
-/// What announces a list of all values. What it announces is `list`.
+/// Patterns of complete lists of values. The group `list` is the list.
 static LEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     const QUOTED: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}'|`[^`\n]{1,60}`)"#;
     const LITERAL: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}')"#;
     const BARE: &str = r"(?:[A-Za-z0-9][\w.+-]*\w|[A-Za-z0-9])";
     const AND: &str = r"(?:\s*,\s*(?:or|and)\s+|\s+(?:or|and)\s+|\s*[,|/]\s*)";
-    // Where nothing goes on behind it.
+    // The end of the list.
     const END: &str = r"\s*(?:[.;)\n]\s*|[.;)\n]?$|\(default|, default|- default)";
     let quoted = format!("{QUOTED}(?:{AND}{QUOTED})+");
     let bare = format!("(?:{BARE})(?:{AND}(?:{BARE}))+");
@@ -59,7 +59,7 @@ static LEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         format!(r"(?i)\bmust be (?P<list>{quoted}){END}"),
         // a|b|c
         r"(?:^|[\s(:])(?P<list>[a-z][\w-]*(?:\|[a-z][\w-]*)+)(?:$|[\s).;,])".to_owned(),
-        // ("a" or "b"); what stands in backticks is as often another field.
+        // ("a" or "b"). Backticks are left out, because they often mark other fields.
         format!(r"\(\s*(?P<list>{LITERAL}(?:\s*,\s*{LITERAL})*(?:\s*,?\s+or\s+|\s*[|/]\s*){LITERAL})\s*\)"),
     ]
     .iter()
@@ -67,23 +67,23 @@ static LEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-/// What tells that a list is not all.
+/// Phrases that mark a list as incomplete.
 const OPEN: &[&str] =
     &["e.g", "for example", "such as", "etc", "...", "…", "for instance", "and more", "among others", "ex:"];
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let names: BTreeSet<&str> = tool.parameters().map(|parameter| parameter.name.value.as_str()).collect();
-    for parameter in tool.parameters().filter(|parameter| takes_any_text(&parameter.schema)) {
+    for parameter in tool.parameters().filter(|parameter| is_unrestricted_text(&parameter.schema)) {
         let Some(text) = &parameter.schema.description else { continue };
         let Some(written) = lint.string(text.place) else { continue };
         let said = written.value();
-        // Nearly all texts have none: a look at the letters tells.
+        // Most texts have no list: skip them without running the patterns.
         if !said.contains(['|', '(', ':', '"', '\'', '`']) && !said.contains("ne of ") {
             continue;
         }
         let Some(values) = LEADS.iter().find_map(|lead| lead.captures(said)?.name("list")) else { continue };
         let sentence = sentence(said, values.start(), values.end());
-        // Which of several parameters to send is another matter.
+        // The text lists parameters, not values.
         let mut items =
             values.as_str().split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
         if items.any(|item| names.contains(item)) {
@@ -92,17 +92,17 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         if OPEN.iter().any(|open| sentence.to_lowercase().contains(open)) {
             continue;
         }
-        let message = format!("the values of `{}` are listed in prose only", parameter.name.value);
+        let message = format!("the values of `{}` are listed only in prose", parameter.name.value);
         sink.push(
             Diagnostic::new(Code::ENUM_IN_PROSE, written.place(values.range()), message)
-                .related(parameter.name.place, "the parameter takes any text")
-                .help("name them in `enum`, and say in the description what they mean"),
+                .related(parameter.name.place, "the parameter accepts any string")
+                .help("list them in `enum`, and describe in the text what they mean"),
         );
     }
 }
 
-/// Whether it is a string, or an array of strings, that nothing restricts.
-fn takes_any_text(schema: &Schema) -> bool {
+/// Whether the schema is an unrestricted string, or an array of unrestricted strings.
+fn is_unrestricted_text(schema: &Schema) -> bool {
     let is_free = |schema: &Schema| {
         schema.choices.is_empty()
             && schema.constant.is_none()
@@ -118,7 +118,7 @@ fn takes_any_text(schema: &Schema) -> bool {
     is_free(schema) && (is(schema, Type::String) || is(schema, Type::Array) && items())
 }
 
-/// The sentence around some bytes.
+/// Returns the sentence around a range of bytes.
 fn sentence(text: &str, start: usize, end: usize) -> &str {
     let before = text[..start].rfind(". ").map_or(0, |at| at + 2);
     let behind = text[end..].find(". ").map_or(text.len(), |at| end + at);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn closed_lists_are_told_from_other_prose() {
+    fn complete_lists_are_distinguished_from_other_prose() {
         for text in [
             "One of: json, xml, csv",
             "Format. One of 'json' or \"xml\".",

@@ -1,8 +1,9 @@
-//! The home directory of a person, `/home/NAME`, `/Users/NAME` or `C:\Users\NAME`, in a text or value that a model reads. In
-//! texts and examples, names that stand for any person, such as `user` or `alice`, are let pass; a default is a real path.
+//! A person's home directory, such as `/home/NAME`, `/Users/NAME` or `C:\Users\NAME`, in a text or value that a model
+//! reads. In texts and examples, placeholder names such as `user` or `alice` are allowed, but not in defaults.
 //!
 //! ## Why is this bad
-//! It is there on one machine. A model uses it as it is, and calls fail everywhere else. It also gives a name away.
+//! The directory exists on one machine. A model uses it literally, and the calls fail everywhere else. It also
+//! reveals a name.
 //!
 //! ## Example
 //! ```toml
@@ -32,13 +33,13 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M020", "hard-coded-home", Some(Level::Warning), Check::Tool(check));
 
-/// What stands before it is no part of a longer path or address.
+/// A home directory that is not part of a longer path or URL.
 static HOME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?:^|[^\w.~%}\])/-]|://)((?:/home/|/Users/|\b[A-Za-z]:[\\/]+Users[\\/]+)([A-Za-z_](?:[\w.-]*\w)?))")
         .expect("the expression is one")
 });
 
-/// Names of nobody in particular.
+/// Placeholder names.
 const ANYBODY: &[&str] = &[
     "Public",
     "Shared",
@@ -94,7 +95,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         schema.default.iter().chain(&schema.constant).chain(schema.choices.iter().map(|choice| &choice.value))
     });
     let real: Vec<_> = values.map(|value| value.place).collect();
-    // Nearly all texts have none: a look at the letters tells.
+    // Most texts have no path: skip them without running the pattern.
     let may_have = |text: &str| ["/home/", "/Users/", "Users\\"].iter().any(|part| text.contains(part));
     for written in lint.strings(tool).filter(|written| may_have(written.value())) {
         let is_real = real.contains(&written.at);
@@ -105,10 +106,10 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             if is_anybody && !is_real {
                 continue;
             }
-            let message = format!("`{}` is somebody's home directory", home.as_str());
+            let message = format!("`{}` is the home directory of one user", home.as_str());
             sink.push(
                 Diagnostic::new(Code::HARD_CODED_HOME, written.place(home.range()), message)
-                    .help("write a path below `~`, or one that is relative to a folder which the host chooses"),
+                    .help("use a path below `~`, or one relative to a folder that the host chooses"),
             );
         }
     }

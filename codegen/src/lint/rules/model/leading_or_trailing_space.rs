@@ -1,9 +1,8 @@
-//! White space at the beginning or end of a text that a model reads: a tool's description, or a parameter's. And around
-//! the words of an enum's value, which it has to write.
+//! White space at the start or end of a description, or around a value of an enum that consists of words.
 //!
 //! ## Why is this bad
-//! It is sent with every request and says nothing. At the end of a multi-line string it is most often a line break
-//! that nobody meant.
+//! It is sent with every request and means nothing. At the end of a multi-line string it is usually an unintended
+//! line break.
 //!
 //! ## Example
 //! ```toml
@@ -35,7 +34,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let of_schemas = manifest.schemas().filter_map(|schema| schema.description.as_ref());
     let all = [&manifest.description].into_iter().chain(of_dialects).chain(of_schemas);
     for place in all.filter(|text| has_space(&text.value)).map(|text| text.place) {
-        // Where the key is missing, the place is that of something else.
+        // If the key is missing, the description has the place of the name.
         let Some(text) = lint.string(place) else { continue };
         let kept = text.value().trim();
         let start = text.value().len() - text.value().trim_start().len();
@@ -49,28 +48,28 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let found = Diagnostic::new(
             Code::LEADING_OR_TRAILING_SPACE,
             spaces[0],
-            format!("white space at the {end} of a text that the model reads"),
+            format!("white space at the {end} of a text that models read"),
         );
         let found = spaces[1..].iter().fold(found, |found, place| found.related(*place, "and here"));
         let fixed = spaces.iter().fold(found, |found, place| found.fix(Edit::Replace(*place, String::new())));
-        sink.push(fixed.help("take it out"));
+        sink.push(fixed.help("remove it"));
     }
     let choices = manifest.schemas().flat_map(|schema| &schema.choices);
     for value in choices.map(|choice| &choice.value).filter(|value| value.value.as_str().is_some_and(is_padded)) {
-        let message = format!("white space around a value that the model has to write: {}", value.value);
+        let message = format!("white space around a value that models must send: {}", value.value);
         sink.push(
             Diagnostic::new(Code::LEADING_OR_TRAILING_SPACE, value.place, message)
-                .help("take it out, here and in what compares it"),
+                .help("remove it, here and in the code that compares the value"),
         );
     }
 }
 
-/// Whether white space stands around words. Signs that stand between others may well have some.
+/// Whether a value of words has white space around it. Separators such as `, ` may need theirs.
 fn is_padded(value: &str) -> bool {
     value.trim().len() < value.len() && value.contains(char::is_alphanumeric)
 }
 
-/// Most texts have none: only the others are worth reading again.
+/// A cheap check that lets most texts be skipped.
 fn has_space(text: &Template) -> bool {
     let space = |piece: Option<&Piece<_, _>>, is_space: fn(&str) -> bool| matches!(piece, Some(Piece::Text(text)) if is_space(text));
     space(text.first(), |text| text.starts_with(char::is_whitespace))

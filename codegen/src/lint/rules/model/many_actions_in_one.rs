@@ -1,9 +1,9 @@
-//! A parameter such as `action` whose enum holds verbs of different kinds, at least three of them: a tool that reads, creates
-//! and deletes, depending on one value.
+//! A parameter such as `action` whose enum contains at least three verbs with different effects, so that one value
+//! decides whether the tool reads, creates or deletes.
 //!
 //! ## Why is this bad
-//! Which of the other parameters belong to which action, a model can only learn from prose. And what holds for one of the
-//! actions, such as that it only reads, or need not be approved, cannot be said: the worst of them decides for all.
+//! A model learns only from prose which parameters belong to which action. Annotations and approval apply to the tool
+//! as a whole, so they must fit its most dangerous action.
 //!
 //! ## Example
 //! ```toml
@@ -37,11 +37,11 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M019", "many-actions-in-one", Some(Level::Warning), Check::Tool(check));
 
-/// Parameters that say what to do.
+/// Names of parameters that select an action.
 const ACTIONS: &[&str] =
     &["action", "actions", "cmd", "command", "method", "op", "operation", "subcommand", "task", "verb"];
 
-/// So few verbs may be what one tool does.
+/// Fewer verbs than this can belong to one tool.
 const FEW: usize = 2;
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
@@ -59,11 +59,11 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         if verbs.len() > FEW && kinds.len() > 1 {
             let shown: Vec<&str> = verbs.iter().map(|(value, _)| *value).take(4).collect();
             let place = parameter.schema.choices.first().map_or(parameter.name.place, |first| first.value.place);
-            let message = format!("`{}` is several tools: {}", tool.name(), ticked(&shown, ", "));
+            let message = format!("`{}` combines several tools: {}", tool.name(), ticked(&shown, ", "));
             sink.push(
                 Diagnostic::new(Code::MANY_ACTIONS_IN_ONE, place, message)
-                    .related(parameter.name.place, format!("`{}` says which", parameter.name.value))
-                    .help("make a tool of each action, with the parameters and annotations that are its own"),
+                    .related(parameter.name.place, format!("`{}` selects the action", parameter.name.value))
+                    .help("split it into one tool per action, each with its own parameters and annotations"),
             );
         }
     }

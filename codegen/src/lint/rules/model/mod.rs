@@ -1,4 +1,4 @@
-//! What a model reads: descriptions, and how much of them there is.
+//! Rules about what a model reads: descriptions, and their size.
 
 use super::declare_rules;
 

@@ -1,8 +1,8 @@
-//! A tool whose description is that of another one that a model sees beside it, or nearly so, and does not differ by what
-//! their names differ by. Texts are compared as they are where everything is there that they depend on.
+//! Two tools in one toolset whose descriptions are equal or nearly equal, and do not differ by the words in which the
+//! names differ. Texts are compared with all conditional parts.
 //!
 //! ## Why is this bad
-//! Nothing in the text tells which of the two to choose. Most often one was copied and never changed.
+//! The text does not say which of the two to choose. Usually one was copied and never changed.
 //!
 //! ## Example
 //! ```toml
@@ -31,13 +31,13 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule =
     Rule::new("M016", "near-duplicate-descriptions", Some(Level::Warning), Check::Catalog(check));
 
-/// How many words in a row are compared.
+/// The number of consecutive words in a shingle.
 const SHINGLE: usize = 3;
 
-/// Of all shingles of two texts, the share that both have where they say the same: four in five.
+/// The share of common shingles from which two texts count as equal: four of five.
 const ALIKE: (usize, usize) = (4, 5);
 
-/// Of all words of two first sentences, the share that both have where they say the same: two in three.
+/// The share of common words from which two first sentences count as equal: two of three.
 const LEADS_ALIKE: (usize, usize) = (2, 3);
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
@@ -52,22 +52,22 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     for found in lint.beside(|id| keys[id.0].iter().copied(), alike) {
         let tool = &lint[found.tool];
         let Some(&(other, set)) = found.others.first() else { continue };
-        let nearly = if texts[other.0].words == texts[found.tool.0].words { "" } else { "nearly " };
-        let message = format!("the description of `{}` is {nearly}that of `{}`", tool.name(), lint[other].name());
+        let nearly = if texts[other.0].words == texts[found.tool.0].words { "the same as" } else { "nearly the same as" };
+        let message = format!("the description of `{}` is {nearly} that of `{}`", tool.name(), lint[other].name());
         let diagnostic = Diagnostic::new(Code::NEAR_DUPLICATE_DESCRIPTIONS, tool.manifest.description.place, message)
-            .related(lint[other].manifest.description.place, "the other one");
+            .related(lint[other].manifest.description.place, "the other description");
         let both =
-            format!("a model sees both in `{}`: say what only the one does, and when to prefer it", lint[set].name());
+            format!("both are in `{}`: describe how they differ, and when to prefer which", lint[set].name());
         sink.push(diagnostic.help(both));
     }
 }
 
-/// A description, ready to be compared with many: sets of words are sorted numbers that stand for them.
+/// A description, preprocessed for comparison. Sets of words are sorted lists of hashes.
 struct Text {
     name: Vec<u64>,
-    /// The words of its first sentence, which says what the tool does. What follows may be the same for many.
+    /// The words of the first sentence. The rest is often the same for many tools.
     lead: Vec<u64>,
-    /// Stands for all of them, in their order. None: there is none.
+    /// The hash of all words in order, or `None` if there are no words.
     words: Option<u64>,
     stems: Vec<u64>,
     shingles: Vec<u64>,
@@ -89,7 +89,7 @@ impl Text {
         if self.words == other.words {
             return true;
         }
-        // So many would they have to have in common.
+        // The number of elements that they must have in common.
         let sizes = [self.shingles.len(), other.shingles.len()];
         if sizes.iter().min() < sizes.iter().max().map(|most| (most * ALIKE.0).div_ceil(ALIKE.1)).as_ref() {
             return false;
@@ -103,7 +103,7 @@ impl Text {
         both * ALIKE.1 >= (sizes[0] + sizes[1] - both) * ALIKE.0 && !self.tells_apart(other)
     }
 
-    /// Whether one of the words by which the names differ is among those by which the texts do.
+    /// Whether the texts differ by one of the words in which the names differ.
     fn tells_apart(&self, other: &Text) -> bool {
         let only = |one: &Text, other: &Text| {
             let has = |set: &[u64], word: &u64| set.binary_search(word).is_ok();
@@ -128,7 +128,7 @@ fn set(mut all: Vec<u64>) -> Vec<u64> {
     all
 }
 
-/// How many two sets have in common.
+/// Returns the number of common elements of two sets.
 fn common(one: &[u64], other: &[u64]) -> usize {
     let (mut count, mut rest) = (0, other.iter().peekable());
     for value in one {
@@ -138,10 +138,10 @@ fn common(one: &[u64], other: &[u64]) -> usize {
     count
 }
 
-/// The tools of a toolset with no more are compared each with each.
+/// Up to this number of tools, all pairs of a toolset are compared.
 const FEW: usize = 64;
 
-/// Keys of which texts that are alike, and that some toolset shows together, have at least one in common.
+/// Returns keys such that similar texts in one toolset have at least one key in common.
 fn keys(lint: &Lint<'_>, texts: &[Text]) -> Vec<Vec<u64>> {
     let mut keys = vec![Vec::new(); texts.len()];
     let mut many = vec![false; texts.len()];
@@ -163,10 +163,10 @@ fn keys(lint: &Lint<'_>, texts: &[Text]) -> Vec<Vec<u64>> {
     keys
 }
 
-/// Words of first sentences are told apart so far: no text has more keys than that for each of its shingles.
+/// The number of buckets for words of first sentences, which limits the keys of a shingle.
 const LEAD_KEYS: u64 = 64;
 
-/// Keys of which texts that are alike have at least one in common, chosen so that few others do.
+/// Returns keys such that similar texts have at least one key in common, and few other texts do.
 fn keys_among(texts: &[&Text]) -> Vec<Vec<u64>> {
     let leads = rarest(texts, LEADS_ALIKE, |text| &text.lead).into_iter();
     let leads = leads.map(|lead| set(lead.into_iter().map(|word| word % LEAD_KEYS).collect()));
@@ -174,7 +174,7 @@ fn keys_among(texts: &[&Text]) -> Vec<Vec<u64>> {
     let mut same: HashMap<Option<u64>, usize> = HashMap::new();
     let mut keys = Vec::new();
     for ((text, leads), shingles) in texts.iter().zip(leads).zip(shingles) {
-        // Of texts that are the same, each is compared with the one before it alone.
+        // Each of several equal texts is compared only with the previous one.
         let count = same.entry(text.words).or_default();
         *count += 1;
         let linked = [*count - 1, *count].map(|number| hash(&(text.words, number)));
@@ -184,7 +184,7 @@ fn keys_among(texts: &[&Text]) -> Vec<Vec<u64>> {
     keys
 }
 
-/// Of each text's set the rarest, as many as two sets that have none of them in common could not make up for.
+/// Returns the rarest elements of each set: so many that two sets without a common one cannot be similar.
 fn rarest(texts: &[&Text], (share, of): (usize, usize), set: fn(&Text) -> &Vec<u64>) -> Vec<Vec<u64>> {
     let mut counts: HashMap<u64, usize> = HashMap::new();
     texts.iter().flat_map(|text| set(text)).for_each(|one| *counts.entry(*one).or_default() += 1);

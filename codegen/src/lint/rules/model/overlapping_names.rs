@@ -1,8 +1,8 @@
-//! Two tools that a model sees beside one another whose names it mixes up: the same words in another order, one and many,
-//! `get` and `fetch`, another way to join words, or words that differ by one letter.
+//! Two tools in one toolset with easily confused names: the same words in another order, singular and plural,
+//! synonyms such as `get` and `fetch`, other separators, or words that differ by one letter.
 //!
 //! ## Why is this bad
-//! A model that meant the one calls the other. What tells them apart has to be learnt from their descriptions each time.
+//! A model that means one of the tools calls the other. It can tell them apart only by their descriptions.
 //!
 //! ## Example
 //! ```toml
@@ -27,16 +27,16 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M015", "overlapping-names", Some(Level::Warning), Check::Catalog(check));
 
-/// Words that say the same of what follows them.
+/// Groups of synonyms.
 const SAME: &[&[&str]] = &[&["fetch", "get", "retrieve"], &["delete", "erase"], &["lookup", "find"], &["ls", "list"]];
 
-/// Words between which order matters.
+/// Words that make the order significant.
 const DIRECTIONS: &[&str] = &["as", "by", "for", "from", "in", "into", "of", "on", "per", "to", "via", "with"];
 
-/// Words that are shorter differ by a letter in earnest: `close` and `clone`.
+/// The least length of words that are compared by letter. In shorter words one letter is a real difference: `close` and `clone`.
 const SHORTEST: usize = 6;
 
-/// No name is longer, but one that is refused.
+/// The greatest length of a valid name.
 const LONGEST: usize = 64;
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
@@ -45,27 +45,27 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     {
         let name = lint[found.tool].name();
         let Some(&(other, set)) = found.others.first() else { continue };
-        let message = format!("`{name}` and `{}` are easily taken for one another", lint[other].name());
+        let message = format!("`{name}` and `{}` are easily confused", lint[other].name());
         let diagnostic = Diagnostic::new(Code::OVERLAPPING_NAMES, lint[found.tool].manifest.name.place, message);
         let shown = found.others.iter().fold(diagnostic, |diagnostic, (other, _)| {
-            diagnostic.related(lint[*other].manifest.name.place, "the other one")
+            diagnostic.related(lint[*other].manifest.name.place, "the other tool")
         });
-        let both = format!("a model sees both in `{}`: name one of them by what only it does", lint[set].name());
+        let both = format!("both are in `{}`: rename one of them after what only it does", lint[set].name());
         sink.push(shown.help(both));
     }
 }
 
-/// Whether one of them is deprecated, and the other is to be used.
+/// Whether one of the tools is deprecated in favor of the other.
 fn stands_for(catalog: &Catalog, one: ToolId, other: ToolId) -> bool {
     catalog[one].replacement == Some(other) || catalog[other].replacement == Some(one)
 }
 
-/// Whether the two are one in Rust, which is an error by itself.
+/// Whether the names are equal in Rust, which is reported as an error.
 fn collide(catalog: &Catalog, one: ToolId, other: ToolId) -> bool {
     catalog[one].home == catalog[other].home && words(catalog[one].name()) == words(catalog[other].name())
 }
 
-/// Names that have one of these in common are alike.
+/// Returns the keys of a name. Names with a common key are similar.
 fn keys(name: &str) -> Vec<u64> {
     let words = words(name);
     let same = |word| {
@@ -82,7 +82,7 @@ fn keys(name: &str) -> Vec<u64> {
     keys
 }
 
-/// A number that stands for these, joined.
+/// Returns the hash of the joined words.
 fn key(pieces: &[&str]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for piece in pieces {
@@ -91,7 +91,7 @@ fn key(pieces: &[&str]) -> u64 {
     hasher.finish()
 }
 
-/// The name as it is, and with a letter of it left out, in every way: of names that differ by a letter, two are the same.
+/// Returns the name, and the name without each of its letters. Names that differ by one letter have one of these in common.
 fn missing_letters(words: &[Cow<'_, str>]) -> Vec<u64> {
     let name = words.join(" ");
     let (mut found, mut start) = (vec![key(&[&name])], 0);

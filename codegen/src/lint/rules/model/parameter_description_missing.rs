@@ -1,7 +1,7 @@
-//! A parameter, at any depth, that the model gets no word about.
+//! A parameter, at any depth, without a description.
 //!
 //! ## Why is this bad
-//! The model has to guess from the name alone what a value means, in which unit it is, and which one is good.
+//! The model has to guess from the name what a value means, which unit it has, and which value is useful.
 //!
 //! ## Example
 //! ```toml
@@ -30,13 +30,13 @@ pub(super) const RULE: Rule =
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let defs = &tool.manifest.defs;
-    // What only the result is made of is no parameter.
+    // Definitions that only `returns` uses have no parameters.
     let needed = defs.needed_by([&tool.manifest.params]);
     let told = defs.iter().filter(|(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
     for schema in [&tool.manifest.params].into_iter().chain(told).flat_map(Schema::walk_around) {
         let (around, schema) = schema;
         for property in schema.properties.iter().filter(|property| !is_described(&property.schema, tool)) {
-            // An alternative may demand a property that the object around it describes, or the other way round.
+            // A property may be described in the object around an alternative, or the other way round.
             let parts = around.iter().copied().chain(schema.in_place());
             let mut same = parts.flat_map(|part| &part.properties).filter(|p| p.name.value == property.name.value);
             if same.any(|other| is_described(&other.schema, tool)) {
@@ -45,20 +45,20 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let message = format!("the parameter `{}` of `{}` has no description", property.name.value, tool.name());
             sink.push(
                 Diagnostic::new(Code::PARAMETER_DESCRIPTION_MISSING, property.name.place, message)
-                    .help("add `description = \"...\"`: what it means, in which unit, and what is a good value"),
+                    .help("add `description = \"...\"`: the meaning, the unit, and a useful value"),
             );
         }
     }
 }
 
-/// Whether the schema, or a definition that it leads to, has a description.
+/// Whether the schema, or a definition that it refers to, has a description.
 fn is_described(schema: &Schema, tool: &Tool) -> bool {
     let described = schema.description.as_ref().is_some_and(|text| !is_blank(&text.value));
     let leads_to = |schema: &Schema| schema.reference.as_ref().map(|reference| tool.manifest.defs.get(reference.to));
     described || leads_to(schema).is_some_and(|def| is_described(&def.schema, tool))
 }
 
-/// Whether nothing but white space can come of a text.
+/// Whether a text always renders to white space.
 fn is_blank(template: &Template) -> bool {
     template.iter().all(|piece| matches!(piece, Piece::Text(text) if text.trim().is_empty()))
 }

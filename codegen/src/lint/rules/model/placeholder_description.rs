@@ -1,8 +1,8 @@
-//! A description, of a tool or a parameter, that stands in for one: `TODO`, `Parameter url`, `The url`, the name once more,
-//! or nothing but the type.
+//! A description of a tool or parameter that is only a placeholder: `TODO`, `Parameter url`, `The url`, the name
+//! again, or only the type.
 //!
 //! ## Why is this bad
-//! The model learns nothing that it does not know from the name. Tools that make such texts up leave them behind.
+//! The model learns nothing that the name does not say. Code generators often leave such texts behind.
 //!
 //! ## Example
 //! ```toml
@@ -29,7 +29,7 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M013", "placeholder-description", Some(Level::Warning), Check::Tool(check));
 
-/// Texts that stand in for others, whatever they are about.
+/// Placeholders that fit any tool or parameter.
 const STAND_INS: &[&str] = &[
     "add a description",
     "add description",
@@ -65,7 +65,7 @@ const STAND_INS: &[&str] = &[
     "your description here",
 ];
 
-/// Words before a name that add nothing to it.
+/// Words before a name that add no information.
 const BEFORE: &[&str] = &[
     "a",
     "an",
@@ -87,30 +87,30 @@ const BEFORE: &[&str] = &[
     "variable",
 ];
 
-/// Words behind a name that add nothing to it.
+/// Words after a name that add no information.
 const BEHIND: &[&str] = &["arg", "argument", "function", "param", "parameter", "property", "tool", "value"];
 
-/// What the type says already.
+/// Names of types.
 const TYPES: &[&str] = &[
     "any", "array", "bool", "boolean", "dict", "float", "int", "integer", "list", "number", "object", "str", "string",
 ];
 
-/// Longer texts say something, if only where to look.
+/// The number of words from which a text is never a placeholder.
 const LONG: usize = 80;
 
-/// Where an author means to come back.
+/// Marks that an author leaves to come back to.
 const MARKS: &[&str] = &["TODO", "FIXME", "TBD", "XXX"];
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let report = |place: Place, said: &str, what: String| {
-        // Where the key is misspelt, the place is that of something else.
+        // If the key is misspelt, the description has another place.
         if lint.string(place).is_none() {
             return;
         }
         let shown: String = said.trim().chars().take(60).collect();
         sink.push(
-            Diagnostic::new(Code::PLACEHOLDER_DESCRIPTION, place, format!("`{shown}` says nothing about {what}"))
-                .help("say what it means, in which unit, and what is a good value; of a tool, when to use it"),
+            Diagnostic::new(Code::PLACEHOLDER_DESCRIPTION, place, format!("`{shown}` does not describe {what}"))
+                .help("describe the meaning, the unit and a useful value; for a tool, when to use it"),
         );
     };
     for text in tool.descriptions() {
@@ -127,8 +127,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
 }
 
-/// Whether a text says no more than the name does that it is about. A blank one says nothing at all, which is told
-/// elsewhere.
+/// Whether a text says no more than the name it describes. Empty texts are reported by other rules.
 pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
     let text = text.trim();
     if text.is_empty() {
@@ -154,7 +153,7 @@ pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
     let start = said.iter().take_while(|word| is_in(BEFORE, word)).count();
     let end = said.iter().rev().take_while(|word| is_in(BEHIND, word)).count();
     let bare = said.get(start..said.len() - end).unwrap_or_default();
-    // A name may be one of those words itself.
+    // The name may itself be one of these words.
     let is_named = is_name(&said) || is_name(&said[start..]) || is_name(bare);
     !said.is_empty() && (is_named || bare.iter().all(|word| is_in(TYPES, word)))
 }

@@ -1,9 +1,8 @@
-//! A toolset whose definitions take more tokens than its `token_budget`, or than `budgets.tokens` in `toolc.toml`.
-//! Tokens are estimated.
+//! A toolset whose definitions need more tokens than its `token_budget`, or than `budgets.tokens` in `toolc.toml`.
+//! The number of tokens is an estimate.
 //!
 //! ## Why is this bad
-//! Definitions are sent with every request: they cost money and time on each, and take the place of what the
-//! conversation is about.
+//! Definitions are sent with every request. They cost money and time, and leave less room for the conversation.
 //!
 //! ## Example
 //! ```toml
@@ -29,27 +28,27 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     let mut sizes = Sizes { lint, known: vec![None; lint.tools().count()] };
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
         let Some(most) = budget(toolset) else { continue };
-        let tokens = toolc::catalog::estimated_tokens(sizes.of(lint.resolved(id)));
+        let tokens = toolc::catalog::estimated_tokens(sizes.of_toolset(lint.resolved(id)));
         if tokens > most as usize {
             let message =
-                format!("the definitions of `{}` take about {tokens} tokens, {most} at most should be", toolset.name());
+                format!("the definitions of `{}` need about {tokens} tokens, but the budget is {most}", toolset.name());
             sink.push(
                 Diagnostic::new(Code::TOKEN_BUDGET, toolset.manifest.name.place, message)
-                    .help("shorten the descriptions, divide the toolset, or raise its `token_budget`"),
+                    .help("shorten the descriptions, split the toolset, or raise its `token_budget`"),
             );
         }
     }
 }
 
-/// Bytes of each tool's definition in the first dialect, as far as they have been asked for.
+/// The size of each tool's definition in the first dialect, in bytes, computed on first use.
 struct Sizes<'l> {
     lint: &'l Lint<'l>,
     known: Vec<Option<usize>>,
 }
 
 impl Sizes<'_> {
-    /// Bytes of the JSON array that a turn with these tools shows at most.
-    fn of(&mut self, tools: &[ToolId]) -> usize {
+    /// Returns the greatest size of the definitions of a turn with these tools, in bytes.
+    fn of_toolset(&mut self, tools: &[ToolId]) -> usize {
         let Some(dialect) = self.lint.settings().dialects.first() else { return 0 };
         let commas = tools.len().saturating_sub(1);
         let brackets = 2;

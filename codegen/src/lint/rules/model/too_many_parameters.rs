@@ -1,8 +1,9 @@
-//! A tool with more than 24 parameters, or than `budgets.parameters` in `toolc.toml`. Those within others do not count.
+//! A tool with more than 24 parameters, or more than `budgets.parameters` in `toolc.toml`. Nested properties do not
+//! count.
 //!
 //! ## Why is this bad
-//! Every parameter is sent with every request, and each one more is one more to get wrong. Some strict modes take no more
-//! than 24 optional ones in a whole request.
+//! Every parameter is sent with every request, and is one more that a model can get wrong. Some strict modes allow
+//! only 24 optional parameters in a whole request.
 //!
 //! ## Example
 //! ```toml
@@ -44,18 +45,18 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M018", "too-many-parameters", Some(Level::Warning), Check::Tool(check));
 
-/// Where the project does not say.
+/// The default of `budgets.parameters`.
 const MOST: u32 = 24;
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let most = lint.settings().most_parameters.unwrap_or(MOST) as usize;
     let parameters = &tool.manifest.params.properties;
     if let Some(first) = parameters.get(most) {
-        let message = format!("`{}` has {} parameters, where at most {most} should be", tool.name(), parameters.len());
+        let message = format!("`{}` has {} parameters, but at most {most} are allowed", tool.name(), parameters.len());
         sink.push(
             Diagnostic::new(Code::TOO_MANY_PARAMETERS, first.name.place, message)
-                .label("the first one too many")
-                .help("divide the tool, put what goes together into one object, or raise `budgets.parameters` in `toolc.toml`"),
+                .label("the first parameter above the limit")
+                .help("split the tool, group related parameters in an object, or raise `budgets.parameters` in `toolc.toml`"),
         );
     }
 }

@@ -1,8 +1,8 @@
 //! A toolset that resolves to more tools than `budgets.tools` in `toolc.toml`.
 //!
 //! ## Why is this bad
-//! The more tools there are to choose from, the more often a model chooses the wrong one. Providers advise 10 to 20 at
-//! once, and refuse lists beyond a limit.
+//! The more tools a model can choose from, the more often it chooses the wrong one. Vendors recommend 10 to 20 tools
+//! at a time, and reject lists above a limit.
 //!
 //! ## Example
 //! ```toml
@@ -28,19 +28,19 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
         let count = lint.resolved(id).len();
         if count > most as usize {
-            let message = format!("`{}` resolves to {count} tools, where at most {most} should be", toolset.name());
+            let message = format!("`{}` resolves to {count} tools, but at most {most} are allowed", toolset.name());
             sink.push(
                 Diagnostic::new(Code::TOO_MANY_TOOLS, toolset.manifest.name.place, message)
-                    .help("divide it, or raise `budgets.tools` in `toolc.toml`")
+                    .help("split the toolset, or raise `budgets.tools` in `toolc.toml`")
                     .help_if(advice(lint)),
             );
         }
     }
 }
 
-/// How many tools a request should have, by the vendors of the dialects that the project lists.
+/// Returns the lowest recommendation among the listed dialects.
 fn advice(lint: &Lint<'_>) -> Option<String> {
     let advised = lint.listed_dialects().filter_map(|dialect| Some((dialect.request.advised_tools()?, dialect.name)));
     let (limit, dialect) = advised.min_by_key(|(limit, _)| limit.value)?;
-    Some(format!("for `{dialect}`, at most {} tools are advised ({})", limit.value, limit.source))
+    Some(format!("for `{dialect}`, the vendor recommends at most {} tools ({})", limit.value, limit.source))
 }

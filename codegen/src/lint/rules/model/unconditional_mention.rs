@@ -1,10 +1,11 @@
-//! A description, of a tool or a parameter, that names another tool in a turn in which that tool may not be there. What
-//! counts is the other tool's name in backticks, or as it is if it has a `_` in it. It may be named under a condition on
-//! that tool, or where it is required, by the tool itself or by another one that the text is on the condition of. What a
-//! parameter or a value of an enum is called, too, is a mention only before the word "tool".
+//! A description of a tool or parameter that names another tool in a turn in which that tool may be unavailable. A
+//! name counts if it is in backticks or contains `_`. It is allowed under a condition on the named tool, and where
+//! the tool itself, or another tool that the text is conditional on, requires the named tool. A name that is also
+//! that of a parameter or an enum value counts only before the word "tool".
 //!
 //! ## Why is this bad
-//! Models call what they read about. A tool that was not granted, or cannot run here, costs a failed call each time.
+//! Models call the tools that they read about. Each call of a tool that was not granted, or that cannot run here,
+//! fails.
 //!
 //! ## Example
 //! ```toml
@@ -33,7 +34,7 @@ pub(super) const RULE: Rule = Rule::new("M014", "unconditional-mention", Some(Le
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let names: BTreeMap<&str, ToolId> = lint.tools().map(|(id, tool)| (tool.name(), id)).collect();
     for (id, tool) in lint.tools() {
-        // Most tools name no other: the rest is done for those that do.
+        // Most tools mention no other tool, so skip them early.
         let mentions = |text: &str| mentions(text).any(|mention| names.contains_key(mention.name));
         let said = tool.texts().filter_map(|text| lint.string(text.place));
         if !said.into_iter().any(|said| mentions(said.value())) {
@@ -58,12 +59,12 @@ struct Context<'l> {
     names: &'l BTreeMap<&'l str, ToolId>,
     id: ToolId,
     tool: &'l Tool,
-    /// What is there wherever the tool is.
+    /// The tools that are available whenever this tool is.
     with: BTreeSet<ToolId>,
 }
 
 impl Context<'_> {
-    /// The tools that a part names and that may not be there, and where it does.
+    /// Returns the tools that a part mentions and that may be unavailable, with the place of each mention.
     fn unsure(&self, part: &Part<'_>) -> Vec<(ToolId, Range<usize>)> {
         let named = mentions(part.text).filter_map(|mention| {
             let other = *self.names.get(mention.name)?;
@@ -79,7 +80,7 @@ impl Context<'_> {
         self.with.contains(&other) || given.any(|id| self.lint.with(id).contains(&other))
     }
 
-    /// Whether something of the tool itself is called so: a parameter, a value, a definition.
+    /// Whether the tool has a parameter, an enum value or a definition of this name.
     fn has(&self, name: &str) -> bool {
         let manifest = &self.tool.manifest;
         manifest.defs.iter().any(|(_, def)| def.name.value == name)
@@ -92,24 +93,24 @@ impl Context<'_> {
 
     fn report(&self, other: ToolId, places: &[Place], sink: &Sink) {
         let (name, other) = (self.tool.name(), self.lint[other].name());
-        let message = format!("a text of `{name}` names `{other}`, which may not be there");
+        let message = format!("`{name}` mentions the tool `{other}`, which may be unavailable");
         let found = Diagnostic::new(Code::UNCONDITIONAL_MENTION, places[0], message);
         let found = places[1..].iter().fold(found, |found, place| found.related(*place, "and here"));
         sink.push(found.help(format!(
-            "put it under `{{% if tools.{other} %}} ... {{% endif %}}`, say it without the name, or add it to `requires.tools`"
+            "put the text under `{{% if tools.{other} %}} ... {{% endif %}}`, remove the name, or add the tool to `requires.tools`"
         )));
     }
 }
 
-/// What may be a tool's name.
+/// A possible mention of a tool.
 struct Mention<'t> {
     name: &'t str,
     span: Range<usize>,
-    /// Whether the text says that it is a tool.
+    /// Whether the word "tool" follows.
     is_called_tool: bool,
 }
 
-/// Names in backticks, and words with a `_` in them, that are not part of anything larger: a path, an address, a field.
+/// Finds names in backticks and words that contain `_`, unless they are part of a path, a URL or a field access.
 fn mentions(text: &str) -> impl Iterator<Item = Mention<'_>> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     let mut at = 0;
@@ -117,7 +118,7 @@ fn mentions(text: &str) -> impl Iterator<Item = Mention<'_>> {
         loop {
             let start = at + text[at..].find(|letter: char| letter.is_ascii_alphabetic() || letter == '_')?;
             let length = text[start..].find(|letter| !is_part(letter)).unwrap_or(text.len() - start);
-            // A dash behind a word is no part of it.
+            // A trailing dash is not part of the word.
             let word = text[start..start + length].trim_end_matches('-');
             at = start + length;
             let (before, behind) = (&text[..start], &text[start + word.len()..]);
@@ -153,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stand_alone() {
+    fn mentions_are_not_part_of_something_longer() {
         let found = |text| mentions(text).map(|mention| mention.name.to_owned()).collect::<Vec<_>>();
         assert_eq!(found("Use read_file, `patch` or web-search; (list_all)."), ["read_file", "patch", "list_all"]);
         assert_eq!(found("`read_file(path)` and write_file()"), ["read_file", "write_file"]);

@@ -1,9 +1,9 @@
-//! A toolset that is called safe, or read-only, and resolves to a tool that is not. It is called so by a tag, `safe` or
-//! `read-only`, or by its name, where that is the end of it. A safe one holds no tool that is destructive; a read-only one
-//! none that does not say `read_only = true`. A tool that says neither counts as destructive, as everywhere.
+//! A toolset that is declared safe or read-only, by a tag or by the end of its name (`safe`, `read-only`), but
+//! contains a tool that is not. A safe toolset must not contain destructive tools. A read-only one must contain only
+//! tools with `read_only = true`. A tool without annotations counts as destructive, as in MCP.
 //!
 //! ## Why is this bad
-//! Whoever grants a safe toolset, or lets its calls pass unseen, trusts the name.
+//! Users trust the name when they grant the toolset, or when they let its calls run without approval.
 //!
 //! ## Example
 //! ```toml

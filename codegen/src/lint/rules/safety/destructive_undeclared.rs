@@ -1,10 +1,10 @@
-//! A tool that, by the verb of its name or by what its description begins with, deletes, erases, wipes or the like, and
-//! whose annotations do not say `destructive = true`. A weaker verb, such as "remove" or "overwrite", counts only where
-//! the annotations say that it destroys nothing, and the description that this cannot be undone.
+//! A tool that deletes, erases or wipes something, according to the verb in its name or at the start of its
+//! description, but does not declare `destructive = true`. Weaker verbs, such as "remove" or "overwrite", count only
+//! if the annotations say `destructive = false` and the description says that the effect cannot be undone.
 //!
 //! ## Why is this bad
-//! Hosts go by the annotations when they ask a person, or keep a tool out of a safe set. Where nothing is said, some assume
-//! the best.
+//! Hosts use the annotations to decide whether to ask the user, and to keep tools out of safe toolsets. Some hosts
+//! treat a tool without annotations as harmless.
 //!
 //! ## Example
 //! ```toml
@@ -33,7 +33,7 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A002", "destructive-undeclared", Some(Level::Warning), Check::Tool(check));
 
-/// What `drop` and `kill` and `truncate` destroy; other things are dropped without harm.
+/// Verbs that are destructive only with certain objects.
 const WITH_OBJECT: &[(&str, &[&str])] = &[
     (
         "drop",
@@ -60,11 +60,11 @@ const WITH_OBJECT: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Words that may stand before the verb of a description.
+/// Words that may precede the verb of a description.
 const ADVERBS: &[&str] =
     &["completely", "force", "forcibly", "immediately", "irreversibly", "irrevocably", "permanently"];
 
-/// What says that something is lost for good.
+/// Phrases that say that an effect is permanent.
 static FOR_GOOD: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i)\b(?:permanently|irreversibly|irrevocably) (?:delet|remov|eras|destroy|overwrit|wip)|\b(?:cannot|can't|can not) be undone\b|\b(?:is|are) irreversible\b",
@@ -95,14 +95,14 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         (None, Some(said)) if said.value => ("its annotations say that it only reads", Some(said.place)),
         _ => ("its annotations do not say so", None),
     };
-    let message = format!("`{}` seems to {verb}, and {how}", tool.name());
+    let message = format!("`{}` seems to {verb}, but {how}", tool.name());
     let at: Place = denial.or(said.place).unwrap_or(place);
     let found = Diagnostic::new(Code::DESTRUCTIVE_UNDECLARED, at, message);
-    let found = if at == place { found } else { found.related(place, "by what it is called, or says") };
-    sink.push(found.help("add `destructive = true` to `annotations`, or say in other words what it does"));
+    let found = if at == place { found } else { found.related(place, "the verb is here") };
+    sink.push(found.help("add `destructive = true` to `annotations`, or use another verb"));
 }
 
-/// The destructive verb of a name, if that is its first verb: to list what was deleted deletes nothing.
+/// Returns the first verb of a name if it is destructive. `list_deleted_files` deletes nothing.
 fn verb(name: &[Cow<'_, str>]) -> Option<String> {
     let first = |(index, word): (usize, &Cow<'_, str>)| -> Option<Option<String>> {
         if let Some((_, objects)) = WITH_OBJECT.iter().find(|(verb, _)| verb == word) {
@@ -114,10 +114,10 @@ fn verb(name: &[Cow<'_, str>]) -> Option<String> {
     name.iter().enumerate().find_map(first).flatten()
 }
 
-/// The destructive verb that a description begins with, as an order or in the third person.
+/// Returns the verb at the start of a description if it is destructive, in the imperative or in the third person.
 fn first_verb(text: &str) -> Option<String> {
     let sentence = text.split(['.', '\n']).next().unwrap_or_default();
-    // "Delete or restore": what comes first is what it is about. "Delete-protected items" is about something else.
+    // In "Delete or restore" the first verb counts. "Delete-protected items" has no verb.
     let mut said = sentence
         .split_whitespace()
         .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '-'));

@@ -1,8 +1,8 @@
-//! A tool that says `open_world = true`, and that neither it nor its toolset requires anything for: no variable, no program,
-//! no fact, no check. Off by default: what is open to everybody needs no key.
+//! A tool with `open_world = true` that requires nothing, and whose toolset requires nothing: no variable, program,
+//! fact or check. Off by default, because some services need no key.
 //!
 //! ## Why is this bad
-//! Most services want a key. Where it is missing, the model sees the tool all the same, and every call fails.
+//! Most services need a key. If it is missing, the model still sees the tool, and every call fails.
 //!
 //! ## Example
 //! ```toml
@@ -39,10 +39,10 @@ pub(super) const RULE: Rule = Rule::new("A010", "external-without-requirement", 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let Some(said) = tool.manifest.annotations.open_world.as_ref().filter(|said| said.value) else { return };
     if is_empty(&tool.manifest.requires) && is_empty(&lint[tool.home].manifest.requires) {
-        let message = format!("`{}` is open to the world, and requires nothing", tool.name());
+        let message = format!("`{}` has `open_world = true` but no requirements", tool.name());
         sink.push(
             Diagnostic::new(Code::EXTERNAL_WITHOUT_REQUIREMENT, said.place, message)
-                .help("name in `requires` what it cannot do without: a variable, a program, a fact, or `check = true`"),
+                .help("add what it needs to `requires`: a variable, a program, a fact, or `check = true`"),
         );
     }
 }

@@ -1,10 +1,10 @@
-//! A text that speaks to the model in another's name: it sets earlier instructions aside, hides something from the user, or
-//! borrows the marks by which prompts are divided, such as `<system>`, `<IMPORTANT>` or `<|im_start|>`. Marks in backticks are
-//! let pass: such a text is about them.
+//! A text that manipulates the model: it overrides earlier instructions, hides something from the user, or contains
+//! markers that separate parts of a prompt, such as `<system>`, `<IMPORTANT>` or `<|im_start|>`. Markers in backticks
+//! are allowed, because such a text describes them.
 //!
 //! ## Why is this bad
-//! That is how a poisoned tool takes over a conversation. Models read a description as instructions; nobody else reads it
-//! at all. What a tool needs said can be said without.
+//! This is how a poisoned tool takes over a conversation. Models treat descriptions as instructions, and people
+//! rarely read them. No tool needs such a text.
 //!
 //! ## Example
 //! ```toml
@@ -28,14 +28,14 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A007", "injection-phrase", Some(Level::Warning), Check::Tool(check));
 
-/// What such texts say, and what that is.
+/// Patterns, and what a text that matches does.
 const PHRASES: &[(&str, &str)] = &[
     (
-        "sets other instructions aside",
+        "overrides other instructions",
         r"\b(?:ignore|disregard|forget|override|bypass)\s+(?:(?:all|any|every|each|the|your|my|these|those|of|other)\s+)*(?:(?:previous|prior|above|earlier|preceding|existing|former|system|safety|original|initial)\s+)+(?:\w+\s+)?(?:instructions?|prompts?|rules|guidelines|directives?|commands?|messages?|constraints|restrictions|context)\b",
     ),
     (
-        "sets other instructions aside",
+        "overrides other instructions",
         r"\b(?:ignore|disregard|forget)\s+(?:all\s+(?:of\s+)?)?your\s+(?:\w+\s+)?(?:instructions|prompt|rules|guidelines|training)\b|\b(?:ignore|disregard|forget)\s+(?:everything|anything)\s+(?:above|before|previously|you\s+(?:were|have been)\s+told)\b",
     ),
     (
@@ -51,20 +51,20 @@ const PHRASES: &[(&str, &str)] = &[
         r"\bwithout\s+(?:telling|informing|notifying|alerting|mentioning\s+(?:it|this)\s+to)\s+(?:the\s+)?(?:user|human)\b|\b(?:keep|hide|conceal)\s+(?:this|it|that)\s+(?:secret\s+|hidden\s+)?from\s+(?:the\s+)?(?:user|human)\b",
     ),
     (
-        "gives the model another part to play",
+        "gives the model another role",
         r"\byou\s+are\s+now\s+(?:a|an|in|the|no\s+longer|free|DAN)\b|\bnew\s+(?:system\s+)?instructions\s*:",
     ),
     (
-        "asks for what is behind the conversation",
+        "asks for hidden parts of the conversation",
         r"\b(?:reveal|print|repeat|output|send|include|leak)\s+(?:\w+\s+){0,3}?(?:your|the)\s+system\s+prompt\b",
     ),
     (
-        "asks for somebody's keys",
+        "asks for credentials",
         r"(?:\bread|\bsend|\binclude|\bpass|\bcontents?\s+of|\bcat)\s+(?:\w+\s+){0,4}?[`'\x22]?~/\.(?:ssh/|aws/credentials|cursor/mcp\.json|netrc|gnupg/|env\b)",
     ),
 ];
 
-/// Marks by which prompts are divided.
+/// Markers that separate parts of a prompt.
 const MARKS: &str = r"</?(?:system|important|secret|hidden|instructions?_override|system[_-](?:prompt|reminder|message|instructions?)|admin|assistant|human)\s*/?>|<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|end_header_id|eot_id|begin_of_text)\|>|\[/?INST\]|<</?SYS>>|<start_of_turn>|<end_of_turn>|\n\n(?:Human|Assistant): ";
 
 static EACH: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
@@ -73,7 +73,7 @@ static EACH: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     PHRASES.iter().map(|(what, phrase)| (*what, regex(phrase))).chain(marks).collect()
 });
 
-/// Nearly all texts have none: one look tells.
+/// All patterns in one, to skip most texts at once.
 static ANY: LazyLock<Regex> = LazyLock::new(|| {
     let all: Vec<&str> = PHRASES.iter().map(|(_, phrase)| *phrase).chain([MARKS]).collect();
     Regex::new(&format!("(?i){}", all.join("|"))).expect("the phrases are an expression")
@@ -91,12 +91,12 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let message = format!("a text of `{}` {what}: \"{shown}\"", tool.name());
         sink.push(
             Diagnostic::new(Code::INJECTION_PHRASE, written.place(found.range()), message)
-                .help("take it out, or say what the tool does instead of what the model is to believe or hide"),
+                .help("remove it, or describe what the tool does instead of how the model should behave"),
         );
     }
 }
 
-/// Whether a mark stands in backticks: an odd number of them before it in its line, and one behind it.
+/// Whether a marker is in backticks: an odd number of them before it in its line, and one after it.
 fn is_quoted(text: &str, start: usize, end: usize) -> bool {
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let behind = text[end..].split('\n').next().unwrap_or_default();

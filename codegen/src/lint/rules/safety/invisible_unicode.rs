@@ -1,10 +1,10 @@
-//! A character that nobody sees, in a manifest: of no width, turning the direction of what follows, from Unicode's block of
-//! tags, a control character. As it is, or as an escape in a string that a model reads. Those that scripts and emoji need
-//! are let pass where they need them.
+//! An invisible character in a manifest: zero-width characters, direction overrides, tag characters and control
+//! characters, either literally or as an escape in a string that a model reads. Characters that scripts and emoji
+//! need are allowed in such places.
 //!
 //! ## Why is this bad
-//! What a person who reads the manifest does not see, a model reads: instructions can be hidden so. Harmless ones, brought
-//! along from a web page, cost tokens and keep words from being found.
+//! Models read what a reviewer cannot see, so instructions can be hidden this way. Harmless invisible characters,
+//! often copied from a web page, cost tokens and prevent searches from finding a word.
 //!
 //! ## Example
 //! ```toml
@@ -32,9 +32,9 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     let sources: Vec<SourceId> = (0..).map(SourceId).zip(lint.sources.all()).map(|(id, _)| id).collect();
     sources.par_iter().for_each(|&id| {
         let text = &lint.sources.get(id).text;
-        // Nearly all manifests have none.
+        // Most manifests have none.
         if !text.is_ascii() {
-            // TOML takes no control characters as they are, and a byte order mark where it belongs.
+            // TOML rejects literal control characters, and allows a byte order mark at the start.
             let matches = |(at, letter): &(usize, char)| !letter.is_control() && (*at, *letter) != (0, '\u{feff}');
             let hidden = hidden(text).into_iter().filter(matches);
             let hidden = hidden.map(|(at, letter)| (Place::new(id, at..at + letter.len_utf8()), letter)).collect();
@@ -46,13 +46,13 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         for written in lint.strings(tool) {
             let place = |at: usize, letter: char| written.place(at..at + letter.len_utf8());
             let hidden = hidden(written.value()).into_iter().map(|(at, letter)| (place(at, letter), letter));
-            // What stands there as it is has been told.
+            // Literal characters were reported above.
             report(lint, hidden.filter(|(place, letter)| place.span().len() != letter.len_utf8()).collect(), sink);
         }
     });
 }
 
-/// One finding for all in a row of lines: the first is shown, and all that stand in descriptions go.
+/// Reports all characters of consecutive lines as one finding. The fix removes those in descriptions.
 fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, sink: &Sink) {
     let Some(&(first, letter)) = hidden.first() else { return };
     let mut counts: BTreeMap<char, usize> = BTreeMap::new();
@@ -60,15 +60,15 @@ fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, sink: &Sink) {
         *counts.entry(*letter).or_default() += 1;
     }
     let message = match hidden.len() {
-        1 => format!("nobody sees this character: {}", name(letter)),
+        1 => format!("invisible character: {}", name(letter)),
         count => {
             const SHOWN: usize = 4;
             let kinds: Vec<String> = counts.keys().take(SHOWN).map(|letter| name(*letter)).collect();
             let more = if counts.len() > SHOWN { ", ..." } else { "" };
-            format!("nobody sees this character and {} more: {}{more}", count - 1, kinds.join(", "))
+            format!("invisible character, and {} more: {}{more}", count - 1, kinds.join(", "))
         }
     };
-    let found = Diagnostic::new(Code::INVISIBLE_UNICODE, first, message).help("take it out");
+    let found = Diagnostic::new(Code::INVISIBLE_UNICODE, first, message).help("remove it");
     let shown = hidden[1..].iter().take(8).fold(found, |found, (place, _)| found.related(*place, "and here"));
     let texts = lint.tools().flat_map(|(_, tool)| tool.texts()).map(|text| text.place);
     let texts: Vec<Place> = texts.filter(|text| text.source == first.source).collect();
@@ -76,8 +76,8 @@ fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, sink: &Sink) {
     sink.push(prose.fold(shown, |found, (place, _)| found.fix(Edit::Replace(place, String::new()))));
 }
 
-/// Whether a place is in one of these texts, and not within its tags: a value, a key or a condition without the character
-/// is another one, which only its author can mean.
+/// Whether a place is in one of these texts, outside of template tags. Removing the character from a value, a key or a condition
+/// would change its meaning, which only the author can decide.
 fn is_prose(lint: &Lint<'_>, texts: &[Place], place: Place) -> bool {
     let (start, end) = (place.span().start, place.span().end);
     texts.iter().find(|text| text.span().start < start && end < text.span().end).is_some_and(|text| {
@@ -104,7 +104,7 @@ fn name(letter: char) -> String {
     format!("U+{:04X}{what}", u32::from(letter))
 }
 
-/// Characters that nobody sees and that their neighbours do not need, each with where it stands.
+/// Returns the invisible characters that their neighbors do not need, with their positions.
 fn hidden(text: &str) -> Vec<(usize, char)> {
     if text.is_ascii() && !text.bytes().any(|b| b.is_ascii_control()) {
         return Vec::new();
@@ -151,18 +151,18 @@ fn hidden(text: &str) -> Vec<(usize, char)> {
     found
 }
 
-/// Whether a joiner has something to join: letters of some scripts, or pictographs.
+/// Whether a joiner is between letters of certain scripts, or between pictographs.
 fn is_joined(before: Option<char>, next: Option<char>) -> bool {
     let of_letters = before.is_some_and(joins) && next.is_none_or(|next| joins(next) || next.is_whitespace());
     let is_picture = |letter: char| is_pictograph(letter) || is_modifier(letter);
     of_letters || before.is_some_and(is_picture) && next.is_some_and(is_pictograph)
 }
 
-/// Letters of scripts whose letters join, or stand apart, by such a character.
+/// Whether a letter belongs to a script that uses joiners.
 fn joins(letter: char) -> bool {
     matches!(letter, '\u{600}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{1a20}'..='\u{1aaf}' | '\u{a840}'..='\u{abff}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{11000}'..='\u{11fff}')
         && letter.is_alphanumeric()
-        // Signs that kill a vowel come before joiners, and are no letters.
+        // Virama signs precede joiners, and are not letters.
         || matches!(letter, '\u{64b}'..='\u{65f}' | '\u{93c}' | '\u{94d}' | '\u{9cd}' | '\u{a4d}' | '\u{acd}' | '\u{b4d}' | '\u{bcd}' | '\u{c4d}' | '\u{ccd}' | '\u{d4d}' | '\u{dca}')
 }
 
@@ -170,7 +170,7 @@ fn is_pictograph(letter: char) -> bool {
     matches!(letter, '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// What stands behind a pictograph and is part of it.
+/// Whether a character after a pictograph is part of it.
 fn is_modifier(letter: char) -> bool {
     letter == '\u{fe0f}' || matches!(letter, '\u{1f3fb}'..='\u{1f3ff}')
 }
@@ -179,7 +179,7 @@ fn is_ideograph(letter: char) -> bool {
     matches!(letter, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// What has variants that a selector chooses among.
+/// Whether a character has variants that a variation selector can choose.
 fn varies(letter: char) -> bool {
     is_pictograph(letter)
         || is_ideograph(letter)

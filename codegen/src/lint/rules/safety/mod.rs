@@ -1,4 +1,4 @@
-//! Safety: what a tool does to the world, and what a text does to a model.
+//! Rules about safety: what a tool does to the world, and what a text does to a model.
 
 use super::declare_rules;
 

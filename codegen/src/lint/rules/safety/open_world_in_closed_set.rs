@@ -1,9 +1,9 @@
-//! A toolset that is closed off and resolves to a tool that meets what nobody here controls. It is closed off by
-//! `closed = true`, and then holds no tool that says `open_world = true`; or by a tag or the end of its name, `offline`,
-//! `closed-world` or `air-gapped`, and then holds none that does not say `open_world = false`.
+//! A closed toolset that contains a tool with access to the outside world. `closed = true` allows no tool with
+//! `open_world = true`. The tags and name endings `offline`, `closed-world` and `air-gapped` allow only tools with
+//! `open_world = false`.
 //!
 //! ## Why is this bad
-//! Through one such tool, whatever the others read can get out, and what strangers wrote comes in.
+//! Through one such tool, data that the other tools read can leak, and untrusted content can enter.
 //!
 //! ## Example
 //! ```toml
@@ -36,12 +36,12 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     };
     let is_apart = |set: &Toolset| is_named_or_tagged(set, CLOSED).then_some("is called closed to the world");
     report(&is_apart, &|tool| says_open(tool).or_else(|| may_be_open(tool)));
-    // Who closed it listed its tools one by one, and may have meant no more than that.
+    // `closed` may only mean that the tools are listed one by one, so a missing annotation is not reported.
     let is_closed = |set: &Toolset| (set.manifest.closed && is_apart(set).is_none()).then_some("is closed");
     report(&is_closed, &says_open);
 }
 
-/// What is wrong with a tool, and where it says so.
+/// Returns what is wrong with a tool, and the place that says so.
 type Said = (&'static str, Place);
 
 fn says_open(tool: &Tool) -> Option<Said> {

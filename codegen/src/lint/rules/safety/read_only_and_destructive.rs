@@ -1,8 +1,7 @@
-//! A tool that says both `read_only = true` and `destructive = true`.
+//! A tool with both `read_only = true` and `destructive = true`.
 //!
 //! ## Why is this bad
-//! Hosts let calls of tools that only read pass without asking, and run them beside others. One of the two is wrong, and
-//! nobody can tell which.
+//! Hosts run read-only tools without approval and in parallel with others. One of the two annotations is wrong.
 //!
 //! ## Example
 //! ```toml
@@ -28,11 +27,11 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         && read_only.value
         && destructive.value
     {
-        let message = format!("`{}` only reads, and is destructive", tool.name());
+        let message = format!("`{}` is both read-only and destructive", tool.name());
         sink.push(
             Diagnostic::new(Code::READ_ONLY_AND_DESTRUCTIVE, destructive.place, message)
-                .related(read_only.place, "it only reads")
-                .help("take one of the two out"),
+                .related(read_only.place, "declared read-only here")
+                .help("remove one of the two annotations"),
         );
     }
 }

@@ -1,10 +1,10 @@
-//! What looks like a key, a token or a password, anywhere in a manifest, comments included. It is known by the shape that
-//! its issuer gives it, by a private key's first line, or as a password in an address. What is written for an example by the
-//! same letter over and over, or with `...` or `<...>` in it, is none.
+//! A text anywhere in a manifest, including comments, that looks like a key, a token or a password. The rule
+//! recognizes the formats of well-known issuers, the first line of private keys, and passwords in URLs. Obvious
+//! examples, with one character repeated or with `...` or `<...>`, are allowed.
 //!
 //! ## Why is this bad
-//! Manifests are committed, and everything that a model reads may be said again, to anybody. A key that was there once has to
-//! be withdrawn. Models send made-up ones, too.
+//! Manifests are committed, and a model can repeat everything that it reads. A key that was committed must be
+//! revoked. Models also send made-up keys.
 //!
 //! ## Example
 //! ```toml
@@ -33,7 +33,7 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A005", "secret-in-text", Some(Level::Warning), Check::Catalog(check));
 
-/// What is looked for, letters without which it is not there, and its shape. A part named `secret` is what must not be shown; without one, all of it.
+/// The kind of a secret, a substring that it must contain, and its pattern. The group `secret` must not be shown; without that group, the whole match.
 const SHAPES: &[(&str, &[&str], &str)] = &[
     ("a private key", &["PRIVATE KEY"], r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----"),
     (
@@ -60,12 +60,12 @@ const SHAPES: &[(&str, &[&str], &str)] = &[
     ),
     ("a token of Slack", &["xox", "xapp-"], r"\bxox[abeoprs]-[A-Za-z0-9-]{16,}|\bxapp-\d-[A-Za-z0-9-]{16,}"),
     (
-        "an address of Slack that is a secret",
+        "a secret URL of Slack",
         &["hooks.slack.com"],
         r"https://hooks\.slack\.com/services/(?P<secret>T\w{6,}/B\w{6,}/\w{16,})",
     ),
     (
-        "an address of Discord that is a secret",
+        "a secret URL of Discord",
         &["/api/webhooks/"],
         r"https://(?:canary\.|ptb\.)?discord(?:app)?\.com/api/webhooks/(?P<secret>\d{15,}/[\w-]{40,})",
     ),
@@ -88,25 +88,25 @@ const SHAPES: &[(&str, &[&str], &str)] = &[
     ("a key of age", &["AGE-SECRET-KEY-1"], r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}"),
     ("a signed token", &["eyJ"], r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"),
     (
-        "a password in an address",
+        "a password in a URL",
         &["://"],
         r"\b[a-z][a-z0-9+.-]*://[^\s/:@'\x22<>`]*:(?P<secret>[^\s/:@'\x22<>`]{3,})@[\w\[]",
     ),
 ];
 
-/// Passwords and keys that stand for any.
+/// Placeholders for passwords and keys.
 static STAND_INS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^[\[({$%*].*|\.\.\.|…|^(?:pass|passwd|password|passw0rd|pw|pwd|secret|token|key|api_?key|x+|y+|user|my[_-]?\w*|your[_-]?\w*|example\w*|changeme|\w*placeholder\w*|\w*redacted\w*)$|x{6,}|\*{3,}|your[_-]")
         .expect("the expression is one")
 });
 
-/// A secret is not made of so few letters.
+/// The least number of different characters of a secret.
 const FEW: usize = 6;
 
 static EACH: LazyLock<Vec<Regex>> =
     LazyLock::new(|| SHAPES.iter().map(|(.., shape)| Regex::new(shape).expect("the shape is an expression")).collect());
 
-/// The shapes that a text may hold. Nearly all texts hold few of the letters, which takes no expression to find out.
+/// Returns the patterns that a text could match, by their substrings.
 fn candidates(text: &str) -> impl Iterator<Item = usize> {
     (0..SHAPES.len()).filter(move |&shape| SHAPES[shape].1.iter().any(|letters| text.contains(letters)))
 }
@@ -124,10 +124,10 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 }
                 told.push(secret.range());
                 let what = SHAPES[shape].0;
-                let message = format!("this looks like {what}: `{}`", shown(secret.as_str()));
+                let message = format!("this text looks like {what}: `{}`", shown(secret.as_str()));
                 sink.push(
                     Diagnostic::new(Code::SECRET_IN_TEXT, Place::new(*id, secret.range()), message)
-                        .help("take it out, let the host read it from the environment (`requires.env`), and withdraw it if it is real"),
+                        .help("remove it, read it from an environment variable (`requires.env`), and revoke it if it is real"),
                 );
             }
         }
@@ -139,7 +139,7 @@ fn is_secret(text: &str, is_password: bool) -> bool {
     !STAND_INS.is_match(text) && (is_password || letters.len() >= FEW)
 }
 
-/// So much of it that it is found, and no more.
+/// Returns the first characters of a secret, enough to find it.
 fn shown(secret: &str) -> String {
     if secret.starts_with("-----") {
         return secret.to_owned();
@@ -163,7 +163,7 @@ mod tests {
         candidates(text).filter(|&shape| of(shape).next().is_some()).map(|shape| SHAPES[shape].0).collect()
     }
 
-    /// Put together here, so that nothing takes this file for what it looks for.
+    /// Concatenated, so that secret scanners do not report this file.
     #[test]
     fn secrets_are_known_by_their_shape() {
         let rest = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
@@ -174,7 +174,7 @@ mod tests {
             (format!("AKIA{}", "IOSFODNN7EXAMPLE"), "an access key of AWS"),
             (format!("xoxb-{}-{rest}", "123456789012"), "a token of Slack"),
             (format!("-----BEGIN {} KEY-----", "RSA PRIVATE"), "a private key"),
-            (format!("https://bob:{}@host.example/x", "hunter2"), "a password in an address"),
+            (format!("https://bob:{}@host.example/x", "hunter2"), "a password in a URL"),
             (format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.{rest}"), "a signed token"),
         ] {
             assert!(found(&text).contains(&what), "{text} {:?}", found(&text));
@@ -200,7 +200,7 @@ mod tests {
         ] {
             assert_eq!(
                 found(text),
-                if text == "http://host:1234@x" { vec!["a password in an address"] } else { vec![] },
+                if text == "http://host:1234@x" { vec!["a password in a URL"] } else { vec![] },
                 "{text}"
             );
         }

@@ -1,8 +1,8 @@
-//! A tool that runs what a model writes, and has no `[approval]`: a string parameter, or an array of them, is called
-//! `command`, `cmd`, `shell`, `script`, `code` or the like, and the tool says that it is run.
+//! A tool that runs text from the model but has no `[approval]`: a string parameter, or an array of strings, is
+//! called `command`, `cmd`, `shell`, `script`, `code` or the like, and the description says that it is run.
 //!
 //! ## Why is this bad
-//! Whatever the model was talked into is done, with the rights of the host, and nobody is asked.
+//! A manipulated model can run any command with the rights of the host, without anyone being asked.
 //!
 //! ## Example
 //! ```toml
@@ -38,10 +38,10 @@ use crate::schema::{Property, Schema};
 
 pub(super) const RULE: Rule = Rule::new("A011", "shell-without-approval", Some(Level::Warning), Check::Tool(check));
 
-/// What a shell runs.
+/// Names of parameters for shell commands.
 const COMMANDS: &[&str] = &["bash", "cmd", "command", "command_line", "commands", "shell", "shell_command"];
 
-/// What an interpreter runs.
+/// Names of parameters for programs.
 const PROGRAMS: &[&str] = &["code", "javascript", "js", "powershell", "python", "python_code", "script", "source_code"];
 
 static RUNS: LazyLock<Regex> = LazyLock::new(|| {
@@ -70,7 +70,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let texts = [Some(&manifest.description), parameter.schema.description.as_ref()].into_iter().flatten();
     let said = texts.filter_map(|text| lint.full_text(tool, &text.value)).collect::<Vec<_>>().join("\n");
     let name = words(tool.name());
-    // What only reads, and explains a command, speaks of running it, too.
+    // A read-only tool that explains commands also mentions running them.
     let begins = || name.iter().chain(&words(&said)).find_map(|word| effect_of(&stem(word)));
     if manifest.annotations.value().read_only && begins() != Some(Effect::Run)
         || !RUNS.is_match(&name.join(" ")) && !RUNS.is_match(&said)
@@ -78,13 +78,13 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         return;
     }
     let name = &parameter.name.value;
-    let message = format!("`{}` runs what stands in `{name}`, and nobody has to approve it", tool.name());
+    let message = format!("`{}` runs the text of `{name}` without approval", tool.name());
     let help = if command.is_some() {
         format!(
-            "write `approval = {{ shell = \"{name}\" }}`, which asks for dangerous commands, or `approval = {{ always = \"ask\" }}`"
+            "add `approval = {{ shell = \"{name}\" }}`, which asks for dangerous commands, or `approval = {{ always = \"ask\" }}`"
         )
     } else {
-        "write `approval = { always = \"ask\" }`".to_owned()
+        "add `approval = { always = \"ask\" }`".to_owned()
     };
     sink.push(Diagnostic::new(Code::SHELL_WITHOUT_APPROVAL, parameter.name.place, message).help(help));
 }

@@ -1,7 +1,7 @@
-//! An array parameter without `maxItems`. Off by default: most arrays are short by nature.
+//! An array parameter without `maxItems`. Off by default, because most arrays are short.
 //!
 //! ## Why is this bad
-//! A model that lost count sends thousands of items, and the handler does as it is told.
+//! A model that repeats itself can send thousands of items, and the handler processes all of them.
 //!
 //! ## Example
 //! ```toml
@@ -42,13 +42,13 @@ pub(super) const RULE: Rule = Rule::new("A009", "unbounded-array", None, Check::
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for schema in tool.parameter_schemas() {
-        // What is one of few values is bounded.
+        // An array with an `enum` is bounded.
         let is_array = schema.types.contains(&Type::Array) && schema.choices.is_empty() && schema.constant.is_none();
         if is_array && schema.bounds.max_items.is_none() {
-            let message = format!("nothing bounds how many items `{}` takes here", tool.name());
+            let message = format!("the number of items of `{}` is unlimited", tool.name());
             sink.push(
                 Diagnostic::new(Code::UNBOUNDED_ARRAY, schema.place, message)
-                    .help("set `maxItems` to what the handler can do in one call"),
+                    .help("set `maxItems` to what the handler can process in one call"),
             );
         }
     }

@@ -1,9 +1,9 @@
-//! A tool that only reads, and bounds its result neither by `max_result_chars` nor by a parameter such as `limit`. Off by
-//! default: hosts bound every result, and a tool may be brief by nature.
+//! A read-only tool whose result is limited neither by `max_result_chars` nor by a parameter such as `limit`. Off by
+//! default, because hosts limit every result, and many tools return little.
 //!
 //! ## Why is this bad
-//! One call can fill what a model can hold. The host's limit then cuts wherever it falls; what the tool itself leaves out, it
-//! can leave out well.
+//! One call can fill the model's context. The host truncates a long result at an arbitrary place; the tool itself
+//! could choose what to omit.
 //!
 //! ## Example
 //! ```toml
@@ -39,7 +39,7 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A008", "unbounded-result", None, Check::Tool(check));
 
-/// Parameters by which a caller asks for so much and no more.
+/// Names of parameters that limit a result.
 const BOUNDS: &[&str] = &["count", "first", "head", "last", "limit", "lines", "max", "maximum", "size", "tail", "top"];
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
@@ -49,10 +49,10 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         && manifest.max_result_chars.is_none()
         && !tool.parameters().any(|parameter| bounds(&parameter.name.value))
     {
-        let message = format!("nothing bounds what `{}` returns", tool.name());
+        let message = format!("the result of `{}` is unlimited", tool.name());
         sink.push(
             Diagnostic::new(Code::UNBOUNDED_RESULT, manifest.name.place, message)
-                .help("set `max_result_chars`, or take a parameter such as `limit`"),
+                .help("set `max_result_chars`, or add a parameter such as `limit`"),
         );
     }
 }

@@ -1,7 +1,7 @@
-//! A parameter that, by its name, takes a password or a key, and does not say `secret`.
+//! A parameter whose name suggests a password or key, without `secret = true`.
 //!
 //! ## Why is this bad
-//! What is not marked is shown in errors and logs like any other value.
+//! The value appears in errors and logs.
 //!
 //! ## Example
 //! ```toml
@@ -29,7 +29,7 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A060", "unmarked-secret", Some(Level::Warning), Check::Tool(check));
 
-/// What the names of secrets end with. A `token` may be that of a page.
+/// Endings of the names of secrets. `token` is missing, because it is often a page token.
 const SECRETS: &[&[&str]] = &[
     &["access", "key"],
     &["access", "token"],
@@ -54,10 +54,10 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let is_text = parameter.schema.types.contains(&Type::String) && parameter.schema.choices.is_empty();
         if is_text && SECRETS.iter().any(|secret| name[name.len().saturating_sub(secret.len())..] == **secret) {
             let message =
-                format!("`{}` of `{}` takes a secret, and does not say so", parameter.name.value, tool.name());
+                format!("`{}` of `{}` seems to be a secret, but is not marked as one", parameter.name.value, tool.name());
             sink.push(
                 Diagnostic::new(Code::UNMARKED_SECRET, parameter.name.place, message)
-                    .help("add `secret = true`: its value is then left out of errors and logs"),
+                    .help("add `secret = true`, so that errors and logs omit the value"),
             );
         }
     }
