@@ -1,15 +1,15 @@
-//! `cargo xtask ...`: the compiler's command line, and this project's own tasks beside it.
+//! `cargo xtask ...`: the compiler's command line, and the tasks of this repository.
 
 use std::process::{Command, ExitCode, Stdio};
 
 use clap::{Parser, Subcommand};
 use toolc_codegen::cli::{self, Project};
 
-/// A catalog is many small pieces, made on all processors: with this allocator gen takes about half the time.
+/// Compiling allocates many small values on every processor: with this allocator, gen takes about half the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Compiles tool manifests to typed Rust, provider-ready JSON schemas and a catalog.
+/// Compiles tool manifests to typed Rust, JSON schemas for every vendor, and a catalog.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Cli {
@@ -23,16 +23,22 @@ struct Cli {
 enum Task {
     #[command(flatten)]
     Compiler(cli::Command),
-    /// Run everything that has to pass: formatting, generated files, clippy, tests.
+    /// Run all checks: generated files, formatting, clippy, tests.
     Test,
-    /// Measure: calls and definitions against hand-written code, as ratios; gen, and building what it writes.
+    /// Measure calls and definitions against hand-written code, as ratios; gen, and building its output.
     Bench {
-        /// Measure toolc beside other libraries for LLM tools instead (fetches and builds them).
+        /// Compare with other libraries for LLM tools instead (fetches and builds them).
         #[arg(long)]
         peers: bool,
-        /// With that, build the smallest program with each, from nothing: takes minutes.
+        /// Also build the smallest program with each library, from scratch: takes minutes.
         #[arg(long, requires = "peers")]
         builds: bool,
+    },
+    /// Package and build what would be published, without publishing it (uses the registry, and builds all dependencies).
+    PublishCheck {
+        /// Accept files that are not committed.
+        #[arg(long)]
+        allow_dirty: bool,
     },
 }
 
@@ -41,7 +47,7 @@ fn main() -> ExitCode {
     match task {
         Task::Compiler(command) => cli::run(project, command),
         Task::Test => test(),
-        // One after the other: built together, the runtime would have what the compiler needs.
+        // One after the other: cargo would unify their features, and the runtime would contain what the compiler needs.
         Task::Bench { peers: false, .. } => status(
             ["toolc-speed", "toolc-tests"].map(|package| cargo(&["bench", "--quiet", "--package", package]))
                 == [true; 2],
@@ -51,30 +57,35 @@ fn main() -> ExitCode {
             args.extend(builds.then_some("--builds"));
             status(cargo(&args))
         }
+        Task::PublishCheck { allow_dirty } => {
+            let mut args = vec!["publish", "--workspace", "--dry-run", "--locked"];
+            args.extend(allow_dirty.then_some("--allow-dirty"));
+            status(cargo(&args))
+        }
     }
 }
 
-/// A workspace of its own, so that nothing else here needs what it is about.
+/// A workspace of its own, so that nothing else here depends on the other libraries.
 const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/Cargo.toml");
 
-/// Each check's name, the component that it needs beside cargo, and the command.
+/// Each check: its name, the component of Rust that it needs besides cargo, and the command.
 const CHECKS: &[(&str, Option<&str>, &[&str])] = &[
     ("generated files", None, &["xtask", "gen", "--check"]),
     ("manifests", None, &["xtask", "lint", "--deny-warnings"]),
-    ("their layout", None, &["xtask", "fmt", "--check"]),
+    ("formatting of manifests", None, &["xtask", "fmt", "--check"]),
     ("formatting", Some("fmt"), &["fmt", "--all", "--check"]),
     ("clippy", Some("clippy"), &["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
     // All test programs run: a failure in one says nothing about the others.
     ("tests", None, &["test", "--workspace", "--no-fail-fast"]),
 ];
 
-/// Runs every check, also after one has failed: all mistakes of a run at once.
+/// Runs every check, also after one has failed, so that one run shows all mistakes.
 fn test() -> ExitCode {
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for (name, component, command) in CHECKS {
         println!("==> {name}: cargo {}", command.join(" "));
         if component.is_some_and(|component| !has(component)) {
-            println!("    skipped: this Rust has no `cargo {0}` (`rustup component add` brings it)", command[0]);
+            println!("    skipped: `cargo {0}` is not installed (`rustup component add` adds it)", command[0]);
             skipped += 1;
         } else if cargo(command) {
             passed += 1;

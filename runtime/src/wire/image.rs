@@ -67,11 +67,7 @@ mod tests {
         two[1].answer.images.push(png());
         let shown = results(Api::ChatCompletions, &two).pop().unwrap();
         assert_eq!(shown["content"][3]["text"], "Images of the result of the call c2 (look):");
-        assert_eq!(
-            results(Api::ChatCompletions, &answers(png())[1..]).len(),
-            2,
-            "nothing follows without images"
-        );
+        assert_eq!(results(Api::ChatCompletions, &answers(png())[1..]).len(), 2, "nothing follows without images");
     }
 
     #[test]
