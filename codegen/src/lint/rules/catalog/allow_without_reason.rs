@@ -1,7 +1,7 @@
-//! A comment that allows a rule and does not say why.
+//! An `allow` comment without a reason.
 //!
 //! ## Why is this bad
-//! Whoever reads it later cannot tell whether the reason still holds.
+//! A later reader cannot tell whether the reason still applies.
 //!
 //! ## Example
 //! ```toml

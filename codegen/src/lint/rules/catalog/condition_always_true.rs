@@ -1,8 +1,8 @@
-//! A condition that holds in every turn: it asks for the tool itself, or for one that the tool requires, or both for a
-//! thing and for its opposite.
+//! A condition that is true in every turn: it refers to the tool itself or to a tool that this tool requires, or it
+//! combines a comparison with its opposite.
 //!
 //! ## Why is this bad
-//! It says that something depends on the turn, and nothing does. Most often something else was to be asked.
+//! It suggests that something depends on the turn, but nothing does. Usually another condition was meant.
 //!
 //! ## Example
 //! ```toml
@@ -36,9 +36,9 @@ pub(super) const RULE: Rule =
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for idle in conditions::idle(lint).into_iter().filter(|idle| !idle.never) {
         let found =
-            Diagnostic::new(Code::CONDITION_ALWAYS_TRUE, idle.place, "this condition always holds").label(idle.why);
+            Diagnostic::new(Code::CONDITION_ALWAYS_TRUE, idle.place, "this condition is always true").label(idle.why);
         let found = idle.related.into_iter().fold(found, |found, (place, said)| found.related(place, said));
-        let found = found.help("take the condition out, or ask for what was meant");
+        let found = found.help("remove the condition, or correct it");
         sink.push(if idle.is_key { found.fix(Edit::Remove(idle.place)) } else { found });
     }
 }

@@ -1,9 +1,9 @@
-//! A condition that holds in no turn: it contradicts itself (`facts.platform == "cli" and facts.platform == "chat"`), or
-//! what the tool requires, or what is asked around it.
+//! A condition that is false in every turn: it contradicts itself (`facts.platform == "cli" and facts.platform ==
+//! "chat"`), the tool's requirements, or an enclosing condition.
 //!
 //! ## Why is this bad
-//! What depends on it is never there: a parameter that no model can send, a text that none reads, a tool that none is
-//! shown. Most often `and` was written where `or` was meant.
+//! What depends on the condition never appears: no model can send the parameter, read the text, or see the tool.
+//! Often `and` was written instead of `or`.
 //!
 //! ## Example
 //! ```toml
@@ -31,8 +31,8 @@ pub(super) const RULE: Rule = Rule::new("C043", "condition-never-true", Some(Lev
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for idle in conditions::idle(lint).into_iter().filter(|idle| idle.never) {
         let found =
-            Diagnostic::new(Code::CONDITION_NEVER_TRUE, idle.place, "this condition never holds").label(idle.why);
+            Diagnostic::new(Code::CONDITION_NEVER_TRUE, idle.place, "this condition is never true").label(idle.why);
         let found = idle.related.into_iter().fold(found, |found, (place, said)| found.related(place, said));
-        sink.push(found.help("mend the condition, or take out what depends on it"));
+        sink.push(found.help("correct the condition, or remove what depends on it"));
     }
 }

@@ -1,9 +1,9 @@
-//! A deprecated tool that something still builds on: a toolset lists it, a tool or toolset requires it, a condition or a
-//! text asks for it, or it is named as the replacement of another one. What a deprecated tool itself says does not count,
-//! nor what its replacement says of it.
+//! A deprecated tool that is still used: a toolset lists it, a tool or toolset requires it, a condition or a text
+//! refers to it, or it replaces another deprecated tool. Uses by the tool itself do not count, nor does a mention in
+//! its replacement's description.
 //!
 //! ## Why is this bad
-//! It cannot be taken away while something else needs it, and models are led to a tool that they should leave alone.
+//! The tool cannot be removed while it is used, and models are led to a tool that they should avoid.
 //!
 //! ## Example
 //! ```toml
@@ -50,7 +50,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         }
         for (old, place) in asked(tool) {
             if lint[old].replacement != Some(id) {
-                report(lint, old, place, &format!("`{name}` asks for it"), sink);
+                report(lint, old, place, &format!("`{name}` refers to it"), sink);
             }
         }
     }
@@ -59,7 +59,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         for (old, place) in required(&toolset.requires) {
             report(lint, old, place, &format!("every tool of `{name}` requires it"), sink);
         }
-        // A closed toolset lists its home tools, which is no use of them.
+        // A closed toolset must list its home tools, which does not count as a use.
         let listed = toolset.tools.iter().zip(&toolset.manifest.tools).filter(|(tool, _)| lint[**tool].home != id);
         for (&old, listed) in listed {
             report(lint, old, listed.place, &format!("`{name}` lists it"), sink);
@@ -68,7 +68,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     for (_, tool) in lint.tools() {
         let named = tool.manifest.deprecated.as_ref().and_then(|deprecated| deprecated.replacement.as_ref());
         if let (Some(other), Some(named)) = (tool.replacement, named) {
-            report(lint, other, named.place, &format!("it is to replace `{}`", tool.name()), sink);
+            report(lint, other, named.place, &format!("it replaces `{}`", tool.name()), sink);
         }
     }
 }
@@ -77,7 +77,7 @@ fn required(requires: &Requires) -> impl Iterator<Item = (ToolId, Place)> {
     requires.tools.iter().chain(&requires.any_tools).copied()
 }
 
-/// The tools that conditions and texts ask for, each with where it is first asked for.
+/// Returns the tools that conditions and texts refer to, each with the place of its first reference.
 fn asked(tool: &Tool) -> impl Iterator<Item = (ToolId, Place)> {
     let tool_of = |(atom, asks): (&Atom, &At<AtomExpr>)| match atom {
         Atom::Tool(id) => Some((*id, asks.place)),
@@ -86,14 +86,14 @@ fn asked(tool: &Tool) -> impl Iterator<Item = (ToolId, Place)> {
     tool.atoms.iter().zip(&tool.manifest.atom_table.atoms).filter_map(tool_of)
 }
 
-/// Tells of a use, if what is used is deprecated.
+/// Reports a use if the used tool is deprecated.
 fn report(lint: &Lint<'_>, old: ToolId, place: Place, use_of_it: &str, sink: &Sink) {
     let Some(deprecated) = &lint[old].manifest.deprecated else { return };
-    let message = format!("`{}` is deprecated, and {use_of_it}", lint[old].name());
+    let message = format!("`{}` is deprecated, but {use_of_it}", lint[old].name());
     let found = Diagnostic::new(Code::DEPRECATED_IN_USE, place, message)
         .related(lint[old].manifest.name.place, deprecated.note.clone());
     sink.push(match lint[old].replacement {
-        Some(new) => found.help(format!("name `{}` instead, which replaces it", lint[new].name())),
-        None => found.help("do without it: nothing is named that replaces it"),
+        Some(new) => found.help(format!("use its replacement `{}` instead", lint[new].name())),
+        None => found.help("remove the use: the tool has no replacement"),
     });
 }

@@ -1,8 +1,8 @@
-//! A toolset all of whose tools its base holds, too: disabling it takes away what it resolves to, less what its base
-//! resolves to, which is nothing. A preset that only gives its base another name is not meant.
+//! A toolset whose tools are all in its base. Disabling a toolset removes its tools except those of its base, which
+//! is nothing here. A preset that only renames its base is not reported.
 //!
 //! ## Why is this bad
-//! A host that disables it believes that its tools are gone. All of them are still there.
+//! A host that disables the toolset expects its tools to be gone, but all of them stay.
 //!
 //! ## Example
 //! ```toml
@@ -39,7 +39,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let tools = lint.resolved(id);
         let is_in_base = |tool| lint.resolved(base).binary_search(tool).is_ok();
         let has_own = toolset.direct().next().is_some() || !toolset.includes.is_empty();
-        // One that resolves to nothing is told as that.
+        // A toolset that resolves to nothing has its own rule.
         if tools.is_empty()
             || lint.has_external_tools(id)
             || !tools.iter().all(is_in_base)
@@ -49,13 +49,13 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         }
         let base = lint[base].name();
         let message =
-            format!("disabling `{}` does nothing: its base, `{base}`, holds all that it holds", toolset.name());
+            format!("disabling `{}` has no effect: its base `{base}` contains all its tools", toolset.name());
         let found = Diagnostic::new(Code::DISABLING_DOES_NOTHING, toolset.manifest.name.place, message)
-            .related(place, "what this resolves to stays");
+            .related(place, "the tools of this base are kept");
         sink.push(if toolset.manifest.includes.is_empty() {
-            found.help(format!("give it tools that `{base}` does not hold, or make it an alias of `{base}`"))
+            found.help(format!("add tools that `{base}` does not contain, or make it an alias of `{base}`"))
         } else {
-            found.help(format!("take out of `{base}` what should go with it, or make `{base}` one of its `includes`"))
+            found.help(format!("remove the tools from `{base}`, or move `{base}` to `includes`"))
         });
     }
 }

@@ -1,8 +1,8 @@
-//! A list that names the same twice: a tool or a tag of a toolset, a requirement, a word of a rule about commands.
-//! Includes are `redundant-include`, excludes `excludes-nothing`.
+//! A list that contains the same item twice: tools or tags of a toolset, requirements, or words of a command rule.
+//! Includes are reported as `redundant-include`, excludes as `excludes-nothing`.
 //!
 //! ## Why is this bad
-//! The second one says nothing. Most often another name was meant, which is now missing.
+//! The second item has no effect. Usually another name was meant, which is now missing.
 //!
 //! ## Example
 //! ```toml
@@ -46,9 +46,9 @@ fn look(list: &[At<String>], sink: &Sink) {
     for (index, item) in list.iter().enumerate() {
         let Some(first) = list[..index].iter().find(|first| first.value == item.value) else { continue };
         sink.push(
-            Diagnostic::new(Code::DUPLICATE_ITEM, item.place, format!("`{}` is in this list twice", item.value))
-                .related(first.place, "here first")
-                .help("take it out")
+            Diagnostic::new(Code::DUPLICATE_ITEM, item.place, format!("this list contains `{}` twice", item.value))
+                .related(first.place, "first listed here")
+                .help("remove it")
                 .fix(Edit::Remove(item.place)),
         );
     }

@@ -1,8 +1,7 @@
-//! A toolset that resolves to no tool at all: it lists none, is no tool's home, and what it includes brings none that it
-//! does not exclude.
+//! A toolset that resolves to no tools: it lists none, is the home of none, and excludes everything that it includes.
 //!
 //! ## Why is this bad
-//! A host that enables it gets an agent without tools, and nothing says why. No schema is written for it.
+//! A host that enables it gets an agent without tools and without an explanation. No schema is written for it.
 //!
 //! ## Example
 //! ```toml
@@ -24,20 +23,20 @@ pub(super) const RULE: Rule = Rule::new("C040", "empty-toolset", Some(Level::War
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for (_, toolset) in lint.toolsets().filter(|(id, _)| lint.resolved(*id).is_empty() && !lint.has_external_tools(*id)) {
         let manifest = &toolset.manifest;
-        let message = format!("`{}` resolves to no tool", toolset.name());
+        let message = format!("`{}` resolves to no tools", toolset.name());
         let found = Diagnostic::new(Code::EMPTY_TOOLSET, manifest.name.place, message);
         let excludes = manifest.excludes.iter();
         let found =
-            excludes.fold(found, |found, name| found.related(name.place, "what it would hold is excluded here"));
+            excludes.fold(found, |found, name| found.related(name.place, "its tools are excluded here"));
         sink.push(match toolset.home_tools.as_slice() {
             [first, ..] if manifest.closed => found.help(format!(
-                "it is closed: list in `tools` what it holds, such as `{}`, whose home it is",
+                "it is closed: list its tools in `tools`, such as `{}`, whose home it is",
                 lint[*first].name()
             )),
             _ if manifest.excludes.is_empty() => {
-                found.help("give it `tools` or `includes`, make it the home of a tool, or delete it")
+                found.help("add `tools` or `includes`, make it the home of a tool, or delete it")
             }
-            _ => found.help("take excludes out, or delete it"),
+            _ => found.help("remove excludes, or delete the toolset"),
         });
     }
 }

@@ -1,9 +1,8 @@
-//! An exclude of a tool that would not be there anyway: neither the toolset itself nor anything that it brings along
-//! holds the tool.
+//! An excluded tool that the toolset would not contain anyway.
 //!
 //! ## Why is this bad
-//! It looks like a safeguard, and keeps nothing out. Most often another tool was meant, or the include that once brought
-//! the tool is gone.
+//! It looks like a safeguard but has no effect. Usually another tool was meant, or the include that once added the
+//! tool is gone.
 //!
 //! ## Example
 //! ```toml
@@ -26,14 +25,14 @@ pub(super) const RULE: Rule =
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for (_, toolset) in lint.toolsets() {
-        // What comes at run time may come to anything.
+        // Tools that are added at run time are unknown here.
         let comes = |name: &&At<String>| toolset.excludes_external.iter().any(|id| lint[*id] == name.value);
         let written: Vec<_> = toolset.manifest.excludes.iter().filter(|name| !comes(name)).collect();
-        // Nothing is an error: each name is a tool's.
+        // The catalog has no errors, so each name is that of a tool.
         for (index, (&tool, name)) in toolset.excludes.iter().zip(&written).enumerate() {
             let nothing = |message: String| {
                 Diagnostic::new(Code::EXCLUDES_NOTHING, name.place, message)
-                    .help("take it out")
+                    .help("remove it")
                     .fix(Edit::Remove(name.place))
             };
             if let Some(earlier) = written[..index].iter().find(|earlier| earlier.value == name.value) {
@@ -45,7 +44,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             if brought || toolset.direct().any(|own| own == tool) {
                 continue;
             }
-            let found = nothing(format!("`{}` would not hold `{}` anyway", toolset.name(), name.value));
+            let found = nothing(format!("`{}` would not contain `{}` anyway", toolset.name(), name.value));
             let by = toolset.edges().find_map(|(set, _)| lint.exclusion(set, tool));
             sink.push(if let Some((path, by)) = by {
                 let by = &lint[by];
@@ -54,7 +53,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 already.fold(found, |found, already| found.related(already.place, "excluded here already"))
             } else {
                 let home = lint[tool].home;
-                found.help(format!("its home is `{}`, which is not brought along", lint[home].name()))
+                found.help(format!("its home toolset `{}` is not included", lint[home].name()))
             });
         }
     }

@@ -1,4 +1,4 @@
-//! The catalog and its language: names, files, the graph of toolsets, conditions, the linter's own comments.
+//! Rules about the catalog: the graph of toolsets, conditions, facts, and the linter's own comments.
 
 use super::declare_rules;
 

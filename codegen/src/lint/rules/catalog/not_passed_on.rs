@@ -1,8 +1,8 @@
-//! A variable that a plugin's tools require, and that its program does not get.
+//! An environment variable that a plugin's tools require but its program does not receive.
 //!
 //! ## Why is this bad
-//! The tools are shown where the variable is set, and then their program does not find it: it gets only what
-//! `env` names.
+//! The tools are shown if the variable is set, but the program cannot read it, because it receives only the variables
+//! listed in `env`.
 //!
 //! ## Example
 //! ```toml
@@ -34,11 +34,11 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     for id in tools.chain(toolsets).collect::<BTreeSet<VariableId>>() {
         let name = &lint[id].name;
         if !passed.contains(name.value.as_str()) {
-            let message = format!("tools require `{}`, and the program does not get it", name.value);
+            let message = format!("tools require `{}`, but the program does not receive it", name.value);
             sink.push(
                 Diagnostic::new(Code::NOT_PASSED_ON, name.place, message)
-                    .related(plugin.place, "what the program gets is said here")
-                    .help(format!("write `env = [\"{}\"]` in `plugin.toml`", name.value)),
+                    .related(plugin.place, "this plugin does not pass it on")
+                    .help(format!("add `env = [\"{}\"]` to `plugin.toml`", name.value)),
             );
         }
     }

@@ -1,8 +1,8 @@
-//! An include that brings nothing along: what it leads to is brought along by another include, or by the base. The
-//! other way is told.
+//! An include that adds nothing, because another include or the base already includes the same toolset. The finding
+//! shows the other path.
 //!
 //! ## Why is this bad
-//! It hides where tools come from. Whoever takes the other include out believes that its tools are gone.
+//! It hides where tools come from. Someone who removes the other include expects its tools to be gone.
 //!
 //! ## Example
 //! ```toml
@@ -33,7 +33,7 @@ pub(super) const RULE: Rule =
     Rule::new("C035", "redundant-include", Some(Level::Warning), Check::Output(check)).fixable();
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    // What nobody else brings along comes along no other way: most includes need no further look.
+    // Most toolsets have one includer only, and need no further check.
     let mut brought = vec![0; lint.toolsets().count()];
     for (to, _) in lint.toolsets().flat_map(|(_, toolset)| toolset.edges()) {
         brought[to.0] += 1;
@@ -46,15 +46,15 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let found = if let Some((_, earlier)) = earlier {
                 redundant(format!("`{}` includes `{name}` twice", toolset.name())).related(*earlier, "included here")
             } else if let Some(path) = lint.path_between(id, to, &|from, next| {
-                // What a toolset excludes does not come along through it.
+                // A path through a toolset that excludes tools does not count.
                 let keeps = |tool| lint.resolved(to).binary_search(tool).is_err();
                 if from == id { next != to } else { lint[from].excludes.iter().all(keeps) }
             }) {
-                path.show(redundant(format!("`{}` holds `{name}` already: {path}", toolset.name())))
+                path.show(redundant(format!("`{}` already includes `{name}`: {path}", toolset.name())))
             } else {
                 continue;
             };
-            sink.push(found.help("take it out").fix(Edit::Remove(place)));
+            sink.push(found.help("remove it").fix(Edit::Remove(place)));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A closed toolset that does not list a tool whose home it is.
 //!
 //! ## Why is this bad
-//! A closed toolset holds only what it lists, so that it does not grow by accident. A tool at home there that it does
-//! not list is shown by no set of its own.
+//! A closed toolset contains only the tools that it lists, so that it does not grow by accident. The unlisted tool is
+//! missing from its own home.
 //!
 //! ## Example
 //! ```toml
@@ -27,11 +27,11 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     for (_, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.manifest.closed) {
         for &id in toolset.home_tools.iter().filter(|id| !toolset.tools.contains(id)) {
             let tool = &lint[id];
-            let message = format!("`{}` is the home of `{}` and does not hold it", toolset.name(), tool.name());
+            let message = format!("`{}` is the home of `{}` but does not list it", toolset.name(), tool.name());
             sink.push(
                 Diagnostic::new(Code::UNLISTED_HOME_TOOL, tool.manifest.name.place, message)
                     .related(toolset.manifest.name.place, "this toolset is closed")
-                    .help(format!("add `{}` to its `tools`, or give the tool another home", tool.name())),
+                    .help(format!("add `{}` to its `tools`, or move the tool to another home toolset", tool.name())),
             );
         }
     }

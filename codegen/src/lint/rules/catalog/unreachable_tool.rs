@@ -1,8 +1,8 @@
-//! A tool that no toolset resolves to: its home excludes it, and no other one holds it.
+//! A tool that no toolset resolves to: its home toolset excludes it, and no other one lists it.
 //!
 //! ## Why is this bad
-//! No host can enable it but by its name, or together with everything else. Most often an exclude was meant for
-//! another toolset.
+//! A host can enable the tool only by its name, or together with all tools. Usually the exclude was meant for another
+//! toolset.
 //!
 //! ## Example
 //! ```toml
@@ -30,7 +30,7 @@ pub(super) const RULE: Rule = Rule::new("C034", "unreachable-tool", Some(Level::
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for (id, tool) in lint.tools() {
         let home = &lint[tool.home];
-        // Every other home holds its tools, but for one that is closed and does not list them: a finding of its own.
+        // Only an exclude can remove a tool from its home. Closed toolsets have a rule of their own.
         let Some(excluded) = home.manifest.excludes.iter().find(|name| name.value == tool.name()) else { continue };
         if lint.toolsets().any(|(set, _)| lint.resolved(set).binary_search(&id).is_ok()) {
             continue;
@@ -45,6 +45,6 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let place = excluded.map_or(lint[other].manifest.name.place, |name| name.place);
             found.related(place, format!("{path}, and excluded here"))
         });
-        sink.push(found.help("take an exclude out, name the tool in another toolset's `tools`, or delete it"));
+        sink.push(found.help("remove the exclude, list the tool in another toolset, or delete it"));
     }
 }

@@ -1,7 +1,7 @@
-//! A comment that allows a rule where there is nothing of that rule to allow.
+//! An `allow` comment at a place where its rule finds nothing.
 //!
 //! ## Why is this bad
-//! What it was about has been mended, or it stands in the wrong place. Left where it is, it hides the next finding.
+//! The finding has been fixed, or the comment is in the wrong place. It would hide the next finding.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! An entry of the project's baseline that is not found any more.
+//! An entry of the project's baseline that no longer matches a finding.
 //!
 //! ## Why is this bad
-//! The finding has been mended, and the entry would hide it when it comes back.
+//! The finding has been fixed, and the entry would hide it if it came back.
 //!
 //! ## Example
 //! The description that the baseline says is missing is there:

@@ -1,8 +1,8 @@
-//! A fact that no condition asks for and no text writes out.
+//! A fact that no condition and no text refers to.
 //!
 //! ## Why is this bad
-//! Every host has a field for it and takes care to set it, and no model is ever told anything else because of that. A
-//! fact that only handlers read, with `Call::fact`, is well worth a comment: `# lint: allow unused-fact`, and who reads it.
+//! Hosts have a field for the fact and set it, but no model ever sees a difference. A fact that only handlers read,
+//! with `Call::fact`, deserves a comment: `# lint: allow unused-fact`, with the reason.
 //!
 //! ## Example
 //! ```toml
@@ -46,9 +46,9 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     for (_, fact) in (0..).map(FactId).zip(lint.facts()).filter(|(id, _)| !used.contains(id)) {
         let name = &fact.name.value;
         sink.push(
-            Diagnostic::new(Code::UNUSED_FACT, fact.name.place, format!("nothing depends on the fact `{name}`"))
-                .help(format!("ask for it, `facts.{name}`, in a condition or a text; or delete it"))
-                .help("where handlers read it: `# lint: allow unused-fact`, and which ones"),
+            Diagnostic::new(Code::UNUSED_FACT, fact.name.place, format!("the fact `{name}` is not used"))
+                .help(format!("use `facts.{name}` in a condition or a text, or delete the fact"))
+                .help("if handlers read it: `# lint: allow unused-fact`, with their names"),
         );
     }
 }

@@ -30,10 +30,10 @@ const READ_ONLY: &[&str] = &["read-only", "readonly", "no-write", "view-only"];
 const SAFE: &[&str] = &["safe", "non-destructive", "harmless"];
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let help = "take the tool out, exclude it, or say in its annotations that it destroys nothing, if that is so";
-    let only_reads = |set: &Toolset| is_named_or_tagged(set, READ_ONLY).then_some("is called read-only");
+    let help = "remove or exclude the tool, or set `destructive = false` in its annotations if that is true";
+    let only_reads = |set: &Toolset| is_named_or_tagged(set, READ_ONLY).then_some("is declared read-only");
     promises::check(lint, Code::DESTRUCTIVE_IN_SAFE, only_reads, writes, help, sink);
-    let is_safe = |set: &Toolset| (is_named_or_tagged(set, SAFE) && only_reads(set).is_none()).then_some("is called safe");
+    let is_safe = |set: &Toolset| (is_named_or_tagged(set, SAFE) && only_reads(set).is_none()).then_some("is declared safe");
     promises::check(lint, Code::DESTRUCTIVE_IN_SAFE, is_safe, destroys, help, sink);
 }
 
@@ -42,7 +42,7 @@ fn destroys(tool: &Tool) -> Option<(&'static str, Place)> {
     let is_destructive = said.value().destructive && !said.value().read_only;
     is_destructive.then(|| match &said.destructive {
         Some(said) => ("is destructive", said.place),
-        None => ("does not say that it is not destructive", said.place.unwrap_or(tool.manifest.name.place)),
+        None => ("does not declare `destructive = false`", said.place.unwrap_or(tool.manifest.name.place)),
     })
 }
 

@@ -86,14 +86,14 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     } else if let Some(verb) = first_verb(&text) {
         (verb, tool.manifest.description.place)
     } else if denies && FOR_GOOD.is_match(&text) {
-        ("destroy for good".to_owned(), tool.manifest.description.place)
+        ("destroy something permanently".to_owned(), tool.manifest.description.place)
     } else {
         return;
     };
     let (how, denial) = match (&said.destructive, &said.read_only) {
-        (Some(said), _) => ("its annotations say that it does not", Some(said.place)),
-        (None, Some(said)) if said.value => ("its annotations say that it only reads", Some(said.place)),
-        _ => ("its annotations do not say so", None),
+        (Some(said), _) => ("its annotations say `destructive = false`", Some(said.place)),
+        (None, Some(said)) if said.value => ("its annotations say `read_only = true`", Some(said.place)),
+        _ => ("its annotations do not declare it", None),
     };
     let message = format!("`{}` seems to {verb}, but {how}", tool.name());
     let at: Place = denial.or(said.place).unwrap_or(place);

@@ -30,11 +30,11 @@ pub(super) const RULE: Rule =
 const CLOSED: &[&str] = &["offline", "closed-world", "air-gapped", "airgapped", "no-network"];
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let help = "take the tool out, or say `open_world = false` in its annotations, if that is so";
+    let help = "remove the tool, or set `open_world = false` in its annotations if that is true";
     let report = |promises: &dyn Fn(&Toolset) -> Option<&'static str>, breaks: &dyn Fn(&Tool) -> Option<Said>| {
         promises::check(lint, Code::OPEN_WORLD_IN_CLOSED_SET, promises, breaks, help, sink);
     };
-    let is_apart = |set: &Toolset| is_named_or_tagged(set, CLOSED).then_some("is called closed to the world");
+    let is_apart = |set: &Toolset| is_named_or_tagged(set, CLOSED).then_some("is declared closed to the world");
     report(&is_apart, &|tool| says_open(tool).or_else(|| may_be_open(tool)));
     // `closed` may only mean that the tools are listed one by one, so a missing annotation is not reported.
     let is_closed = |set: &Toolset| (set.manifest.closed && is_apart(set).is_none()).then_some("is closed");
@@ -46,11 +46,11 @@ type Said = (&'static str, Place);
 
 fn says_open(tool: &Tool) -> Option<Said> {
     let said = tool.manifest.annotations.open_world.as_ref()?;
-    said.value.then_some(("is open to the world", said.place))
+    said.value.then_some(("has `open_world = true`", said.place))
 }
 
 fn may_be_open(tool: &Tool) -> Option<Said> {
     let said = &tool.manifest.annotations;
     let place = said.place.unwrap_or(tool.manifest.name.place);
-    said.open_world.is_none().then_some(("does not say that it is not open to the world", place))
+    said.open_world.is_none().then_some(("does not declare `open_world = false`", place))
 }

@@ -1,7 +1,7 @@
-//! An array of which nothing says what its items are.
+//! An array without a schema for its items.
 //!
 //! ## Why is this bad
-//! A model has to guess what to put into it, and some providers refuse the whole request: Gemini does.
+//! A model has to guess what to send, and some vendors, such as Gemini, reject the whole request.
 //!
 //! ## Example
 //! ```toml
@@ -30,7 +30,7 @@ use crate::schema::Schema;
 pub(super) const RULE: Rule = Rule::new("S022", "array-without-items", Some(Level::Warning), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    // An enum, or another schema for the same value, may say what the items are.
+    // An enum, or another schema for the same value, can determine the items.
     let is_bare = |schema: &Schema| {
         schema.types.contains(&Type::Array)
             && schema.items.is_none()
@@ -44,7 +44,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for (_, schema) in all.filter(|(around, schema)| is_bare(schema) && around.iter().all(|s| s.items.is_none())) {
         sink.push(
             Diagnostic::new(Code::ARRAY_WITHOUT_ITEMS, schema.place, "nothing says what the items of this array are")
-                .help("give them a schema: `items = { type = \"string\" }`"),
+                .help("add a schema for the items: `items = { type = \"string\" }`"),
         );
     }
 }

@@ -1,8 +1,8 @@
-//! Bounds that no value keeps together: a minimum above the maximum, an integer between 3 and 4, more properties that
-//! must be sent than may be.
+//! Bounds that no value can satisfy: a minimum above the maximum, an integer strictly between 3 and 4, or more
+//! required properties than `maxProperties` allows.
 //!
 //! ## Why is this bad
-//! Whatever a model sends is refused, and it cannot see why. One of the two is a slip.
+//! Every value is refused, and a model cannot see why. One of the bounds is a mistake.
 //!
 //! ## Example
 //! ```toml
@@ -34,8 +34,8 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for found in tool.manifest.schemas().flat_map(satisfiability::contradictions) {
         sink.push(
             Diagnostic::new(Code::CONTRADICTORY_BOUNDS, found.place, found.message)
-                .related(found.other, "together with this")
-                .help("change one of the two"),
+                .related(found.other, "contradicts this")
+                .help("change one of them"),
         );
     }
 }

@@ -1,8 +1,8 @@
-//! Two alternatives of one `anyOf` or `oneOf` that take the same values.
+//! Two alternatives of one `anyOf` or `oneOf` that accept the same values.
 //!
 //! ## Why is this bad
-//! In `anyOf` the second says nothing. In `oneOf`, where exactly one may hold, each value of the two is refused. One of
-//! them was to be changed after it was copied.
+//! In `anyOf` the second one has no effect. In `oneOf`, where exactly one alternative must match, every such value is
+//! refused. Usually a copied alternative was never changed.
 //!
 //! ## Example
 //! ```toml
@@ -36,16 +36,16 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let values: Vec<Value> = alternatives.iter().map(|one| without_words(one, defs)).collect();
             for (index, value) in values.iter().enumerate() {
                 let Some(first) = values[..index].iter().position(|first| first == value) else { continue };
-                let message = format!("this alternative of `{word}` takes the same values as another one");
+                let message = format!("this alternative of `{word}` accepts the same values as another one");
                 let found = Diagnostic::new(Code::DUPLICATE_ALTERNATIVE, alternatives[index].place, message)
-                    .related(alternatives[first].place, "the other one");
-                sink.push(found.help("take one of them out, or change it to what was meant"));
+                    .related(alternatives[first].place, "the other alternative");
+                sink.push(found.help("remove one of them, or correct it"));
             }
         }
     }
 }
 
-/// A schema without what is only told to the model.
+/// Returns a schema without annotations.
 pub(super) fn without_words(schema: &Schema, defs: &Defs) -> Value {
     let mut value = defs.whole(schema);
     if let Value::Object(entries) = &mut value {

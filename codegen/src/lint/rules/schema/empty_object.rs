@@ -1,9 +1,8 @@
-//! An object that can hold nothing: it declares no properties, and further ones are not allowed, since
-//! `additionalProperties` is `false` unless said otherwise.
+//! An object that must be empty: it declares no properties, and `additionalProperties` is `false` by default.
 //!
 //! ## Why is this bad
-//! All that a model can send is `{}`. In JSON Schema a bare `type = "object"` takes anything; here it says the opposite, so
-//! that one that was copied has lost its meaning.
+//! A model can send only `{}`. In JSON Schema a bare `type = "object"` allows any properties; here it allows none, so
+//! a schema that was copied changes its meaning.
 //!
 //! ## Example
 //! ```toml
@@ -32,7 +31,7 @@ use crate::schema::{Additional, Schema};
 pub(super) const RULE: Rule = Rule::new("S061", "empty-object", Some(Level::Warning), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    // A tool without parameters is as it should be, and so is one that has nothing to return.
+    // Empty parameters and empty results are fine.
     let roots = [Some(&tool.manifest.params), tool.manifest.returns.as_ref()];
     let is_root = |schema: &Schema| roots.iter().flatten().any(|root| std::ptr::eq(*root, schema));
     let is_empty = |schema: &&Schema| {
@@ -49,8 +48,8 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for schema in tool.manifest.schemas().filter(is_empty) {
         sink.push(
             Diagnostic::new(Code::EMPTY_OBJECT, schema.place, "this object can hold nothing: it is always `{}`")
-                .help("declare its `properties`, or say what else it holds: `additionalProperties = { ... }`")
-                .help("where anything may be in it, `additionalProperties = true`"),
+                .help("declare its `properties`, or a schema for other values: `additionalProperties = { ... }`")
+                .help("if any property is allowed, set `additionalProperties = true`"),
         );
     }
 }

@@ -1,9 +1,9 @@
-//! An object of an `anyOf` or `oneOf` whose other objects are told apart by the `const` of a property that they share, and
-//! that cannot be told from them: it has the same `const` as another, none, or one that need not be sent.
+//! An object in an `anyOf` or `oneOf` that cannot be distinguished from the other objects by the `const` of their
+//! common property: its value is the same as another one's, or the property is missing or optional.
 //!
 //! ## Why is this bad
-//! One such object is enough: all alternatives together are a `toolc::Value` then, no enum, and the handler has to find out
-//! by itself what was sent. Where two have the same `const`, the model cannot say which of them it means, either.
+//! One such object turns the whole union into a `toolc::Value` instead of an enum, so the handler must find out which
+//! alternative was sent. If two objects have the same `const`, the model cannot express which one it means either.
 //!
 //! ## Example
 //! ```toml
@@ -51,13 +51,13 @@ use crate::schema::{Alternative, Defs, Property, Schema, TagDefect};
 pub(super) const RULE: Rule = Rule::new("S064", "indistinct-alternative", Some(Level::Warning), Check::Tool(check));
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    // A plugin's program gets JSON in any case.
+    // A plugin's program receives JSON in any case.
     if lint.plugin().is_some() {
         return;
     }
     let defs = &tool.manifest.defs;
     for (around, schema) in tool.manifest.roots().flat_map(Schema::walk_around) {
-        // What is part of another schema for the same value is handed over as that one is, unless only null is beside it.
+        // A part of a larger schema has no type of its own, unless only null is added to it.
         let is_whole = around.iter().all(|outer| outer.nullable().is_some());
         let Some(alternatives) = defs.union_without_tag(schema).filter(|_| is_whole) else { continue };
         let objects: Vec<Object<'_>> = alternatives.iter().filter_map(|one| Object::new(one, defs)).collect();
@@ -69,10 +69,10 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
 
 /// An alternative that is an object.
 struct Object<'s> {
-    /// As it is written.
+    /// The alternative as written.
     schema: &'s Schema,
     properties: &'s [Property],
-    /// Whether it is a definition.
+    /// Whether it is a reference to a definition.
     is_def: bool,
 }
 
@@ -89,8 +89,8 @@ impl<'s> Object<'s> {
     }
 }
 
-/// The property that is meant to tell these objects apart, which are some of `count` alternatives: one that most
-/// alternatives have with one value, or half of them where the others have it with another sort of value.
+/// Returns the property that is meant to distinguish these objects, which are some of `count` alternatives: most alternatives have
+/// it with a single value, or half of them do and the others have it with another kind of value.
 fn tag<'s>(objects: &[Object<'s>], count: usize, defs: &'s Defs) -> Option<&'s str> {
     let mut best: Option<(&str, (usize, usize))> = None;
     for name in objects.iter().flat_map(|object| object.properties).map(|property| property.name.value.as_str()) {
@@ -99,7 +99,7 @@ fn tag<'s>(objects: &[Object<'s>], count: usize, defs: &'s Defs) -> Option<&'s s
         let differing =
             values.iter().enumerate().filter(|(index, value)| !values[..*index].contains(value)).count();
         let is_in_most = 2 * values.len() > count || (2 * values.len() == count && having.len() == count);
-        // What is the same in all of many tells what they have in common.
+        // A value that all objects share does not distinguish them.
         let differs = differing > 1 || count == 2;
         let rank = (differing, values.len());
         if is_in_most && differs && best.is_none_or(|(_, other)| rank > other) {
@@ -113,9 +113,9 @@ fn report(name: &str, objects: &[Object<'_>], defs: &Defs, sink: &Sink) {
     let mut seen: Vec<(&Value, &Object<'_>, Place)> = Vec::new();
     for object in objects {
         let Some(property) = object.property(name) else {
-            let message = format!("alternatives are told apart by `{name}`, which this one does not have");
+            let message = format!("alternatives are distinguished by `{name}`, which this one lacks");
             let found = Diagnostic::new(Code::INDISTINCT_ALTERNATIVE, object.schema.place, message);
-            push(found, &format!("give it one: `properties.{name} = {{ const = \"...\", required = true }}`"), sink);
+            push(found, &format!("add it: `properties.{name} = {{ const = \"...\", required = true }}`"), sink);
             continue;
         };
         let place = property.name.place;
@@ -124,10 +124,10 @@ fn report(name: &str, objects: &[Object<'_>], defs: &Defs, sink: &Sink) {
                 let same = seen.iter().find(|(other, ..)| *other == value).copied();
                 seen.push((value, object, place));
                 let Some((_, other, first)) = same else { continue };
-                // Which of two copies is to go is another rule's matter.
+                // Equal alternatives are reported by `duplicate-alternative`.
                 if without_words(object.schema, defs) != without_words(other.schema, defs) {
-                    let what = format!("is {value} in another alternative, too");
-                    let found = found(name, &what, object, place).related(first, "the other one");
+                    let what = format!("is also {value} in another alternative");
+                    let found = found(name, &what, object, place).related(first, "the other alternative");
                     push(found, "give each a `const` of its own", sink);
                 }
                 continue;
@@ -148,9 +148,9 @@ fn report(name: &str, objects: &[Object<'_>], defs: &Defs, sink: &Sink) {
     }
 }
 
-/// At the property, or at what leads to a definition, which others may lead to as well.
+/// Creates a finding at the property, or at the reference to a definition, which other references may share.
 fn found(name: &str, what: &str, object: &Object<'_>, place: Place) -> Diagnostic {
-    let message = format!("alternatives are told apart by `{name}`, which {what}");
+    let message = format!("alternatives are distinguished by `{name}`, which {what}");
     if object.is_def {
         Diagnostic::new(Code::INDISTINCT_ALTERNATIVE, object.schema.place, message).related(place, "this property")
     } else {

@@ -1,8 +1,8 @@
-//! A word that says nothing of values of this type: `minimum` of a string, `minLength` of an integer, `items` of an
-//! object.
+//! A keyword that has no effect for the type of the value: `minimum` of a string, `minLength` of an integer, `items`
+//! of an object.
 //!
 //! ## Why is this bad
-//! JSON Schema passes over it in silence. What was meant to be a bound is none; most often the word for another type was
+//! JSON Schema ignores the keyword, so the intended constraint is missing. Usually the keyword for another type was
 //! meant, or the type is wrong.
 //!
 //! ## Example
@@ -32,7 +32,7 @@ use crate::schema::{Additional, Schema};
 
 pub(super) const RULE: Rule = Rule::new("S060", "keyword-without-effect", Some(Level::Warning), Check::Tool(check));
 
-/// What each bound is about, and its like for other types.
+/// The type that each bound applies to, and the equivalent bounds for other types.
 const BOUNDS: &[(&str, &[Type], Bound)] = &[
     ("minimum", NUMBERS, Bound::Least),
     ("maximum", NUMBERS, Bound::Most),
@@ -68,23 +68,23 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
                 continue;
             }
             let names: Vec<&str> = types.iter().map(|one| one.name()).collect();
-            let message = format!("`{word}` says nothing of a value of type {}", ticked(&names, " or "));
+            let message = format!("`{word}` has no effect for type {}", ticked(&names, " or "));
             let found = Diagnostic::new(Code::KEYWORD_WITHOUT_EFFECT, place, message);
             let alike = known.and_then(|(.., bound)| {
                 let is_alike = |other: &Bound| *other == *bound && *bound != Bound::Other;
                 BOUNDS.iter().find(|(_, of, other)| is_alike(other) && !says_nothing(of))
             });
             let found = match alike {
-                Some((alike, ..)) => found.help(format!("write `{alike}`, if that was meant")),
+                Some((alike, ..)) => found.help(format!("use `{alike}` instead")),
                 None => found,
             };
             let of: Vec<&str> = of.iter().map(|one| one.name()).collect();
-            sink.push(found.help(format!("take it out, or make this of type {}", ticked(&of, " or "))));
+            sink.push(found.help(format!("remove it, or change the type to {}", ticked(&of, " or "))));
         }
     }
 }
 
-/// What a word that is no bound is about.
+/// Returns the types that another keyword applies to.
 fn about(word: &str) -> &'static [Type] {
     match word {
         "pattern" => &[Type::String],
@@ -93,7 +93,7 @@ fn about(word: &str) -> &'static [Type] {
     }
 }
 
-/// The words of a schema that are about values of some type, each with where it stands.
+/// Returns the keywords of a schema that apply to certain types only, with their places.
 fn words(schema: &Schema) -> Vec<(&'static str, Place)> {
     let mut words: Vec<(&'static str, Place)> = schema.bounds.iter().map(|(word, at)| (word, at.place)).collect();
     words.extend(schema.pattern.iter().map(|pattern| ("pattern", pattern.place)));

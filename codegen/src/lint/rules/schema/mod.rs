@@ -1,4 +1,4 @@
-//! Schemas: what is none, and what no value fits.
+//! Rules about schemas.
 
 use super::declare_rules;
 

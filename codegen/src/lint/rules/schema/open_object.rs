@@ -1,9 +1,9 @@
-//! An object among the arguments that takes any further property: `additionalProperties = true`. Off by default: where
-//! any entry makes sense, that is what to write.
+//! An object among the arguments that accepts any additional properties: `additionalProperties = true`. Off by
+//! default, because some objects are meant to be open.
 //!
 //! ## Why is this bad
-//! Nothing tells a model what it may send, a misspelt property is taken for a further one, and strict modes of providers
-//! refuse it. A map is better told by the schema of its values.
+//! A model does not know what it may send, a misspelled property is accepted as an additional one, and strict modes
+//! reject the schema. A schema for the additional values is better for a map.
 //!
 //! ## Example
 //! ```toml
@@ -47,7 +47,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for schema in schemas.filter(|schema| matches!(schema.additional, Additional::Allow)) {
         let found = Diagnostic::new(Code::OPEN_OBJECT, schema.place, "this object takes any further property");
         sink.push(
-            found.help("declare its `properties`, or give all others a schema: `additionalProperties = { ... }`"),
+            found.help("declare its `properties`, or a schema for all others: `additionalProperties = { ... }`"),
         );
     }
 }

@@ -1,8 +1,8 @@
-//! A default on a parameter that must be sent.
+//! A required parameter with a default.
 //!
 //! ## Why is this bad
-//! The default is never used: a call without the parameter is refused. And a model that reads of a default believes that
-//! it may leave the parameter out.
+//! The default is never used, because a call without the parameter is refused. A model that reads about a default
+//! believes that it may omit the parameter.
 //!
 //! ## Example
 //! ```toml
@@ -34,11 +34,11 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let schemas = tool.manifest.argument_roots().flat_map(Schema::walk);
     for property in schemas.flat_map(|schema| &schema.properties).filter(|property| property.required) {
         let Some(default) = &property.schema.default else { continue };
-        let message = format!("`{}` must be sent, so that its default is never used", property.name.value);
+        let message = format!("`{}` is required, so its default is never used", property.name.value);
         sink.push(
             Diagnostic::new(Code::REQUIRED_WITH_DEFAULT, default.place, message)
-                .related(property.name.place, "this is required")
-                .help("take `required` out, or the default"),
+                .related(property.name.place, "required here")
+                .help("remove either `required` or the default"),
         );
     }
 }

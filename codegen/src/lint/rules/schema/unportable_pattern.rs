@@ -1,8 +1,9 @@
-//! A `pattern` with signs that other languages have and JSON Schema's, which are ECMAScript's, have not: `(?i)`, `(?P<name>`,
-//! `\A`, `\Z`, `[[:alpha:]]`, `a++`.
+//! A `pattern` with syntax of other languages that JSON Schema does not have, because it uses ECMAScript's syntax:
+//! `(?i)`, `(?P<name>`, `\A`, `\Z`, `[[:alpha:]]`, `a++`.
 //!
 //! ## Why is this bad
-//! Who holds a string against it takes it for something else, or refuses the schema: in ECMAScript `\A` is the letter A.
+//! A validator interprets the pattern differently or rejects the schema. In ECMAScript, for example, `\A` is the
+//! letter A.
 //!
 //! ## Example
 //! ```toml
@@ -36,12 +37,12 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         for Foreign { span, instead } in foreign(&pattern.value) {
             let sign = &pattern.value[span.clone()];
             let place = lint.string(pattern.place).map_or(pattern.place, |written| written.place(span.clone()));
-            let message = format!("`{sign}` means something else in the patterns of JSON Schema, or nothing");
+            let message = format!("`{sign}` is not supported in patterns of JSON Schema, or has another meaning");
             let found = Diagnostic::new(Code::UNPORTABLE_PATTERN, place, message);
             sink.push(match instead {
                 Instead::Write(text) => {
                     let found =
-                        if text.is_empty() { found.help("take it out") } else { found.help(format!("write `{text}`")) };
+                        if text.is_empty() { found.help("remove it") } else { found.help(format!("write `{text}`")) };
                     found.fix(Edit::Replace(place, text.to_owned()))
                 }
                 Instead::Do(help) => found.help(help),
@@ -56,9 +57,9 @@ struct Foreign {
 }
 
 enum Instead {
-    /// This means the same.
+    /// An equivalent.
     Write(&'static str),
-    /// That takes a person.
+    /// Advice for the author.
     Do(&'static str),
 }
 
@@ -66,7 +67,7 @@ const FLAGS: Instead = Instead::Do("there are no flags: write both cases, such a
 const CLASSES: Instead = Instead::Do("write the range itself, such as `a-zA-Z`");
 const NO_LIKE: Instead = Instead::Do("there is nothing like it: write what it stands for");
 
-/// What begins with a parenthesis and a question mark, and is known.
+/// Groups that begin with `(?` in other languages.
 const GROUPS: [&str; 5] = ["(?:", "(?=", "(?!", "(?<=", "(?<!"];
 
 fn foreign(pattern: &str) -> Vec<Foreign> {
@@ -117,7 +118,7 @@ fn foreign(pattern: &str) -> Vec<Foreign> {
                 }
             }
             '+' if behind_quantifier => {
-                // What a possessive quantifier takes it does not give back: without the sign more is taken.
+                // Without the sign, a possessive quantifier becomes a greedy one, which matches more strings.
                 found.push(Foreign { span: at..at + 1, instead: NO_LIKE });
             }
             '{' => {

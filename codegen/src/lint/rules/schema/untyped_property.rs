@@ -1,8 +1,9 @@
-//! A parameter, a property within one, or an array's items, without a type: nothing says whether it is a string, a number or anything else.
+//! A parameter, a nested property, or the items of an array, without a type.
 //!
 //! ## Why is this bad
-//! A model guesses, and guesses otherwise the next time. Some providers refuse it, and arguments are neither repaired nor
-//! typed: the handler gets whatever was sent. Where any value is meant, name the types that make sense.
+//! A model guesses the type, and guesses differently the next time. Some vendors reject the schema. The value is
+//! neither repaired nor typed: the handler gets whatever was sent. If any value is meant, list the types that make
+//! sense.
 //!
 //! ## Example
 //! ```toml
@@ -29,14 +30,14 @@ pub(super) const RULE: Rule = Rule::new("S023", "untyped-property", Some(Level::
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for (around, schema) in tool.manifest.argument_roots().flat_map(Schema::walk_around) {
         for property in schema.properties.iter().filter(|property| is_untyped(&property.schema)) {
-            // An alternative may demand a property that the object around it describes, or the other way round.
+            // A property may be typed in the object around an alternative, or the other way round.
             let parts = around.iter().flat_map(|outer| outer.in_place().chain([*outer])).chain(schema.in_place());
             let mut same = parts.flat_map(|part| &part.properties).filter(|p| p.name.value == property.name.value);
             if same.all(|other| is_untyped(&other.schema)) {
                 report(property, sink);
             }
         }
-        // What items hold tells that they are arrays, or objects.
+        // Nested items or properties imply the type.
         let tells_nothing = |items: &Schema| is_untyped(items) && items.items.is_none() && !items.is_object();
         if let Some(items) = schema.items.as_deref().filter(|items| tells_nothing(items))
             && around.iter().filter_map(|outer| outer.items.as_deref()).all(tells_nothing)
@@ -49,13 +50,13 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
 fn report_items(items: &Schema, sink: &Sink) {
     sink.push(
         Diagnostic::new(Code::UNTYPED_PROPERTY, items.place, "nothing says of what type the items of this array are")
-            .help("say it: `items = { type = \"string\" }`, or several: `type = [\"string\", \"number\"]`"),
+            .help("add one: `items = { type = \"string\" }`, or several types: `type = [\"string\", \"number\"]`"),
     );
 }
 
 fn report(property: &Property, sink: &Sink) {
     let schema = &property.schema;
-    let message = format!("nothing says of what type `{}` is", property.name.value);
+    let message = format!("`{}` has no type", property.name.value);
     let found = Diagnostic::new(Code::UNTYPED_PROPERTY, property.name.place, message);
     let implied = match (&schema.default, &schema.items) {
         (Some(default), _) if !default.value.is_null() => Some(type_of(&default.value).name()),
@@ -64,8 +65,8 @@ fn report(property: &Property, sink: &Sink) {
         _ => None,
     };
     sink.push(match implied {
-        Some(name) => found.help(format!("say it: `type = \"{name}\"`")),
-        None => found.help("say it: `type = \"string\"`, or several: `type = [\"string\", \"number\"]`"),
+        Some(name) => found.help(format!("add one: `type = \"{name}\"`")),
+        None => found.help("add one: `type = \"string\"`, or several types: `type = [\"string\", \"number\"]`"),
     });
 }
 

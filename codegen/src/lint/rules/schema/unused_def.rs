@@ -1,7 +1,8 @@
-//! A definition that nothing leads to: most often the rest of a change, or a `$ref` that was forgotten.
+//! A definition that nothing refers to.
 //!
 //! ## Why is this bad
-//! It is sent to no model, and whoever changes it believes that something changes.
+//! No model sees it, and a change to it has no effect. Usually it was left over after a change, or a `$ref` was
+//! forgotten.
 //!
 //! ## Example
 //! ```toml
@@ -33,7 +34,7 @@ pub(super) const RULE: Rule = Rule::new("S012", "unused-def", Some(Level::Warnin
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
-    // A `$ref` that could not be read may lead to anything.
+    // An unreadable `$ref` may refer to any definition.
     if manifest.schemas().any(|schema| schema.has_errors) {
         return;
     }
@@ -42,7 +43,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let message = format!("the definition `{}` is not used", def.name.value);
         sink.push(
             Diagnostic::new(Code::UNUSED_DEF, def.name.place, message)
-                .help(format!("take it out, or lead to it: `\"$ref\" = \"#/$defs/{}\"`", def.name.value)),
+                .help(format!("remove it, or refer to it: `\"$ref\" = \"#/$defs/{}\"`", def.name.value)),
         );
     }
 }
