@@ -1,4 +1,4 @@
-//! For this crate's tests: a provider made by hand, and tools for it.
+//! Test doubles for this crate's tests: a tool provider and tools for it.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,18 +24,18 @@ use crate::run::clock::Clock;
 type Available = dyn Fn(&str, &Env) -> Availability + Send + Sync;
 type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 
-/// A provider made by hand. It defines a tool by its name, in OpenAI's dialect, and answers every call with that.
+/// A fake tool provider. It defines a tool by its name, in OpenAI's dialect, and answers every call with that name.
 pub(crate) struct Fake {
     tools: Vec<Tool>,
     definitions: Vec<Option<Definition>>,
-    /// None: in any.
+    /// The only dialect with definitions, or `None` for all dialects.
     dialect: Option<Dialect>,
     toolsets: Vec<Toolset>,
     facts: Vec<Fact>,
     variables: Vec<Variable>,
     available: Box<Available>,
     answer: Box<Answer>,
-    /// What it was asked for, in order.
+    /// The questions that it was asked, in order.
     asked: Arc<Mutex<Vec<String>>>,
 }
 
@@ -56,14 +56,14 @@ impl Fake {
         }
     }
 
-    /// It defines the tool of this name so.
+    /// Sets the definition of the tool of this name.
     pub(crate) fn defined(mut self, name: &str, definition: Option<Vec<Segment>>) -> Self {
         let index = self.tools.iter().position(|tool| tool.name == name).unwrap();
         self.definitions[index] = definition.map(|segments| Definition { segments });
         self
     }
 
-    /// The same in every dialect.
+    /// Defines its tools in every dialect.
     pub(crate) fn every_dialect(self) -> Self {
         Self { dialect: None, ..self }
     }
@@ -83,7 +83,7 @@ impl Fake {
         self
     }
 
-    /// It answers a check, of the tool or toolset of this name, so.
+    /// Sets the answer to checks of the tool or toolset of this name.
     pub(crate) fn available(self, available: impl Fn(&str, &Env) -> Availability + Send + Sync + 'static) -> Self {
         Self { available: Box::new(available), ..self }
     }
@@ -95,7 +95,7 @@ impl Fake {
         self.answer_with(move |_, call| answer(call))
     }
 
-    /// The same, from the arguments, where their table was made at run time.
+    /// Sets the answer to calls, from the arguments of tables that are made at run time.
     pub(crate) fn answer_with(
         self,
         answer: impl for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync + 'static,
@@ -103,12 +103,12 @@ impl Fake {
         Self { answer: Box::new(answer), ..self }
     }
 
-    /// What it is asked for from now on.
+    /// Returns the list of questions, which grows from now on.
     pub(crate) fn asked(&self) -> Arc<Mutex<Vec<String>>> {
         Arc::clone(&self.asked)
     }
 
-    /// A registry of this provider alone.
+    /// Returns a registry with only this provider.
     pub(crate) fn registry(self) -> Registry {
         let registry = Registry::new();
         registry.add(Box::new(self)).unwrap();
@@ -152,12 +152,12 @@ impl ToolProvider for Fake {
     }
 }
 
-/// A tool of the toolset `home`.
+/// Returns a tool of the toolset `home`.
 pub(crate) fn tool(name: &str, home: &'static str, requires: &[Requirement]) -> Tool {
     Tool { name: name.to_owned().into(), toolset: home.into(), requires: requires.to_vec(), ..Tool::default() }
 }
 
-/// What to say, and a pin, which is a secret.
+/// Returns a table with a text and a secret pin.
 pub(crate) fn secretive() -> Arc<Table> {
     let schema = json!({"type": "object", "properties": {"say": {"type": "string"}, "pin": {"type": "integer"}},
         "required": ["say"], "additionalProperties": false});
@@ -168,7 +168,7 @@ pub(crate) fn secretive() -> Arc<Table> {
     Arc::new(table)
 }
 
-/// This tool, which OpenAI's dialect calls `called`.
+/// Returns this tool, with the name `called` in OpenAI's dialect.
 pub(crate) fn renamed(called: &'static str, mut tool: Tool) -> Tool {
     tool.names.push((Dialect::OpenAi, called.into()));
     tool
@@ -182,7 +182,7 @@ pub(crate) fn texts(names: &[&'static str]) -> Vec<Cow<'static, str>> {
     names.iter().map(|&name| name.into()).collect()
 }
 
-/// A clock that goes on when it is told to. Clones are the same clock.
+/// A clock that advances only on request. Clones share the time.
 #[derive(Clone)]
 pub(crate) struct Time {
     now: Arc<Mutex<Instant>>,
@@ -198,7 +198,7 @@ impl Time {
         *self.now.lock().unwrap() += Duration::from_secs(seconds);
     }
 
-    /// How often somebody has looked at it.
+    /// Returns how often the time was read.
     pub(crate) fn looks(&self) -> usize {
         self.looks.load(Ordering::SeqCst)
     }
@@ -212,7 +212,7 @@ impl Time {
     }
 }
 
-/// Waits until it is so.
+/// Waits until the condition holds.
 pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         std::thread::sleep(Duration::from_millis(1));

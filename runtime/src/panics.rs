@@ -1,4 +1,4 @@
-//! Panics of handlers: each ends in an error that the model gets, none in the host.
+//! Panics of handlers, which become errors for the model and never reach the host.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,14 +8,14 @@ use std::task::{Context, Poll};
 /// The message of a panic.
 pub(crate) struct Panicked(pub(crate) String);
 
-/// What `work` comes to, unless it panics.
+/// Runs `work`, and returns its result or the message of its panic.
 ///
-/// Handlers are shared: they have to keep their state whole across a panic, as they have to across threads.
+/// Handlers are shared between threads, and must keep their state consistent across a panic.
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(work)).map_err(Panicked::with)
 }
 
-/// A future of somebody else's, whose panic is its error.
+/// A future whose panic becomes its error.
 pub(crate) struct CatchPanic<'a, T>(pub(crate) Pin<Box<dyn Future<Output = T> + Send + 'a>>);
 
 impl<T> Future for CatchPanic<'_, T> {

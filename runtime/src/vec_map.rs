@@ -1,9 +1,9 @@
-//! A map for few entries, as a sorted vector: trees and hash tables are much machine code, once more for each type.
+//! A map for few entries, as a sorted vector, because trees and hash tables add much machine code for each type.
 
 use std::borrow::Borrow;
 use std::ops::Deref;
 
-/// A map of a few entries, in the order of their keys. To insert moves whatever comes behind.
+/// A map of a few entries, sorted by key. Inserting moves all entries after it.
 #[derive(Debug, Clone)]
 pub(crate) struct VecMap<K, V>(Vec<(K, V)>);
 
@@ -61,7 +61,7 @@ impl<K, V> IntoIterator for VecMap<K, V> {
     }
 }
 
-/// Of what comes in the order of its keys, each of them once.
+/// Collects entries that are sorted by unique keys.
 impl<K: Ord, V> FromIterator<(K, V)> for VecMap<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let entries: Vec<(K, V)> = entries.into_iter().collect();

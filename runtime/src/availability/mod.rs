@@ -1,4 +1,4 @@
-//! Whether a tool is there: what is asked of handlers, what they answer, and why a tool is not shown.
+//! The availability of tools: why a granted tool is not shown.
 
 pub(crate) mod probe_cache;
 pub(crate) mod resolve;
@@ -15,24 +15,24 @@ use std::time::Duration;
 /// A granted tool that a turn does not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HiddenTool<'a> {
-    /// Its name.
+    /// The tool's name.
     pub tool: &'a str,
-    /// Why.
+    /// The reason.
     pub reason: &'a HiddenReason,
 }
 
 impl fmt::Display for HiddenTool<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A check's own words may be anybody's.
+        // The reason that a check gives may contain any text.
         write!(f, "the tool `{}` is not available now: {}", self.tool, EscapedText(&self.reason.to_string()))
     }
 }
 
-/// Why a granted tool is not shown: the first of its requirements, or of its home toolset's, that is not met.
+/// The reason why a granted tool is not shown: its first requirement, or its home toolset's, that is not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HiddenReason {
-    /// It has no definition in the turn's dialect.
+    /// The tool has no definition in the turn's dialect.
     Dialect,
     /// These environment variables are not set.
     Env(Vec<Cow<'static, str>>),
@@ -40,21 +40,21 @@ pub enum HiddenReason {
     AnyEnv(Vec<Cow<'static, str>>),
     /// These programs are not found.
     Programs(Vec<Cow<'static, str>>),
-    /// The system is none of these.
+    /// The operating system is not one of these.
     Os(Vec<Cow<'static, str>>),
-    /// These facts are not as they have to be, together.
+    /// The condition over these facts is false.
     Facts(Vec<Cow<'static, str>>),
-    /// The handlers say so.
+    /// The handlers report the tool as unavailable, with this reason.
     Check(Cow<'static, str>),
-    /// The handlers panicked when they were asked, with this message.
+    /// The check panicked with this message.
     Panicked(Cow<'static, str>),
-    /// The handlers did not answer within this time.
+    /// The check did not answer within this time.
     TimedOut(Duration),
     /// These tools are not shown.
     Tools(Vec<Cow<'static, str>>),
     /// None of these tools is shown.
     AnyTools(Vec<Cow<'static, str>>),
-    /// No provider has these tools.
+    /// No tool provider has these tools.
     Unregistered(Vec<Cow<'static, str>>),
 }
 

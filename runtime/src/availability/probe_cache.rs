@@ -1,8 +1,8 @@
-//! Checks: what handlers say of their tools, asked on threads of their own, and believed for a while.
+//! Checks run on threads of their own, and their results are cached for a while.
 //!
-//! A registry has one board of them. Sessions that look into the process's environment share what is on it, and who asks
-//! while a check runs waits for that run. A run that takes too long is left behind: its answer counts when it comes, and
-//! until then the check is not begun again. Nothing is locked while a check runs.
+//! A registry has one cache. Sessions without an environment of their own share its results, and a turn that needs a
+//! running check waits for that run. A run that takes too long is abandoned: its answer counts when it arrives, and
+//! until then the check does not run again. No lock is held while a check runs.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,31 +24,32 @@ use crate::result::output::ToolOutput;
 use crate::run::clock::Clock;
 use crate::run::pool::{CHECKS, JobHandle};
 
-/// How long an answer of the environment or of handlers is believed.
+/// How long results of environment lookups and checks are cached.
 pub(crate) const VERDICT_TTL: Duration = Duration::from_secs(30);
-/// A failure so soon after a success is taken for a flake.
+/// A failure this soon after a success counts as a flake.
 const FLAKE_WINDOW: Duration = Duration::from_mins(1);
-/// How long a turn waits for checks, where the host does not say.
+/// The default time that a turn waits for checks.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(2);
-/// A secret of fewer letters is none, and would be found in any text.
+/// The minimum length of a secret, in letters. A shorter one would occur in any text.
 const SHORTEST_SECRET: usize = 4;
 
-/// The board.
+/// The cache of check results.
 #[derive(Default)]
 pub(crate) struct ProbeCache {
     slots: Mutex<Slots>,
-    /// A run has ended.
+    /// Signals the end of a run.
     answered: Condvar,
-    /// How often something changed that a turn could not know of when it was made: verdicts were forgotten, or came when
-    /// nobody waited for them any more.
+    /// Counts changes that invalidate existing turns: results were dropped, or arrived after their turn had stopped
+    /// waiting.
     changes: AtomicU64,
-    /// How many environments there are, besides the process's.
+    /// The number of environments besides the process's.
     worlds: AtomicU64,
 }
 
 type Slots = HashMap<ProbeKey, ProbeEntry>;
 
-/// What is asked, of whom, in which environment. A provider is meant by its address, which its slot keeps taken.
+/// The key of a check: the subject, the tool provider and the environment. A provider is identified by its address,
+/// which its entry keeps alive.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ProbeKey {
     world: u64,
@@ -56,42 +57,42 @@ struct ProbeKey {
     subject: ProbeSubject,
 }
 
-/// What is asked about.
+/// The subject of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum ProbeSubject {
-    /// The provider's tool at this index.
+    /// The tool at this index of the provider.
     Tool(usize),
     /// The home tools of this toolset.
     Toolset(Cow<'static, str>),
 }
 
-/// A check that has to be passed.
+/// A check that a tool requires.
 pub(crate) struct Probe<'a> {
     pub(crate) provider: &'a Arc<dyn ToolProvider>,
     pub(crate) subject: ProbeSubject,
 }
 
-/// On what terms it is asked.
+/// The conditions under which checks run.
 pub(crate) struct ProbePolicy<'a> {
     pub(crate) env: &'a Env,
     pub(crate) clock: &'a Clock,
-    /// How long it is waited for, all together.
+    /// The maximum time to wait for all checks together.
     pub(crate) patience: Duration,
 }
 
-/// An environment: what is said in one does not hold in another.
+/// An environment. Results are not shared between environments.
 pub(crate) struct ProbeScope {
     checks: Arc<ProbeCache>,
     id: u64,
 }
 
-/// Until when something is believed.
+/// The time until which a result is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Expiry {
-    /// It is to be asked again.
+    /// The result is no longer valid.
     Expired,
     At(Instant),
-    /// It does not change by itself.
+    /// The result does not expire.
     Never,
 }
 
@@ -105,24 +106,24 @@ impl Expiry {
     }
 }
 
-/// What is to be believed of a check.
+/// The status of a check.
 #[derive(Debug, Clone)]
 pub(crate) struct ProbeStatus {
     pub(crate) verdict: Result<(), HiddenReason>,
-    /// A failure that is taken for a flake: the verdict is what was said before.
+    /// The failure, if it counts as a flake; the verdict is the previous one.
     pub(crate) flake: Option<HiddenReason>,
-    /// When the verdict was given. None: there is no clock.
+    /// The time of the verdict, or `None` if there is no clock.
     pub(crate) since: Option<Instant>,
     pub(crate) until: Expiry,
 }
 
-/// What is known of a check.
+/// The cached state of a check.
 struct ProbeEntry {
     provider: Arc<dyn ToolProvider>,
     said: Option<ProbeResult>,
-    /// When it was last passed.
+    /// The time of the last success.
     passed: Option<Instant>,
-    /// How often it was answered.
+    /// The number of answers.
     answers: u64,
     run: Option<ProbeRun>,
 }
@@ -132,17 +133,17 @@ struct ProbeResult {
     verdict: Result<(), HiddenReason>,
 }
 
-/// A check that is being asked.
+/// A running check.
 struct ProbeRun {
-    /// Unlike that of any other run of its slot.
+    /// The number of the run, unique for its entry.
     number: u64,
     since: Instant,
     has_begun: bool,
-    /// Somebody no longer waits for it.
+    /// A turn has stopped waiting for it.
     is_late: bool,
-    /// It asks about a world that is gone.
+    /// Its environment no longer exists, or its result was invalidated.
     is_void: bool,
-    /// None: it was left behind.
+    /// The handle of the run, or `None` if it was abandoned.
     waiter: Option<Pin<Box<JobHandle>>>,
 }
 
@@ -151,19 +152,19 @@ impl ProbeCache {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A number that tells whether what a turn was made with still holds, but for its age.
+    /// Returns a number that changes when existing turns become invalid, apart from their age.
     pub(crate) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
 
-    /// An environment: the process's own, or another one.
+    /// Returns the scope of an environment: the process's own, or another one.
     pub(crate) fn world(self: &Arc<Self>, env: &Env) -> ProbeScope {
         let id = if env.is_process() { 0 } else { self.worlds.fetch_add(1, Ordering::Relaxed) + 1 };
         ProbeScope { checks: Arc::clone(self), id }
     }
 
-    /// Forgets what was said of these, in every environment: the next turn asks anew, and takes no failure for a flake.
-    /// What runs now was asked before, and its answer does not count.
+    /// Drops the results for these subjects, in every environment. The next turn checks again, and no failure counts as
+    /// a flake. The answer of a check that is already running does not count.
     pub(crate) fn forget(&self, is_one: impl Fn(&Arc<dyn ToolProvider>, &ProbeSubject) -> bool) {
         for (key, slot) in &mut *self.slots() {
             if is_one(&slot.provider, &key.subject) {
@@ -174,7 +175,7 @@ impl ProbeCache {
         self.changes.fetch_add(1, Ordering::Release);
     }
 
-    /// Forgets providers that are not among these.
+    /// Drops the results of providers that are not among these.
     pub(crate) fn keep(&self, providers: &[Arc<dyn ToolProvider>]) {
         self.drop_slots(&|_, slot| !providers.iter().any(|provider| Arc::ptr_eq(provider, &slot.provider)));
     }
@@ -183,20 +184,20 @@ impl ProbeCache {
         let mut slots = self.slots();
         let gone: Vec<(ProbeKey, ProbeEntry)> = slots.extract_if(|key, slot| is_gone(key, slot)).collect();
         drop(slots);
-        // Who waits for one of them asks again.
+        // Turns that wait for one of them ask again.
         self.answered.notify_all();
-        // With nothing locked: who knows what providers do when they go.
+        // Without the lock, because dropping a provider may run any code.
         drop(gone);
     }
 
-    /// A run has come to its turn. Whether anybody wants to know.
+    /// Marks a run as started. Returns whether its result is still wanted.
     fn begin(&self, key: &ProbeKey, number: u64) -> bool {
         let mut slots = self.slots();
         let run = slots.get_mut(key).and_then(|slot| slot.run.as_mut()).filter(|run| run.number == number);
         run.map(|run| run.has_begun = true).is_some()
     }
 
-    /// A run has ended.
+    /// Records the end of a run.
     fn end(&self, key: &ProbeKey, number: u64, at: Option<Instant>, verdict: Result<(), HiddenReason>) {
         let mut slots = self.slots();
         let Some(slot) = slots.get_mut(key) else { return };
@@ -213,7 +214,7 @@ impl ProbeCache {
         }
         drop(slots);
         self.answered.notify_all();
-        // The waiter goes with nothing locked.
+        // The handle is dropped without the lock.
         drop(run);
     }
 }
@@ -223,7 +224,7 @@ impl ProbeScope {
         &self.checks
     }
 
-    /// Asks all of these at the same time, as far as they are due, and waits no longer than these terms say.
+    /// Runs all of these checks concurrently, as far as they are due, and waits at most as long as the policy allows.
     pub(crate) fn ask(&self, questions: &[Probe<'_>], terms: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
         let Some(now) = terms.clock.now() else {
             return questions.iter().map(|question| inline(question, terms.env)).collect();
@@ -231,7 +232,7 @@ impl ProbeScope {
         let keys: Vec<ProbeKey> = questions.iter().map(|question| self.key(question)).collect();
         let began = Instant::now();
         let mut slots = self.checks.slots();
-        // Those that are due, and how often they had been answered.
+        // The checks that are due, and the number of their answers so far.
         let mut open: Vec<(usize, u64)> = Vec::new();
         for (index, (question, key)) in questions.iter().zip(&keys).enumerate() {
             let slot = slots.entry(key.clone()).or_insert_with(|| ProbeEntry::new(question.provider));
@@ -245,7 +246,7 @@ impl ProbeScope {
             let mut wait = Duration::ZERO;
             open.retain(|&(index, answers)| {
                 let (question, key) = (&questions[index], &keys[index]);
-                // It may have been forgotten meanwhile.
+                // The entry may have been dropped meanwhile.
                 let again = || ProbeEntry { answers, ..ProbeEntry::new(question.provider) };
                 let slot = slots.entry(key.clone()).or_insert_with(again);
                 if slot.answers != answers {
@@ -276,7 +277,7 @@ impl ProbeScope {
         };
         let standings = keys.iter().zip(late).map(standing).collect();
         drop(slots);
-        // Waiters go with nothing locked.
+        // Handles are dropped without the lock.
         drop(left_behind);
         standings
     }
@@ -287,7 +288,7 @@ impl ProbeScope {
     }
 
     fn start(&self, key: &ProbeKey, question: &Probe<'_>, terms: &ProbePolicy<'_>) -> ProbeRun {
-        /// Of all runs there are.
+        /// Numbers all runs.
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let (key, provider, scope) = (key.clone(), Arc::clone(question.provider), trace::current());
@@ -307,7 +308,7 @@ impl ProbeScope {
     }
 }
 
-/// A session that ends takes along what was said in its own environment.
+/// Drops the results for a session's own environment when the session ends.
 impl Drop for ProbeScope {
     fn drop(&mut self) {
         if self.id != 0 {
@@ -328,25 +329,25 @@ impl ProbeEntry {
         !self.said.as_ref().is_some_and(is_believed)
     }
 
-    /// Whether a failure at that time is taken for a flake.
+    /// Returns whether a failure at that time counts as a flake.
     fn is_flake(&self, at: Instant) -> bool {
         self.passed.is_some_and(|passed| at.saturating_duration_since(passed) < FLAKE_WINDOW)
     }
 
-    /// Nobody waits for the run any more. What is to be dropped with nothing locked.
+    /// Abandons the run. Returns the handle to drop without the lock.
     fn give_up(&mut self) -> Option<Pin<Box<JobHandle>>> {
         let run = self.run.as_mut()?;
         run.is_late = true;
         if run.has_begun {
             return run.waiter.take();
         }
-        // It is still in line, unless there was no thread to be had.
+        // The run is still queued, unless no thread could be started.
         let waiter = run.waiter.as_mut()?;
         let is_over = waiter.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
         if is_over { self.run.take()?.waiter } else { None }
     }
 
-    /// What is to be believed, where `late` says whether it was waited for in vain, and how long.
+    /// Returns the status of the check. `late` is the time that was waited in vain, if any.
     fn standing(&self, now: Instant, late: Option<Duration>) -> ProbeStatus {
         let (reason, at) = match (late, &self.said) {
             (Some(patience), _) => (HiddenReason::TimedOut(patience), now),
@@ -356,7 +357,7 @@ impl ProbeEntry {
             }
             (None, Some(ProbeResult { at, verdict: Err(reason) })) => (reason.clone(), *at),
         };
-        // What still runs is not begun again. When it ends, that is a change.
+        // A running check is not started again. Its end counts as a change.
         let runs = late.is_some() && self.run.is_some();
         if let Some(passed) = self.passed.filter(|_| self.is_flake(at)) {
             let until = if runs { later(passed, FLAKE_WINDOW) } else { Expiry::Expired };
@@ -381,7 +382,7 @@ fn later(at: Instant, by: Duration) -> Expiry {
     at.checked_add(by).map_or(Expiry::Expired, Expiry::At)
 }
 
-/// Where there is no clock there are no threads either: it is asked here, each time.
+/// Runs the check inline, each time, on platforms without clock and threads.
 fn inline(question: &Probe<'_>, env: &Env) -> ProbeStatus {
     let verdict = verdict(&**question.provider, &question.subject, env);
     ProbeStatus { verdict, flake: None, since: None, until: Expiry::Expired }
@@ -401,13 +402,13 @@ fn verdict(provider: &dyn ToolProvider, subject: &ProbeSubject, env: &Env) -> Re
     told.unwrap_or_else(|_| Err(HiddenReason::Panicked("its provider has no list of its variables".into())))
 }
 
-/// The text, with the values of secret variables hidden: a model and a person read it.
+/// Returns the text with the values of secret variables redacted, because models and people read it.
 fn without_secrets(text: Cow<'static, str>, provider: &dyn ToolProvider, env: &Env) -> Cow<'static, str> {
     let secrets = provider.variables().iter().filter(|variable| variable.secret);
     let mut values: Vec<String> = Vec::new();
     for value in secrets.filter_map(|variable| env.var(&variable.name)) {
         if value.len() >= SHORTEST_SECRET && text.contains(&*value) {
-            // The longest first: one may be the beginning of another.
+            // The longest first, because one may be the beginning of another.
             values.insert(values.partition_point(|other| other.len() >= value.len()), value);
         }
     }

@@ -1,5 +1,6 @@
-//! Which of the granted tools are there: the environment, the facts and the handlers are asked first, and then those
-//! tools leave whose tools are not there, until no more do. Linear in the requirements.
+//! Resolves which of the granted tools are shown. First the environment, the facts and the checks are evaluated. Then
+//! tools whose required tools are missing are removed, repeatedly, until the set is stable. Linear in the number of
+//! requirements.
 
 use std::borrow::Cow;
 use std::ptr;
@@ -19,37 +20,38 @@ use crate::registration::state::State;
 use crate::run::clock::Clock;
 use crate::sorted;
 
-/// What a session is granted of one state of a registry, and what its environment said of that.
+/// The tools that a session is granted in one state of a registry, and the results of environment lookups.
 pub(crate) struct EnvSnapshot {
     state: Arc<State>,
-    /// By position.
+    /// The granted tools, by position.
     pub(crate) granted: Vec<usize>,
-    /// Toolsets that the session chose and that there are not, and those that hold nothing.
+    /// The session's toolsets that do not exist, and those that are empty.
     pub(crate) missing: Arc<[Cow<'static, str>]>,
-    /// For each gate that asks for nothing but the environment, and that a granted tool has to pass: why it is closed.
+    /// For each requirement on the environment that a granted tool has: why it is not met.
     closed: Vec<Option<HiddenReason>>,
     until: Expiry,
-    /// How much had changed by then: see [`ProbeCache::changes`](crate::registry::checks::ProbeCache::changes).
+    /// The change counter at that time: see
+    /// [`ProbeCache::changes`](crate::availability::probe_cache::ProbeCache::changes).
     changes: u64,
 }
 
-/// The set that a turn is made of.
+/// The set of tools of a turn.
 pub(crate) struct AvailabilityResult {
-    /// Tools by position, which is by name.
+    /// The tools by position, which is also the order of their names.
     pub(crate) there: Vec<usize>,
     pub(crate) found: TurnInputs,
-    /// Until when it stays so, if nothing changes.
+    /// How long the set is valid if nothing changes.
     pub(crate) until: Expiry,
 }
 
-/// What a turn was made with.
+/// The inputs from which a turn was made.
 pub(crate) struct TurnInputs {
-    /// Granted tools that are not there, by position, and why.
+    /// Granted tools that are hidden, by position, with the reason.
     pub(crate) hidden: Vec<(usize, HiddenReason)>,
     pub(crate) seen: Arc<EnvSnapshot>,
-    /// The checks that were asked, each with its gate, by which they are sorted.
+    /// The checks that were run, each with its requirement, by which they are sorted.
     pub(crate) checks: Vec<(usize, ProbeStatus)>,
-    /// Whose time the checks were asked by.
+    /// The clock of the checks.
     pub(crate) clock: Clock,
 }
 
@@ -66,7 +68,7 @@ impl EnvSnapshot {
         let mut until = Expiry::Never;
         let closed = gates.all.iter().zip(asked).map(|(gate, is_asked)| {
             if is_asked && gate.may_change(terms.env) && until == Expiry::Never {
-                // From before the first look.
+                // The time before the first lookup.
                 until = now.now().and_then(|now| now.checked_add(VERDICT_TTL)).map_or(Expiry::Expired, Expiry::At);
             }
             if is_asked { looked_at(gate, terms.env).err() } else { None }
@@ -75,17 +77,17 @@ impl EnvSnapshot {
         Self { state, granted, missing, closed, until, changes }
     }
 
-    /// Whether this is still believed.
+    /// Returns whether the result is still valid.
     pub(crate) fn holds(&self, changes: u64, terms: &ProbePolicy<'_>) -> bool {
         self.changes == changes && !self.until.is_over(terms.clock)
     }
 
-    /// Whether this is of `state`.
+    /// Returns whether this belongs to `state`.
     pub(crate) fn is_of(&self, state: &State) -> bool {
         ptr::eq(&raw const *self.state, state)
     }
 
-    /// Why a gate that asks for the environment, or for facts, is closed.
+    /// Returns why a requirement on the environment or on facts is not met.
     pub(crate) fn closed(&self, gate: usize, facts: FactLookup<'_>) -> Option<HiddenReason> {
         match &self.state.gates.all[gate] {
             ResolvedRequirement::Facts { condition, asked } if !condition.holds(facts.atoms(asked, &|_| false)) => {
@@ -99,7 +101,7 @@ impl EnvSnapshot {
         }
     }
 
-    /// Which of the granted tools are there.
+    /// Decides which of the granted tools are shown.
     pub(crate) fn decide(
         self: &Arc<Self>,
         dialect: Dialect,
@@ -136,7 +138,7 @@ impl EnvSnapshot {
         }
     }
 
-    /// Asks the checks that these tools have to pass, each of them once.
+    /// Runs the checks of these tools, each of them once.
     fn ask(&self, tools: &[usize], world: &ProbeScope, terms: &ProbePolicy<'_>) -> Vec<(usize, ProbeStatus)> {
         let gates = &self.state.gates;
         let (mut asked, mut questions) = (Vec::new(), Vec::new());
@@ -156,7 +158,7 @@ impl EnvSnapshot {
 }
 
 impl TurnInputs {
-    /// What is believed of a gate, if it is a check that was asked.
+    /// Returns the status of a requirement, if it is a check that was run.
     pub(crate) fn standing(&self, gate: usize) -> Option<&ProbeStatus> {
         standing(&self.checks, gate)
     }
@@ -167,7 +169,7 @@ fn standing(checks: &[(usize, ProbeStatus)], gate: usize) -> Option<&ProbeStatus
     found.ok().map(|place| &checks[place].1)
 }
 
-/// Whether a gate is open, as far as the environment goes.
+/// Returns whether a requirement is met, as far as the environment decides it.
 fn looked_at(gate: &ResolvedRequirement, env: &Env) -> Result<(), HiddenReason> {
     let all = |names: &[Cow<'static, str>],
                has: &dyn Fn(&Cow<'static, str>) -> bool,
@@ -186,14 +188,14 @@ fn looked_at(gate: &ResolvedRequirement, env: &Env) -> Result<(), HiddenReason> 
         ResolvedRequirement::AnyEnv(names) => one(names, &is_set, HiddenReason::AnyEnv),
         ResolvedRequirement::Programs(names) => all(names, &|name| env.has_program(name), HiddenReason::Programs),
         ResolvedRequirement::Os(names) => one(names, &|name| name == std::env::consts::OS, HiddenReason::Os),
-        // Facts are told anew at any time, handlers are asked on threads, and which tools are there is not known yet.
+        // Facts can change at any time, checks run on threads, and the set of tools is not known yet.
         ResolvedRequirement::Facts { .. } | ResolvedRequirement::Check { .. } | ResolvedRequirement::Tools { .. } => {
             Ok(())
         }
     }
 }
 
-/// Takes out those whose tools are not there, then those who asked for them, and so on.
+/// Removes tools whose required tools are missing, then those that require these, and so on.
 fn leave(gates: &ResolvedRequirements, tools: &mut Vec<usize>, hidden: &mut Vec<(usize, HiddenReason)>, count: usize) {
     let mut there = vec![false; count];
     for &tool in tools.iter() {
@@ -203,7 +205,7 @@ fn leave(gates: &ResolvedRequirements, tools: &mut Vec<usize>, hidden: &mut Vec<
     let asks = |gate: &ResolvedRequirement| matches!(gate, ResolvedRequirement::Tools { .. });
     let mut closing: Vec<usize> = (0..spare.len()).filter(|&id| spare[id] == 0 && asks(&gates.all[id])).collect();
     while !closing.is_empty() {
-        // The reasons first: what leaves together with a tool is not why it leaves.
+        // Determine all reasons first: tools that are removed in the same step are not reasons for each other.
         let reasons: Vec<HiddenReason> =
             closing.iter().map(|&id| missing(&gates.all[id], &|tool| there[tool])).collect();
         let mut left = Vec::new();
@@ -227,7 +229,7 @@ fn leave(gates: &ResolvedRequirements, tools: &mut Vec<usize>, hidden: &mut Vec<
     tools.retain(|&tool| there[tool]);
 }
 
-/// By position, of so many tools.
+/// Sorts hidden tools by position.
 fn in_order(hidden: Vec<(usize, HiddenReason)>, count: usize) -> Vec<(usize, HiddenReason)> {
     let mut reasons: Vec<Option<HiddenReason>> = (0..count).map(|_| None).collect();
     for (id, reason) in hidden {
@@ -236,14 +238,14 @@ fn in_order(hidden: Vec<(usize, HiddenReason)>, count: usize) -> Vec<(usize, Hid
     reasons.into_iter().enumerate().filter_map(|(id, reason)| Some((id, reason?))).collect()
 }
 
-/// How many more of its tools such a gate can lose until it closes.
+/// Returns how many more of its tools such a requirement can lose and still be met.
 fn spare(gate: &ResolvedRequirement, there: &[bool]) -> usize {
     let ResolvedRequirement::Tools { tools, any } = gate else { return 0 };
     let count = tools.iter().filter(|(_, tool)| tool.is_some_and(|tool| there[tool])).count();
     if *any { count } else { usize::from(count == tools.len()) }
 }
 
-/// Why such a gate is closed.
+/// Returns why such a requirement is not met.
 pub(crate) fn missing(gate: &ResolvedRequirement, there: &dyn Fn(usize) -> bool) -> HiddenReason {
     let ResolvedRequirement::Tools { tools, any } = gate else { return HiddenReason::Tools(Vec::new()) };
     let names = |of: &dyn Fn(Option<usize>) -> bool| {

@@ -1,6 +1,8 @@
-//! What a session chose among toolsets, by name, and what that comes to in a state of its registry: toolsets come and go.
+//! The toolsets and tools that a session selects by name, and the tools that they resolve to in a state of its
+//! registry, where toolsets come and go.
 //!
-//! What is gone grants nothing, and what was denied stays denied: a choice never comes to more because something left.
+//! A removed toolset grants nothing, and its denied tools stay denied: a selection never gains tools because something
+//! was removed.
 
 use crate::data::graph::{Graph, Members, Pick};
 use crate::registration::EVERYTHING;
@@ -17,39 +19,40 @@ pub(crate) struct ToolSelection {
     pub(crate) disabled_tools: Vec<String>,
 }
 
-/// The last state that the choice was looked up in, and what it denied there by names that mean nothing any more.
+/// The last state in which the selection was resolved, and the tools that it denied there by names that no longer
+/// exist.
 pub(crate) struct DeniedTools {
     state: Arc<State>,
-    /// For each name that is disabled.
+    /// The tools for each disabled name.
     tools: Vec<Vec<Cow<'static, str>>>,
 }
 
-/// What a choice comes to.
+/// The tools that a selection resolves to.
 #[derive(Default)]
 pub(crate) struct GrantedTools {
     pub(crate) members: Members,
-    /// Chosen toolsets that there are not, and enabled ones that hold nothing.
+    /// Selected toolsets that do not exist, and enabled toolsets that are empty.
     pub(crate) missing: Arc<[Cow<'static, str>]>,
 }
 
 impl ToolSelection {
-    /// The first name of a toolset that means nothing in `state`.
+    /// Returns the first name of a toolset that is unknown in `state`.
     pub(crate) fn unknown(&self, state: &State) -> Option<&str> {
         self.names().find(|name| pick(state, name).is_none())
     }
 
-    /// The same of a tool's.
+    /// Returns the first name of a tool that is unknown in `state`.
     pub(crate) fn unknown_tool(&self, state: &State) -> Option<&str> {
         let mut names = self.enabled_tools.iter().chain(&self.disabled_tools);
         names.find(|name| state.find(name).is_none()).map(String::as_str)
     }
 
-    /// Whether nothing was chosen, which means all.
+    /// Returns whether nothing is enabled, which grants all tools.
     pub(crate) fn is_all(&self) -> bool {
         self.enabled.is_empty() && self.enabled_tools.is_empty()
     }
 
-    /// What it comes to in `state`.
+    /// Resolves the selection in `state`.
     pub(crate) fn granted(&self, state: &Arc<State>, denied: &mut DeniedTools) -> GrantedTools {
         denied.follow(&self.disabled, state);
         let graph = &state.graph;
@@ -64,10 +67,10 @@ impl ToolSelection {
         GrantedTools { members, missing }
     }
 
-    /// What the enabled ones hold together, and those that hold nothing.
+    /// Returns the tools of all enabled toolsets, and the toolsets that are empty.
     fn granted_by<'c>(&'c self, state: &State) -> (Members, Vec<&'c str>) {
         let Graph { tools, .. } = state.graph;
-        // Not the same as nothing that is left of what was enabled.
+        // This differs from a selection of which nothing is left.
         if self.is_all() {
             return (vec![true; tools], Vec::new());
         }
@@ -97,12 +100,12 @@ impl ToolSelection {
 }
 
 impl DeniedTools {
-    /// By a choice that was made in `state`.
+    /// Returns the denied tools of a selection that was made in `state`.
     pub(crate) fn new(state: Arc<State>) -> Self {
         Self { state, tools: Vec::new() }
     }
 
-    /// Goes on to `state`: remembers what those denied that are not there any more.
+    /// Moves to `state`, remembering the tools denied by toolsets that have disappeared.
     fn follow(&mut self, disabled: &[String], state: &Arc<State>) {
         self.tools.resize_with(disabled.len(), Vec::new);
         for (name, tools) in disabled.iter().zip(&mut self.tools) {

@@ -1,4 +1,4 @@
-//! What of a tool's definition depends on conditions, and what those come to.
+//! The conditional parts of a tool's definition, and the values of their conditions.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,7 +11,7 @@ use crate::registration::atoms::ResolvedAtom;
 use crate::session::turn::Turn;
 
 impl Turn {
-    /// The parts of the definition of the tool at a position of the state that depend on conditions.
+    /// Returns the conditional parts of a tool's definition.
     pub(crate) fn parts(&self, id: usize) -> Vec<ConditionalPart> {
         let (tool, asked) = (self.state().tool(id), &self.state().tools[id].atoms);
         let atoms = self.facts().atoms(asked, &|id| self.has(id));
@@ -47,7 +47,7 @@ impl Turn {
         parts
     }
 
-    /// What a condition asks for, each once, and what that is.
+    /// Returns each atom of a condition once, with its value.
     fn values(&self, condition: &Condition, atoms: &[Atom], asked: &[ResolvedAtom]) -> Vec<(String, AtomValue)> {
         let mut seen = BTreeSet::new();
         let used = condition.0.iter().filter_map(|op| match *op {
@@ -71,7 +71,7 @@ impl Turn {
     }
 }
 
-/// The texts that depend on conditions: where each stands, on which, and whether it is shown.
+/// Returns the conditional texts: the place of each, its condition, and whether it is shown.
 fn texts<'s>(segments: &'s [Segment], atoms: Atoms, facts: &[FactValue]) -> Vec<(PartPlace, &'s Condition, bool)> {
     let (mut texts, mut scan, mut around) = (Vec::new(), Scan::default(), Vec::<(usize, bool)>::new());
     for (at, segment) in segments.iter().enumerate() {
@@ -82,7 +82,7 @@ fn texts<'s>(segments: &'s [Segment], atoms: Atoms, facts: &[FactValue]) -> Vec<
                 let end = (at + 1 + usize::from(*count)).min(segments.len());
                 let is_shown = condition.holds(atoms) && around.iter().all(|(_, holds)| *holds);
                 around.push((end, condition.holds(atoms)));
-                // Outside of texts there are parameters, values and commas, of which the table tells.
+                // Outside of strings there are parameters, values and commas, which the table describes.
                 if scan.string.is_some() {
                     let mut text = String::new();
                     segment::render(&segments[at + 1..end], atoms, facts, &mut text);
@@ -97,15 +97,15 @@ fn texts<'s>(segments: &'s [Segment], atoms: Atoms, facts: &[FactValue]) -> Vec<
     texts
 }
 
-/// Where in a JSON text its pieces stand.
+/// A scanner for the place of each segment in a JSON text.
 #[derive(Default)]
 struct Scan {
     /// The keys around the place, one for each open object.
     keys: Vec<String>,
-    /// The string around the place.
+    /// The string around the place, if there is one.
     string: Option<String>,
     is_escaped: bool,
-    /// The last string.
+    /// The most recent string.
     last: String,
 }
 
@@ -136,7 +136,7 @@ impl Scan {
     }
 }
 
-/// The way from the arguments to the first node of which `is_it` says so: the names of parameters.
+/// Returns the path from the arguments to the first node for which `is_it` returns true, as names of parameters.
 fn path(table: &Table, is_it: impl Fn(&Node) -> bool) -> Vec<String> {
     let (mut line, mut seen) = (VecDeque::from([(0, Vec::new())]), BTreeSet::from([0]));
     while let Some((id, path)) = line.pop_front() {

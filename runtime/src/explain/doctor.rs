@@ -1,4 +1,4 @@
-//! The doctor: which of a turn's tools are there, what the others lack, what that is for and where to get it.
+//! The doctor: a report of a turn's tools, what the hidden ones lack, and what to do about it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,60 +8,58 @@ use crate::availability::HiddenReason;
 use crate::data::catalog::Variable;
 use crate::session::turn::Turn;
 
-/// What is the matter with each tool that a session grants: see [`Turn::doctor`]. Its `Display` is for a person; as
-/// [JSON](crate::ToJson) it has the same names as here. It holds no values of variables.
+/// The doctor's report on each tool that a session grants: see [`Turn::doctor`]. Its `Display` form is for people. Its
+/// [JSON](crate::ToJson) form has the names of these fields. It contains no values of variables.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Doctor {
     /// The tools, by name.
     pub tools: Vec<Diagnosis>,
-    /// Toolsets that the session names and that are gone, or hold nothing now: see
-    /// [`missing_toolsets`](Turn::missing_toolsets).
+    /// The session's toolsets that no longer exist or are empty: see [`missing_toolsets`](Turn::missing_toolsets).
     pub missing_toolsets: Vec<Cow<'static, str>>,
-    /// The environment variables that are not set and that tools need, by name.
+    /// The environment variables that tools require and that are not set, by name.
     pub variables: Vec<Lacking>,
 }
 
-/// What is the matter with a tool.
+/// The report on one tool.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Diagnosis {
-    /// Its name.
+    /// The name.
     pub tool: Cow<'static, str>,
-    /// Its home toolset.
+    /// The home toolset.
     pub toolset: Cow<'static, str>,
-    /// Whether the model is shown it.
+    /// Whether the tool is shown.
     pub is_shown: bool,
-    /// All that it lacks, as far as anybody has looked: handlers are not asked where something else is lacking.
+    /// The unmet requirements, as far as they were evaluated: checks do not run if another requirement is not met.
     pub lacks: Vec<HiddenReason>,
-    /// What failed just now, and is taken for a flake.
+    /// Checks that failed just now, and count as flakes.
     pub flakes: Vec<Need>,
-    /// Why tools are not there that it needs, and those that they need.
+    /// Why the tools that it requires are missing, and those that these require.
     pub missing: Vec<Missing>,
 }
 
-/// An environment variable that is not set, what it is for, and where to get it. As its manifest says; where there is
-/// none, the texts are empty.
+/// An environment variable that is not set. The texts are those of its manifest; they are empty if it has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lacking {
-    /// Its name.
+    /// The name.
     pub name: Cow<'static, str>,
-    /// What it is for.
+    /// What the variable is for.
     pub description: Cow<'static, str>,
-    /// What to ask a person for it.
+    /// What to ask the user for.
     pub prompt: Cow<'static, str>,
-    /// Where to get it.
+    /// Where to get the value.
     pub url: Cow<'static, str>,
-    /// Whether its value must not be shown.
+    /// Whether the value must not be shown.
     pub secret: bool,
-    /// The tools that need it, or one of several of which it is one.
+    /// The tools that require it, alone or as one of several alternatives.
     pub tools: Vec<Cow<'static, str>>,
 }
 
 impl Turn {
-    /// Whether each granted tool is there, what the others lack, what that is for and where to get it. The turn of a session
-    /// that enables nothing has every tool of the registry.
+    /// Reports whether each granted tool is shown, what the hidden ones lack, and where to get it. If the session
+    /// enables nothing, these are all tools of the registry.
     ///
     /// ```
     /// # let registry = toolc::Registry::new();
@@ -87,19 +85,19 @@ impl Turn {
             let (mut lacks, mut flakes) = (Vec::new(), Vec::new());
             for need in needs {
                 match need.state {
-                    // A toolset and its tool may need the same.
+                    // A toolset and its tool may have the same requirement.
                     NeedState::Unmet(reason) if !lacks.contains(&reason) => lacks.push(reason),
                     NeedState::Flake(_) => flakes.push(need),
                     NeedState::Unmet(_) | NeedState::Met | NeedState::Unasked => {}
                 }
             }
-            // Such as the dialect, which is nobody's requirement.
+            // For example the dialect, which is not a requirement.
             if let Some(first) = first.filter(|first| !lacks.contains(first)) {
                 lacks.insert(0, first.clone());
             }
             for name in lacks.iter().filter_map(variables).flatten() {
                 let lacking = lacking.entry(name.clone()).or_insert_with(|| self.lacking(name));
-                // A tool may need it twice.
+                // A tool may require it twice.
                 if lacking.tools.last() != Some(&entry.name) {
                     lacking.tools.push(entry.name.clone());
                 }
@@ -118,7 +116,7 @@ impl Turn {
         Doctor { tools, missing_toolsets, variables: lacking.into_values().collect() }
     }
 
-    /// What a provider says of a variable.
+    /// Returns what a tool provider declares about a variable.
     fn lacking(&self, name: &Cow<'static, str>) -> Lacking {
         let said = self.state().providers.iter().flat_map(|provider| provider.variables());
         let said = said.into_iter().find(|variable| variable.name == *name).cloned().unwrap_or_else(|| Variable {

@@ -1,4 +1,4 @@
-//! The ways on which a session's choice comes to a tool.
+//! The paths by which a session's selection reaches a tool.
 
 use super::{Denial, Grant};
 use crate::availability::selection::pick;
@@ -7,7 +7,7 @@ use crate::session::turn::Turn;
 use std::borrow::Cow;
 
 impl Turn {
-    /// What grants the tool at a position of the state, and what takes it away.
+    /// Returns what grants a tool, and what removes it.
     pub(crate) fn ways(&self, tool: usize) -> (Vec<Grant>, Vec<Denial>) {
         let (state, host) = (self.state(), self.host());
         let named = |path: Vec<usize>| {
@@ -35,7 +35,7 @@ impl Turn {
         for name in &host.choice.disabled {
             denials.extend(match pick(state, name) {
                 Some(Pick::All) => Some(Denial::All(name.clone().into())),
-                // Disabling a set leaves what it is built on.
+                // Disabling a set keeps its base.
                 Some(Pick::Set(set)) => match state.graph.sets[set].base {
                     Some(base) if state.graph.path(base, tool).is_some() => None,
                     _ => path(set).map(Denial::Disabled),
@@ -53,7 +53,7 @@ impl Turn {
         (grants, denials)
     }
 
-    /// The toolsets that bring the tool at a position of the state.
+    /// Returns the toolsets that hold a tool.
     pub(crate) fn bringers(&self, tool: usize) -> Vec<Cow<'static, str>> {
         let state = self.state();
         let brings = |set: usize| state.graph.path(set, tool).is_some();

@@ -1,4 +1,4 @@
-//! Why: all that there is to say about one tool in one turn, as data and as text for a person.
+//! Explanations of one tool in one turn, as data and as text for people.
 
 mod conditions;
 mod doctor;
@@ -18,46 +18,47 @@ use crate::text::nearest::nearest;
 
 pub use doctor::{Diagnosis, Doctor, Lacking};
 
-/// Why a tool is in a turn, or is not: see [`Turn::why`]. Its `Display` is for a person, on several lines; as
-/// [JSON](crate::ToJson) it has the same names as here.
+/// The explanation why a tool is in a turn or not: see [`Turn::why`]. Its `Display` form has several lines, for people.
+/// Its [JSON](crate::ToJson) form has the names of these fields.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Explanation {
     /// The tool's own name.
     pub tool: Cow<'static, str>,
-    /// What the turn's dialect calls it, where that is another name.
+    /// The tool's name in the turn's dialect, if it differs.
     pub called: Option<Cow<'static, str>>,
-    /// Its home toolset.
+    /// The tool's home toolset.
     pub toolset: Cow<'static, str>,
-    /// What became of it.
+    /// Whether the tool is shown.
     pub status: Status,
-    /// Whether tool search stands for it: the model finds it with `tool_search`, as its definition is not listed.
+    /// Whether tool search defers the tool: its definition is not listed, and the model finds it with `tool_search`.
     pub is_deferred: bool,
-    /// What grants it.
+    /// What grants the tool.
     pub grants: Vec<Grant>,
-    /// What takes it away.
+    /// What removes the tool.
     pub denials: Vec<Denial>,
-    /// Toolsets that would bring it, by name, where nothing grants it.
+    /// The toolsets that would grant the tool, by name, if nothing grants it.
     pub brought_by: Vec<Cow<'static, str>>,
-    /// What it needs, of itself and as one of its home toolset's, in the order in which that is looked at.
+    /// The requirements of the tool and of its home toolset, in the order in which they are evaluated.
     pub needs: Vec<Need>,
-    /// Why tools are not there that it needs; and those that they need; and so on. Each of them once, nearest first.
+    /// Why the tools that it requires are missing, and those that these require, and so on. Each tool once, the nearest
+    /// first.
     pub missing: Vec<Missing>,
-    /// What depends on conditions in what the model is shown of it.
+    /// The conditional parts of its definition.
     pub parts: Vec<ConditionalPart>,
 }
 
-/// What became of a tool.
+/// Whether a tool is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
-    /// The model is shown it.
+    /// The tool is shown.
     Shown,
-    /// It was granted, and is hidden: this is the first of the reasons.
+    /// The tool is granted, but hidden: this is the first reason.
     Hidden(HiddenReason),
-    /// It was granted, and taken away again.
+    /// The tool was granted, and disabled.
     TakenAway,
-    /// Nothing grants it.
+    /// Nothing grants the tool.
     NotGranted,
 }
 
@@ -65,114 +66,114 @@ pub enum Status {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Grant {
-    /// Nothing is enabled, which means all tools.
+    /// The session enables nothing, which grants all tools.
     NothingEnabled,
-    /// The tool is enabled by itself.
+    /// The session enables the tool by name.
     Tool,
-    /// A toolset is enabled that stands for all tools, by this name.
+    /// The session enables a toolset that stands for all tools, by this name.
     All(Cow<'static, str>),
-    /// A shortest way from an enabled toolset to one that has it.
+    /// A shortest path from an enabled toolset to one that holds the tool.
     Path(Vec<Cow<'static, str>>),
 }
 
-/// What takes a tool away.
+/// What removes a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Denial {
-    /// A toolset is disabled that stands for all tools, by this name.
+    /// The session disables a toolset that stands for all tools, by this name.
     All(Cow<'static, str>),
-    /// The tool is disabled by itself.
+    /// The session disables the tool by name.
     Tool,
-    /// A shortest way from a disabled toolset to one that has it.
+    /// A shortest path from a disabled toolset to one that holds the tool.
     Disabled(Vec<Cow<'static, str>>),
-    /// An enabled toolset would bring it on this way, if one of them did not exclude it.
+    /// An enabled toolset would grant the tool by this path, but one of the toolsets on it excludes the tool.
     Excluded {
-        /// From the enabled toolset to one that has the tool.
+        /// The path from the enabled toolset to one that holds the tool.
         path: Vec<Cow<'static, str>>,
-        /// Which of them excludes it.
+        /// The toolset that excludes the tool.
         by: Cow<'static, str>,
     },
 }
 
-/// One thing that a tool needs.
+/// A requirement of a tool, and whether it is met.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Need {
-    /// What.
+    /// The requirement.
     pub requirement: Requirement,
-    /// The home toolset, where all of its home tools need it. None: the tool itself does.
+    /// The home toolset, if the requirement applies to all its home tools, or `None` if it is the tool's own.
     pub toolset: Option<Cow<'static, str>>,
-    /// Whether it is there.
+    /// Whether the requirement is met.
     pub state: NeedState,
-    /// How long ago the handlers said so, where they were asked and there is a clock.
+    /// The age of the handlers' answer, if they were asked and there is a clock.
     pub age: Option<Duration>,
 }
 
-/// Whether something is there that a tool needs.
+/// Whether a requirement is met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NeedState {
-    /// It is.
+    /// The requirement is met.
     Met,
-    /// The handlers failed just now, for this reason. So soon after a success that is taken for a flake; the age is that
-    /// success's.
+    /// The check failed for this reason, but so soon after a success that this counts as a flake. The age is that of
+    /// the success.
     Flake(HiddenReason),
-    /// It is not.
+    /// The requirement is not met, for this reason.
     Unmet(HiddenReason),
-    /// Nobody has looked: the tool was not granted, has no definition, or lacks something that is looked at before.
+    /// The requirement was not evaluated: the tool is not granted, has no definition, or fails an earlier requirement.
     Unasked,
 }
 
-/// A tool that is not there, and why.
+/// A missing tool, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Missing {
-    /// Its name.
+    /// The tool's name.
     pub tool: Cow<'static, str>,
-    /// Why.
+    /// The reason.
     pub absence: Absence,
 }
 
-/// Why a tool is not there.
+/// The reason why a tool is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Absence {
-    /// No provider has it.
+    /// No tool provider has it.
     Unregistered,
     /// The session does not grant it.
     NotGranted,
-    /// It is hidden, for these reasons.
+    /// The tool is hidden, for these reasons.
     Hidden(Vec<HiddenReason>),
 }
 
-/// A part of what the model is shown of a tool that depends on a condition.
+/// A part of a tool's definition that depends on a condition.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ConditionalPart {
-    /// What of it.
+    /// The part of the definition.
     pub place: PartPlace,
-    /// The condition, as a manifest writes it. A text within another has the other's condition, too.
+    /// The condition, as in a manifest. A text within another also has the outer text's condition.
     pub condition: String,
-    /// What the condition asks for, and what that is in this turn.
+    /// The atoms of the condition, and their values in this turn.
     pub atoms: Vec<(String, AtomValue)>,
-    /// Whether it is shown, or would be.
+    /// Whether the part is shown, or would be.
     pub is_shown: bool,
 }
 
-/// A part of what the model is shown of a tool.
+/// A part of a tool's definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PartPlace {
     /// A text.
     Text {
-        /// The names of the keys under which it stands in the definition.
+        /// The keys under which the text is in the definition.
         within: Vec<String>,
-        /// As it reads now, or would.
+        /// The text, as it is now or would be.
         text: String,
     },
     /// A parameter.
     Parameter(String),
-    /// A value that a parameter may have.
+    /// A value of a parameter.
     Value {
         /// The parameter.
         parameter: String,
@@ -181,29 +182,29 @@ pub enum PartPlace {
     },
 }
 
-/// What a condition's atom is in a turn.
+/// The value of a condition's atom in a turn.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AtomValue {
-    /// Whether this tool is there.
+    /// Whether the turn has this tool.
     Tool(Cow<'static, str>, bool),
-    /// The fact's value. None: there is no such fact.
+    /// The fact's value, or `None` if the fact is unknown.
     Fact(Cow<'static, str>, Option<FactValue>),
 }
 
-/// There is no tool of a name.
+/// The error for an unknown tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownTool {
-    /// The name.
+    /// The unknown name.
     pub name: String,
-    /// Tools whose names it may be a slip for, the likeliest first.
+    /// Tools with similar names, the most similar first.
     pub nearest: Vec<Cow<'static, str>>,
 }
 
 impl Turn {
-    /// Why a tool is in this turn, or is not: what grants it, what takes it away, what it needs and whether that is there,
-    /// and which of its texts, parameters and values are shown. `tool` is its own name, or the dialect's.
+    /// Explains why a tool is in this turn or not: what grants and removes it, whether its requirements are met, and
+    /// which of its texts, parameters and values are shown. `tool` is its own name, or its name in the dialect.
     ///
     /// ```
     /// # let registry = toolc::Registry::new();
@@ -216,7 +217,7 @@ impl Turn {
     /// ```
     ///
     /// # Errors
-    /// When no provider has such a tool.
+    /// Returns an error if no tool provider has such a tool.
     pub fn why(&self, tool: &str) -> Result<Explanation, UnknownTool> {
         let state = self.state();
         let by_dialect = || (0..state.tools.len()).find(|&id| self.called(id) == tool);

@@ -1,4 +1,4 @@
-//! What a tool needs, whether that is there, and why the tools are not there that it needs.
+//! The requirements of a tool, whether they are met, and why required tools are missing.
 
 use crate::availability::resolve;
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use crate::registration::requirements::ResolvedRequirement;
 use crate::session::turn::Turn;
 
 impl Turn {
-    /// What the tool at a position of the state needs.
+    /// Returns the requirements of a tool.
     pub(crate) fn needs(&self, tool: usize) -> Vec<Need> {
         let gates = &self.state().gates;
         if gates.is_empty() {
@@ -31,7 +31,7 @@ impl Turn {
         gates.of[tool].iter().map(need).collect()
     }
 
-    /// Whether a gate is open; and what is believed of it, if it is a check that was asked.
+    /// Returns whether a requirement is met, and the status of its check, if it is one.
     fn need(&self, gate: usize) -> (NeedState, Option<&ProbeStatus>) {
         let asked = &self.state().gates.all[gate];
         let Some(found) = self.found() else { return (NeedState::Unasked, None) };
@@ -57,7 +57,7 @@ impl Turn {
         }
     }
 
-    /// Tools that are there although a check of theirs failed: that is taken for a flake.
+    /// Returns the tools that are shown although a check failed, because the failure counts as a flake.
     #[cfg(feature = "tracing")]
     pub(crate) fn flakes(&self) -> impl Iterator<Item = (&str, &HiddenReason)> {
         let checks = self.found().into_iter().flat_map(|found| &found.checks);
@@ -68,7 +68,7 @@ impl Turn {
         })
     }
 
-    /// Why those tools are not there that are needed, and those that they need.
+    /// Explains why required tools are missing, and those that they require.
     pub(crate) fn missing(&self, tool: usize, needs: &[Need]) -> Vec<Missing> {
         let mut known: BTreeSet<Cow<'static, str>> = BTreeSet::from([self.state().tools[tool].name.clone()]);
         let (mut line, mut missing) = (VecDeque::new(), Vec::new());
@@ -103,7 +103,7 @@ impl Turn {
         missing
     }
 
-    /// Whether the session grants the tool at a position of the state.
+    /// Returns whether the session grants a tool.
     fn is_granted(&self, tool: usize) -> bool {
         self.has(tool) || self.found().is_some_and(|found| found.seen.granted.binary_search(&tool).is_ok())
     }
@@ -117,7 +117,7 @@ fn unmet(needs: &[Need]) -> Vec<HiddenReason> {
     reasons.collect()
 }
 
-/// What a gate was made of.
+/// Returns the requirement that was resolved.
 fn requirement(gate: &ResolvedRequirement) -> Requirement {
     match gate {
         ResolvedRequirement::Env(names) => Requirement::Env(names.clone()),

@@ -1,4 +1,4 @@
-//! Explanations as text for a person, and as JSON.
+//! Explanations as text for people, and as JSON.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,9 +17,9 @@ use crate::data::to_json::ToJson;
 use crate::data::to_json::{Field, object};
 use crate::text::display::{EscapedText, Truncated};
 
-/// Missing tools that are told a person; a chain of them may have any length.
+/// The maximum number of missing tools in a text; a chain of them can be long.
 const MOST_MISSING: usize = 20;
-/// Characters of a text that are shown of it.
+/// The maximum length of a quoted text, in characters.
 const EXCERPT: usize = 60;
 
 impl fmt::Display for Explanation {
@@ -48,7 +48,7 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// A line for each, with nothing in it that a terminal would act on, whatever names and texts hold.
+/// Writes a line for each item, escaped so that no name or text can control a terminal.
 fn below(f: &mut fmt::Formatter<'_>, lines: impl IntoIterator<Item: ToString>) -> fmt::Result {
     lines.into_iter().try_for_each(|line| write!(f, "\n    {}", EscapedText(&line.to_string())))
 }
@@ -108,7 +108,7 @@ impl fmt::Display for Need {
     }
 }
 
-/// What is not as it has to be, where what it has to be has been said.
+/// Describes the difference between a reason and its requirement, which has already been written.
 fn shortfall(reason: &HiddenReason) -> String {
     let not = |names: &[Cow<'static, str>], what: &str| {
         let verb = if names.len() == 1 { "is" } else { "are" };
@@ -129,7 +129,7 @@ fn shortfall(reason: &HiddenReason) -> String {
     }
 }
 
-/// A time in whole seconds, or in milliseconds where it is less than one.
+/// A duration in whole seconds, or in milliseconds if it is below one second.
 struct Ago(Duration);
 
 impl fmt::Display for Ago {
@@ -172,7 +172,7 @@ impl fmt::Display for PartPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PartPlace::Text { within, text } => {
-                // The names of parameters are those below `properties`.
+                // Keys below `properties` are names of parameters.
                 let below = within.windows(2).filter(|pair| pair[0] == "properties").map(|pair| &*pair[1]);
                 let below: Vec<&str> = below.collect();
                 write!(f, "text \"{}\"", Truncated(text.trim(), EXCERPT))?;
@@ -195,7 +195,7 @@ impl fmt::Display for AtomValue {
     }
 }
 
-/// A line for each tool, with what it lacks below; and then what has to be set for those that lack variables.
+/// Writes a line for each tool, with what it lacks below it, and then the variables that tools lack.
 impl fmt::Display for Doctor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.tools.iter().try_for_each(|tool| writeln!(f, "{tool}"))?;
@@ -229,7 +229,7 @@ impl fmt::Display for Lacking {
     }
 }
 
-/// What is written of each as JSON.
+/// Implements `ToJson` for each type.
 macro_rules! objects {
     ($($name:ty: |$it:ident| [$($key:literal $presence:ident $value:expr),* $(,)?];)*) => { $(
         impl ToJson for $name {
@@ -339,10 +339,10 @@ objects! {
     ];
 }
 
-/// An atom and its value.
+/// An atom with its value.
 struct Atom<'a>(&'a (String, AtomValue));
 
-/// A text that is JSON.
+/// A string that contains JSON.
 struct Json<'a>(&'a str);
 
 impl ToJson for Json<'_> {
@@ -372,7 +372,7 @@ impl Status {
     }
 }
 
-/// What sort of thing it is, and its names, if it has any.
+/// A kind of value, with its names if it has any.
 trait Sort {
     fn sort(&self) -> (&'static str, Option<&Vec<Cow<'static, str>>>);
 }

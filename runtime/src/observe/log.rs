@@ -1,5 +1,6 @@
-//! The log of a session's calls on stderr, for whoever sets `TOOLC_DEBUG_TOOLS=1`: a line when a call begins, a line when
-//! it ends. No secret is in it: arguments come with them hidden, and what a tool answers that takes any is not shown.
+//! The log of a session's calls on stderr, with `TOOLC_DEBUG_TOOLS=1`: a line when a call begins, and a line when it
+//! ends. It contains no secrets: they are redacted in arguments, and answers of tools that accept secrets are not
+//! shown.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
@@ -11,18 +12,18 @@ use crate::data::to_json;
 use crate::result::output::ToolError;
 use crate::text::display::{Truncated, short_name};
 
-/// The variable of the process's environment that switches it on.
+/// The environment variable that enables the log.
 const VARIABLE: &str = "TOOLC_DEBUG_TOOLS";
-/// Characters that are shown of arguments, and of what a call comes to.
+/// The maximum length of arguments and answers in the log, in characters.
 const SHOWN: usize = 200;
 
-/// A hook that writes down what it sees.
+/// A hook that logs calls.
 pub(crate) struct Log<W = fn(&str)> {
     write: W,
 }
 
 impl Log {
-    /// The log on stderr, where the environment asks for it.
+    /// Returns the log on stderr, if the environment enables it.
     pub(crate) fn if_wanted() -> Option<Arc<dyn Hook>> {
         let is_wanted = std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0");
         is_wanted.then(|| Arc::new(Log { write: to_stderr as fn(&str) }) as Arc<dyn Hook>)
@@ -70,12 +71,12 @@ impl<W: Fn(&str)> Log<W> {
     }
 }
 
-/// A log that cannot be written must not stop a call, and lines of several threads must not mix.
+/// Failing to write the log must not stop a call, and lines of several threads must not mix.
 fn to_stderr(line: &str) {
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
-/// A name, in quotes: whatever is in it, it is over where they end.
+/// A quoted name, escaped so that it ends at the closing quote.
 struct Name<'a>(&'a str);
 
 impl fmt::Display for Name<'_> {

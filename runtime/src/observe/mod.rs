@@ -1,4 +1,4 @@
-//! Telling those who watch: lines on stderr, spans and events.
+//! Observability: log lines on stderr, spans and events.
 
 pub(crate) mod log;
 pub(crate) mod trace;

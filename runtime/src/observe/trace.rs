@@ -1,5 +1,5 @@
-//! Tracing: what calls tell the `tracing` subscriber of the process, with the feature of that name. Without it, all of
-//! this is nothing.
+//! Tracing: spans and events of calls for the `tracing` subscriber of the process, with the feature `tracing`. Without
+//! it, everything here does nothing.
 
 #[cfg_attr(feature = "tracing", path = "trace/on.rs")]
 #[cfg_attr(not(feature = "tracing"), path = "trace/off.rs")]

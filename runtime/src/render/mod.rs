@@ -1,4 +1,4 @@
-//! The text that a turn shows: the definitions of its tools, one after the other.
+//! The text of a turn: the definitions of its tools.
 
 #[cfg(feature = "search")]
 pub(crate) mod search_tools;
@@ -12,28 +12,28 @@ use crate::registration::atoms::FactLookup;
 use crate::registration::definition_table::DefinitionSlot;
 use crate::registration::state::State;
 
-/// What the definitions of a turn are made of.
+/// Renders the definitions of a turn.
 #[derive(Clone, Copy)]
 pub(crate) struct DefinitionsRenderer<'p> {
     pub(crate) state: &'p State,
     pub(crate) dialect: Dialect,
-    /// The dialect's.
+    /// The definitions of the dialect.
     pub(crate) sheet: &'p [DefinitionSlot],
-    /// The turn's set, by position.
+    /// The turn's tools, by position.
     pub(crate) tools: &'p [usize],
     pub(crate) facts: FactLookup<'p>,
 }
 
-/// A page as it was written.
+/// Rendered definitions.
 pub(crate) struct RenderedDefinitions {
-    /// One JSON array.
+    /// The text: one JSON array.
     pub(crate) text: String,
-    /// The tools whose definitions had to be rendered, in order, and where those stand.
+    /// The tools whose definitions are not static, in order, and the position of each definition in the text.
     rendered: Vec<(usize, Range<usize>)>,
 }
 
 impl DefinitionsRenderer<'_> {
-    /// All of them.
+    /// Renders all definitions.
     pub(crate) fn all(self) -> RenderedDefinitions {
         let most: usize = self.tools.iter().map(|&id| self.sheet[id].most() + 1).sum();
         let mut listing = RenderedDefinitions::begin(most + 2);
@@ -43,8 +43,8 @@ impl DefinitionsRenderer<'_> {
         listing.close()
     }
 
-    /// All of them, where `before` lists the same tools: only facts may have changed since, and only what is rendered
-    /// depends on facts.
+    /// Renders all definitions again. `before` has the same tools: only facts have changed since, and only the
+    /// definitions that are not static depend on facts.
     pub(crate) fn again(self, before: &RenderedDefinitions) -> RenderedDefinitions {
         let most: usize = before.rendered.iter().map(|&(id, _)| self.sheet[id].most()).sum();
         let mut text = String::with_capacity(before.text.len() + most);
@@ -72,7 +72,7 @@ impl DefinitionsRenderer<'_> {
         listing.text.push(',');
     }
 
-    /// Writes one of them.
+    /// Writes one definition.
     pub(crate) fn write(self, id: usize, out: &mut String) {
         match self.sheet[id] {
             DefinitionSlot::Absent => {}
@@ -91,7 +91,7 @@ impl DefinitionsRenderer<'_> {
 
 #[cfg(feature = "search")]
 impl DefinitionsRenderer<'_> {
-    /// Those that tool search stands for: none, or all that it may.
+    /// Returns the tools that tool search defers: none, or all deferrable ones.
     pub(crate) fn deferred(self, search: Option<crate::render::search_tools::ToolSearch>) -> Vec<usize> {
         let Some(search) = search else { return Vec::new() };
         let mut deferrable: Vec<usize> = self.tools.to_vec();
@@ -100,7 +100,7 @@ impl DefinitionsRenderer<'_> {
         if search.defers(bytes) { deferrable } else { Vec::new() }
     }
 
-    /// Those that are not `deferred`, and the three tools of tool search among them.
+    /// Renders the definitions that are not `deferred`, and the three tools of tool search.
     pub(crate) fn searched(self, deferred: &[usize]) -> RenderedDefinitions {
         let mut homes: Vec<&str> = deferred.iter().map(|&id| &*self.state.tool(id).toolset).collect();
         homes.sort_unstable();
@@ -122,7 +122,7 @@ impl DefinitionsRenderer<'_> {
 }
 
 impl RenderedDefinitions {
-    /// With room for so many bytes.
+    /// Starts an array, with capacity for this many bytes.
     fn begin(room: usize) -> Self {
         let mut text = String::with_capacity(room);
         text.push('[');
@@ -135,7 +135,7 @@ impl RenderedDefinitions {
         self.text.push(',');
     }
 
-    /// Ends the array, after whose items there are commas.
+    /// Ends the array, and removes the comma after its last item.
     fn close(mut self) -> Self {
         if self.text.ends_with(',') {
             self.text.pop();

@@ -1,4 +1,4 @@
-//! The three tools of tool search: when they stand for others, and how they are defined.
+//! The three tools of tool search: when they replace definitions, and their own definitions.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use crate::data::dialect::Dialect;
 use crate::data::table::Table;
 use crate::data::tokens::estimated_tokens;
 
-/// When tool search stands for tools: see [`SessionBuilder::tool_search`](crate::SessionBuilder::tool_search).
+/// The threshold of tool search: see [`SessionBuilder::tool_search`](crate::SessionBuilder::tool_search).
 ///
 /// ```
 /// use toolc::search::ToolSearch;
@@ -24,24 +24,24 @@ pub struct ToolSearch {
 }
 
 impl Default for ToolSearch {
-    /// Above 20,000 tokens: a tenth of the context of most models of 2026.
+    /// Returns a threshold of 20,000 tokens: a tenth of the context of most models of 2026.
     fn default() -> Self {
         Self::above(20_000)
     }
 }
 
 impl ToolSearch {
-    /// Above a tenth of a context of this many tokens.
+    /// Returns a threshold of a tenth of a context of this many tokens.
     pub const fn of_context(tokens: usize) -> Self {
         Self::above(tokens / 10)
     }
 
-    /// Where the definitions of the tools that may be deferred take more than this many [tokens](estimated_tokens).
+    /// Returns a threshold of this many [tokens](estimated_tokens) for the definitions of all deferrable tools.
     pub const fn above(tokens: usize) -> Self {
         Self { above: tokens }
     }
 
-    /// Whether it stands for tools whose definitions take this many bytes.
+    /// Returns whether definitions of this many bytes are deferred.
     pub(crate) const fn defers(self, bytes: usize) -> bool {
         bytes > 0 && estimated_tokens(bytes) > self.above
     }
@@ -51,13 +51,13 @@ pub(crate) const CALL: &str = "tool_call";
 pub(crate) const DESCRIBE: &str = "tool_describe";
 pub(crate) const SEARCH: &str = "tool_search";
 
-/// Hits that a search gives where the model does not say how many.
+/// The default number of search results.
 pub(crate) const HITS: i64 = 5;
-/// Hits that a model may ask for.
+/// The maximum number of search results.
 const MOST_HITS: i64 = 20;
-/// Tools that are described at once.
+/// The maximum number of tools in one `tool_describe` call.
 const MOST_DESCRIBED: i64 = 10;
-/// Toolsets that are named to give the model an idea.
+/// The maximum number of toolsets that the descriptions name as a hint.
 const NAMED: usize = 30;
 
 pub(crate) struct Bridge {
@@ -69,13 +69,13 @@ pub(crate) struct Bridge {
 impl Bridge {
     fn new(name: &'static str, schema: Value) -> Self {
         let mut table = Table::from_schema(&schema).unwrap_or_else(|why| unreachable!("{name}: {why}"));
-        // What is sent for another tool may be that one's secret, wherever a model puts it.
+        // The arguments for another tool may be secret, wherever the model puts them.
         table.properties.iter_mut().for_each(|property| property.secret |= *property.name == *"arguments");
         Self { name, schema, table }
     }
 }
 
-/// By name.
+/// The three tools, by name.
 pub(crate) static BRIDGES: LazyLock<[Bridge; 3]> = LazyLock::new(|| {
     [
         Bridge::new(
@@ -132,7 +132,7 @@ pub(crate) static BRIDGES: LazyLock<[Bridge; 3]> = LazyLock::new(|| {
     ]
 });
 
-/// How the three tools are defined, by name, where they stand for this many tools of these toolsets.
+/// Returns the definitions of the three tools, by name, for this many deferred tools of these toolsets.
 pub(crate) fn definitions(dialect: Dialect, count: usize, toolsets: &[&str]) -> [(&'static str, String); 3] {
     let about = |name| match name {
         CALL => "Call a tool that is not listed here, by its name. Search for it and read how it is called first: \

@@ -1,19 +1,19 @@
-//! Text of a model or a stranger, as a person or a log may be shown it.
+//! Escaping and truncating untrusted text for display.
 
 use std::fmt::{self, Write as _};
 
 use crate::text::invisible::is_invisible;
 
-/// Characters of a tool's name that are shown, wherever it may be one that a model has made up.
+/// The maximum length of a displayed tool name, which a model may have made up, in characters.
 const LONGEST_NAME: usize = 64;
 
-/// As much of a name as is shown.
+/// Returns a name, truncated for display.
 pub(crate) fn short_name(name: &str) -> String {
     name.chars().take(LONGEST_NAME).collect()
 }
 
-/// A text on one line, in which nothing hides from its reader: no character that a terminal acts on, none without a
-/// shape, none that turns the order of others around.
+/// A text on one line, without hidden content: characters that control a terminal, are invisible, or change the
+/// direction of text are escaped.
 pub(crate) struct EscapedText<'a>(pub(crate) &'a str);
 
 impl fmt::Display for EscapedText<'_> {
@@ -22,7 +22,7 @@ impl fmt::Display for EscapedText<'_> {
     }
 }
 
-/// At most so many characters of a text, [visible](EscapedText).
+/// A text, truncated to so many characters, and [escaped](EscapedText).
 pub(crate) struct Truncated<'a>(pub(crate) &'a str, pub(crate) usize);
 
 impl fmt::Display for Truncated<'_> {

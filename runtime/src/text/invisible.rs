@@ -1,9 +1,9 @@
-//! Characters without a shape.
+//! Invisible characters.
 
 use std::ops::RangeInclusive;
 
-/// Characters without a shape: they split a token for a program's eye, and not for a model's. Control characters,
-/// those that Unicode lets programs ignore (`Default_Ignorable_Code_Point`), and those of its annotations.
+/// Invisible characters, which split a token for a program but not for a model: control characters, those that Unicode
+/// lets programs ignore (`Default_Ignorable_Code_Point`), and those for annotations.
 const INVISIBLE: &[RangeInclusive<char>] = &[
     '\0'..='\u{8}',
     '\u{b}'..='\u{c}',
@@ -28,7 +28,7 @@ const INVISIBLE: &[RangeInclusive<char>] = &[
     '\u{e0000}'..='\u{e0fff}',
 ];
 
-/// Whether a character has no shape.
+/// Returns whether a character is invisible.
 pub(crate) fn is_invisible(letter: char) -> bool {
     INVISIBLE.iter().any(|range| range.contains(&letter))
 }

@@ -1,4 +1,4 @@
-//! What the runtime does by itself about writing JSON: a string, escaped; and a text that people read, indented.
+//! Writing JSON: escaping strings, and indenting for people.
 
 /// Appends `text` as a JSON string, quotes included.
 pub(crate) fn push_string(out: &mut String, text: &str) {
@@ -11,7 +11,7 @@ pub(crate) fn push_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Appends `text` as it stands within a JSON string.
+/// Appends `text`, escaped for a JSON string, without quotes.
 pub(crate) fn push_escaped(out: &mut String, mut text: &str) {
     loop {
         let (clean, rest) = text.split_at(plain(text.as_bytes()));
@@ -36,8 +36,7 @@ pub(crate) fn push_escaped(out: &mut String, mut text: &str) {
     }
 }
 
-/// How many bytes at the start of a string's text stand for themselves: up to a quote, a backslash or a
-/// control character.
+/// Returns how many bytes at the start of a string need no escaping: up to a quote, a backslash or a control character.
 #[inline]
 pub(crate) fn plain(text: &[u8]) -> usize {
     let mut rest = text;
@@ -47,7 +46,7 @@ pub(crate) fn plain(text: &[u8]) -> usize {
         }
         rest = after;
     }
-    // The last ones once more with some before them, which are plain.
+    // Checks the last bytes again, together with some plain ones before them.
     if let Some(bytes) = text.last_chunk() {
         return special(*bytes).map_or(text.len(), |found| text.len() - 8 + found);
     }
@@ -59,23 +58,23 @@ pub(crate) fn plain(text: &[u8]) -> usize {
     text.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(text.len())
 }
 
-/// The first of these bytes that does not stand for itself.
+/// Returns the first of these bytes that needs escaping.
 #[inline]
 fn special(bytes: [u8; 8]) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
     let word = u64::from_le_bytes(bytes);
-    // All eight at a time. A subtraction that borrows leaves a high bit where there was none, first of all in the lowest
-    // byte of those that are sought.
+    // Checks eight bytes at a time. A subtraction that borrows sets a high bit that was clear, and the lowest byte
+    // found is exact.
     let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
     let (quote, backslash) = (word ^ (ONES * u64::from(b'"')), word ^ (ONES * u64::from(b'\\')));
     let found = (below(word, 0x20) | below(quote, 1) | below(backslash, 1)) & HIGH;
     (found != 0).then(|| (found.trailing_zeros() / 8) as usize)
 }
 
-/// The JSON text `json` with a line for each value. Its values stay as they are written.
+/// Returns the JSON text `json` with one line for each value. Values are kept as they are written.
 pub(crate) fn indented(json: &str) -> String {
-    // No more, or a deep text would become a square of it.
+    // A limit, because otherwise the size would be quadratic for a deep text.
     const DEEPEST: usize = 16;
     let mut out = String::with_capacity(json.len() * 5 / 4);
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);

@@ -1,4 +1,4 @@
-//! Text: JSON strings, names that are close to each other, and how untrusted text is displayed.
+//! Text: JSON strings, similar names, and the display of untrusted text.
 
 pub(crate) mod display;
 pub(crate) mod invisible;

@@ -1,17 +1,17 @@
-//! "Did you mean": the one measure of likeness behind every suggestion, at build time and at run time.
+//! Suggestions ("did you mean"): one measure of similarity for build time and run time.
 
 use crate::sorted;
 
-/// Up to three of `candidates` that `name` is probably a slip for, the likeliest first.
+/// Returns up to three of `candidates` that `name` probably is a misspelling of, the most similar first.
 ///
-/// A candidate counts when at most a third of the letters are wrong (a swap of neighbours counts once, case
-/// and `-` for `_` not at all), or when one name is the beginning of the other and at least three letters long.
+/// A candidate counts if at most a third of the letters are wrong (a swap of neighbours counts once; case, and `-` for
+/// `_`, do not count), or if one name is the beginning of the other and has at least three letters.
 pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Vec<&'c str> {
     nearest_of(name, &mut candidates.into_iter())
 }
 
 fn nearest_of<'c>(name: &str, candidates: &mut dyn Iterator<Item = &'c str>) -> Vec<&'c str> {
-    /// Longer names are no slips, and the measure is quadratic: names come from a model, unbounded.
+    /// Longer names are ignored: the measure is quadratic, and names from a model are unbounded.
     const LONGEST: usize = 128;
     if name.len() > LONGEST {
         return Vec::new();
@@ -32,7 +32,7 @@ fn nearest_of<'c>(name: &str, candidates: &mut dyn Iterator<Item = &'c str>) -> 
     found.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// The end of a message, if any of these is near.
+/// Returns the end of a message, if there is any suggestion.
 pub(crate) fn did_you_mean(near: &[&str]) -> String {
     if near.is_empty() { String::new() } else { format!(": did you mean `{}`?", near.join("` or `")) }
 }

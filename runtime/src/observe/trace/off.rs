@@ -1,4 +1,4 @@
-//! Nobody is told anything.
+//! Tracing without the feature: no spans and no events.
 
 use crate::call::ToolCall;
 use crate::call::hooks::{CallInfo, HostError};

@@ -1,5 +1,5 @@
-//! A span for each call, named as OpenTelemetry's semantic conventions for GenAI say of tool executions, and events
-//! for what a host would want to know.
+//! A span for each call, with names from OpenTelemetry's semantic conventions for GenAI tool executions, and events for
+//! hosts.
 //!
 //! <https://github.com/open-telemetry/semantic-conventions-genai>, `gen_ai.execute_tool`, as of 2026-11. They are not
 //! stable yet. `otel.name` and `otel.status_code` are what `tracing-opentelemetry` makes a span's name and status of.
@@ -19,17 +19,17 @@ use crate::data::table::Table;
 use crate::result::output::ErrorKind;
 use crate::text::display::short_name;
 
-/// Whether anybody may listen to calls.
+/// Returns whether a subscriber may be interested in calls.
 pub(crate) fn is_on() -> bool {
     LevelFilter::current() >= LevelFilter::INFO
 }
 
-/// What whoever asks is working in.
+/// Returns the caller's current scope.
 pub(crate) fn current() -> Scope {
     Scope(Span::current())
 }
 
-/// Tells why the turn, which was made anew, does not show all that was granted, and what it shows all the same.
+/// Logs why a new turn hides granted tools, and which failed checks count as flakes.
 pub(crate) fn made<'t, R: Display>(
     flakes: impl Iterator<Item = (&'t str, R)>,
     hidden: impl Iterator<Item = (&'t str, R)>,
@@ -42,7 +42,7 @@ pub(crate) fn made<'t, R: Display>(
     }
 }
 
-/// Tells that a part of the host failed.
+/// Logs that a part of the host failed.
 pub(crate) fn fault(call: &CallInfo<'_>, fault: &HostError<'_>) {
     let fault = fault.shown(call);
     warn!(
@@ -52,7 +52,7 @@ pub(crate) fn fault(call: &CallInfo<'_>, fault: &HostError<'_>) {
     );
 }
 
-/// A call's span. One that is dropped before its end is of a call that nobody waits for any more.
+/// The span of a call. If it is dropped before its end, the call was dropped.
 #[derive(Debug)]
 pub(crate) struct Trace {
     span: Span,
@@ -60,7 +60,7 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// `tool` is the own name of the called tool, if there is one, and `table` what its arguments are read against.
+    /// Opens a span. `tool` is the called tool's own name, if the tool is known, and `table` describes its arguments.
     pub(crate) fn begin<'t>(
         request: &ToolCall<'_>,
         tool: Option<&str>,
@@ -103,7 +103,7 @@ impl Trace {
     }
 
     pub(crate) fn end(mut self, answer: &CallResponse) {
-        // It is not dropped before its end.
+        // The span has ended regularly.
         let span = mem::replace(&mut self.span, Span::none());
         if self.shows_result {
             span.record("gen_ai.tool.call.result", &*answer.json);
@@ -138,7 +138,7 @@ fn failed(span: &Span, kind: ErrorKind) {
     }
 }
 
-/// What work and its events belong to.
+/// The scope of work and its events.
 pub(crate) struct Scope(Span);
 
 impl Scope {
@@ -151,7 +151,7 @@ impl Scope {
     }
 }
 
-/// An id that is empty is none.
+/// Returns the id, or `None` if it is empty.
 fn id(id: &str) -> Option<&str> {
     (!id.is_empty()).then_some(id)
 }
