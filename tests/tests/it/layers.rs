@@ -31,12 +31,46 @@ const CODEGEN: &[&str] = &[
     "cli",
 ];
 
+/// The modules of `runtime/src`, lowest first. `fakes` has the test doubles of its unit tests.
+const RUNTIME: &[&str] = &[
+    "sorted",
+    "vec_map",
+    "panics",
+    "text",
+    "data",
+    "result",
+    "args",
+    "run",
+    "call",
+    "observe",
+    "index",
+    "provider",
+    "registration",
+    "availability",
+    "registry",
+    "render",
+    "session",
+    "explain",
+    "search",
+    "dispatch",
+    "wire",
+    "lib",
+    "__gen",
+    "testing",
+    "fakes",
+];
+
 /// The files of a crate: the path of each below `src`, and its text.
 type Files = BTreeMap<String, String>;
 
 #[test]
 fn codegen_imports_only_from_lower_layers() {
     assert_eq!(violations(&read("codegen/src"), CODEGEN), [""; 0]);
+}
+
+#[test]
+fn the_runtime_imports_only_from_lower_layers() {
+    assert_eq!(violations(&read("runtime/src"), RUNTIME), [""; 0]);
 }
 
 fn read(folder: &str) -> Files {
