@@ -7,24 +7,13 @@ pub use crate::data::{fields, graph, pack, requirement, segment, table, to_json}
 #[cfg(feature = "search")]
 pub use crate::index::{Index, document::document};
 pub use crate::provider::compiled;
+pub use crate::stamp::{STAMP, assert_stamp};
 pub use crate::text::nearest::nearest;
 
 pub mod args {
     //! Argument slots, and how generated types are read from them.
 
     pub use crate::args::slot::{FromSlot, Heap, Slot, SlotBuffer, Slots, choice, json, object, variant};
-}
-
-/// The version of the contract between generated code and this crate. It changes with every change to a
-/// type that generated code fills in.
-pub const STAMP: u32 = 9;
-
-/// Fails the build of generated code that was written for another version of this crate.
-///
-/// # Panics
-/// When `stamp` is not [`STAMP`]. Generated code calls this in a constant, so that it is a compile error.
-pub const fn assert_stamp(stamp: u32) {
-    assert!(stamp == STAMP, "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`");
 }
 
 /// The packed search index of a toolset, with the feature `search`.

@@ -43,6 +43,7 @@ mod run;
 pub mod search;
 mod session;
 mod sorted;
+mod stamp;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod text;

@@ -87,6 +87,9 @@ macro_rules! dialects {
             pub use {with_openai $(, $with)*};
         }
 
+        /// The numbers of the dialects, which are in generated data.
+        pub(crate) const NUMBERS: &str = stringify!($($number $variant)*);
+
         /// The number of dialects with every feature.
         const COUNT: usize = [0 $(, $number)*].len();
     };

@@ -5,8 +5,8 @@
 //! is first asked for its tools; strings stay where they are.
 //!
 //! Numbers are decimal and end with a space, a string is its length in bytes and itself, a list its length and its
-//! items, a variant its number. What a number means is told by its position alone, so whatever changes here or in a
-//! type named here changes [`STAMP`](crate::STAMP).
+//! items, a variant its number. Only its position says what a number means, so that every change to the layouts below
+//! changes the [stamp](crate::stamp).
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -20,7 +20,7 @@ use crate::data::dialect::Dialect;
 use crate::data::requirement::Requirement;
 use crate::data::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
 use crate::data::table::{
-    Additional, Bound, Bounds, Literal, Name, Node, Part, Property, SlotKind, Span, Table, Types,
+    Additional, Bound, Bounds, Literal, Name, Node, NodeId, Part, Property, SlotKind, Span, Table, Types,
 };
 
 /// What can stand in a packed text. It is unpacked once, where a program begins: little of that is inlined, or it would
@@ -237,29 +237,46 @@ impl<T: Pack> Pack for Vec<(Dialect, T)> {
     }
 }
 
-macro_rules! structs {
-    ($($name:ident { $($field:tt),* })*) => { $(
-        impl Pack for $name {
+/// Implements [`Pack`] for structs, and keeps their layout as text, which is part of the [stamp](crate::stamp).
+macro_rules! packed_structs {
+    ($(#[$meta:meta])* $visible:vis const $layout:ident = { $($tokens:tt)* }) => {
+        $(#[$meta])*
+        $visible const $layout: &str = stringify!($($tokens)*);
+
+        $crate::data::pack::packed_structs! { $($tokens)* }
+    };
+    ($($name:ident { $($field:tt: $type:ty),* })*) => { $(
+        impl $crate::data::pack::Pack for $name {
             fn pack(&self, out: &mut String) {
-                $(self.$field.pack(out);)*
+                $(<$type as $crate::data::pack::Pack>::pack(&self.$field, out);)*
             }
 
             fn unpack(from: &mut &'static str) -> Self {
-                $name { $($field: Pack::unpack(from)),* }
+                $name { $($field: <$type as $crate::data::pack::Pack>::unpack(from)),* }
             }
         }
     )* };
 }
+pub(crate) use packed_structs;
 
-macro_rules! enums {
-    ($($name:ident { $($number:literal $variant:ident $(($($item:ident),*))? $({ $($field:ident),* })?),* })*) => { $(
+/// The same for enums, each of whose variants has a number.
+macro_rules! packed_enums {
+    ($(#[$meta:meta])* $visible:vis const $layout:ident = { $($tokens:tt)* }) => {
+        $(#[$meta])*
+        $visible const $layout: &str = stringify!($($tokens)*);
+
+        packed_enums! { $($tokens)* }
+    };
+    ($($name:ident {
+        $($number:literal $variant:ident $(($($item:ident: $item_type:ty),*))? $({ $($field:ident: $type:ty),* })?),*
+    })*) => { $(
         impl Pack for $name {
             fn pack(&self, out: &mut String) {
                 match self {
                     $($name::$variant $(($($item),*))? $({ $($field),* })? => {
                         u8::pack(&$number, out);
-                        $($($item.pack(out);)*)?
-                        $($($field.pack(out);)*)?
+                        $($(<$item_type as Pack>::pack($item, out);)*)?
+                        $($(<$type as Pack>::pack($field, out);)*)?
                     })*
                 }
             }
@@ -267,8 +284,8 @@ macro_rules! enums {
             fn unpack(from: &mut &'static str) -> Self {
                 match u8::unpack(from) {
                     $($number => {
-                        $($(let $item = Pack::unpack(from);)*)?
-                        $($(let $field = Pack::unpack(from);)*)?
+                        $($(let $item = <$item_type as Pack>::unpack(from);)*)?
+                        $($(let $field = <$type as Pack>::unpack(from);)*)?
                         $name::$variant $(($($item),*))? $({ $($field),* })?
                     })*
                     _ => damaged(stringify!($name), from),
@@ -278,53 +295,104 @@ macro_rules! enums {
     )* };
 }
 
-structs! {
-    Tool { name, toolset, emoji, arguments, atoms, facts, names, requires, behaviour }
-    Definition { segments }
-    Toolset { name, description, tools, includes, base, excludes, aliases, tags, closed, requires }
-    Fact { name, default }
-    Variable { name, description, prompt, url, secret }
-    Distribution { name, description, toolsets }
-    Behaviour { execution, annotations, max_result_chars, timeout, parallel, approval, defer, deprecated }
-    Annotations { read_only, destructive, idempotent, open_world }
-    Approval { always, shell }
-    Deprecated { replacement, note }
-    Condition { 0 }
-    Table { nodes, properties, literals, branches, bounds, conditions }
-    Node { types, form, literals, properties, additional, items, any_of, exactly_one, all_of, bounds }
-    Property { name, required, node, hidden, secret }
-    Types { 0 }
-    Span { start, len }
-    Bounds {
-        minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of, min_length, max_length, min_items,
-        max_items, unique_items, min_properties, max_properties
+/// A string, in the layouts.
+type Str = Cow<'static, str>;
+
+packed_structs! {
+    /// The layout of the packed structs.
+    pub(crate) const STRUCTS = {
+        Tool {
+            name: Str, toolset: Str, emoji: Str, arguments: Arc<Table>, atoms: Vec<Atom>, facts: Vec<Str>,
+            names: Vec<(Dialect, Str)>, requires: Vec<Requirement>, behaviour: Behaviour
+        }
+        Definition { segments: Vec<Segment> }
+        Toolset {
+            name: Str, description: Str, tools: Vec<Str>, includes: Vec<Str>, base: Option<Str>, excludes: Vec<Str>,
+            aliases: Vec<Str>, tags: Vec<Str>, closed: bool, requires: Vec<Requirement>
+        }
+        Fact { name: Str, default: FactValue }
+        Variable { name: Str, description: Str, prompt: Str, url: Str, secret: bool }
+        Distribution { name: Str, description: Str, toolsets: Vec<(Str, f64)> }
+        Behaviour {
+            execution: Execution, annotations: Annotations, max_result_chars: Option<u32>, timeout: Option<Duration>,
+            parallel: Parallel, approval: Approval, defer: bool, deprecated: Option<Deprecated>
+        }
+        Annotations { read_only: bool, destructive: bool, idempotent: bool, open_world: bool }
+        Approval { always: bool, shell: Option<Str> }
+        Deprecated { replacement: Option<Str>, note: Str }
+        Condition { 0: Vec<Op> }
+        Table {
+            nodes: Vec<Node>, properties: Vec<Property>, literals: Vec<Literal>, branches: Vec<NodeId>,
+            bounds: Vec<Bounds>, conditions: Vec<(Part, Condition)>
+        }
+        Node {
+            types: Types, form: SlotKind, literals: Span, properties: Span, additional: Additional,
+            items: Option<NodeId>, any_of: Span, exactly_one: bool, all_of: Span, bounds: Option<u16>
+        }
+        Property { name: Name, required: bool, node: NodeId, hidden: bool, secret: bool }
+        Types { 0: u32 }
+        Span { start: u16, len: u16 }
+        Bounds {
+            minimum: Option<Bound>, maximum: Option<Bound>, exclusive_minimum: Option<Bound>,
+            exclusive_maximum: Option<Bound>, multiple_of: Option<Bound>, min_length: Option<u64>,
+            max_length: Option<u64>, min_items: Option<u64>, max_items: Option<u64>, unique_items: bool,
+            min_properties: Option<u64>, max_properties: Option<u64>
+        }
     }
 }
 
-enums! {
-    Execution { 0 Sync, 1 Blocking, 2 Async, 3 Agent }
-    Parallel { 0 Always, 1 Never, 2 Keyed { key, space } }
-    Requirement {
-        0 Env(names), 1 AnyEnv(names), 2 Programs(names), 3 Os(names), 4 Tools(names), 5 AnyTools(names),
-        6 When { condition, atoms }, 7 Check
+packed_enums! {
+    /// The layout of the packed enums.
+    pub(crate) const ENUMS = {
+        Execution { 0 Sync, 1 Blocking, 2 Async, 3 Agent }
+        Parallel { 0 Always, 1 Never, 2 Keyed { key: Str, space: Str } }
+        Requirement {
+            0 Env(names: Vec<Str>), 1 AnyEnv(names: Vec<Str>), 2 Programs(names: Vec<Str>), 3 Os(names: Vec<Str>),
+            4 Tools(names: Vec<Str>), 5 AnyTools(names: Vec<Str>), 6 When { condition: Condition, atoms: Vec<Atom> },
+            7 Check
+        }
+        Atom { 0 Tool(name: Str), 1 Fact(name: Str), 2 Compared(name: Str, comparison: Comparison, value: FactValue) }
+        Comparison { 0 Equal, 1 NotEqual, 2 Less, 3 LessOrEqual, 4 Greater, 5 GreaterOrEqual }
+        FactValue { 0 Text(text: Str), 1 Boolean(flag: bool), 2 Integer(integer: i64) }
+        Op { 0 Atom(atom: u8), 1 Not, 2 And, 3 Or }
+        Segment {
+            0 Text(text: Str), 1 When { condition: Condition, segments: u16 }, 2 Fact(fact: u16),
+            3 Available { tools: Vec<(u8, Str)>, join: Str }
+        }
+        Part { 0 Property(index: u16), 1 Literal(index: u16) }
+        Additional { 0 Deny, 1 Allow, 2 Node(node: NodeId) }
+        SlotKind {
+            0 Boolean, 1 Integer, 2 Number, 3 String, 4 Choice, 5 Array, 6 Object, 7 Map, 8 Union, 9 Value
+        }
+        Literal {
+            0 Null, 1 Boolean(flag: bool), 2 Integer(integer: i64), 3 Number(number: f64), 4 String(text: Str),
+            5 Json(text: Str), 6 Hidden
+        }
+        Bound { 0 Integer(integer: i64), 1 Number(number: f64) }
     }
-    Atom { 0 Tool(name), 1 Fact(name), 2 Compared(name, comparison, value) }
-    Comparison { 0 Equal, 1 NotEqual, 2 Less, 3 LessOrEqual, 4 Greater, 5 GreaterOrEqual }
-    FactValue { 0 Text(text), 1 Boolean(flag), 2 Integer(integer) }
-    Op { 0 Atom(atom), 1 Not, 2 And, 3 Or }
-    Segment { 0 Text(text), 1 When { condition, segments }, 2 Fact(fact), 3 Available { tools, join } }
-    Part { 0 Property(index), 1 Literal(index) }
-    Additional { 0 Deny, 1 Allow, 2 Node(node) }
-    SlotKind {
-        0 Boolean, 1 Integer, 2 Number, 3 String, 4 Choice, 5 Array, 6 Object, 7 Map, 8 Union, 9 Value
-    }
-    Literal { 0 Null, 1 Boolean(flag), 2 Integer(integer), 3 Number(number), 4 String(text), 5 Json(text), 6 Hidden }
-    Bound { 0 Integer(integer), 1 Number(number) }
 }
+
+/// How what the layouts are made of is written: a number, a float, two booleans, a string, a name, a duration, a list, an
+/// option and a pair. A test holds the code to this text, and the text is part of the [stamp](crate::stamp).
+pub(crate) const ENCODING: &str = "7 -0.5 1 0 6 n\u{e9} \"x1 4 \"ok\"1500 2 1 2 1 3 1 0 ";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_encoding_is_what_the_stamp_stands_for() {
+        let mut text = String::new();
+        7_u16.pack(&mut text);
+        (-0.5_f64).pack(&mut text);
+        (true, false).pack(&mut text);
+        Str::from("n\u{e9} \"x").pack(&mut text);
+        (1_u8, Name::from("ok")).pack(&mut text);
+        Duration::from_millis(1500).pack(&mut text);
+        (vec![1_u8, 2], Some(3_u8)).pack(&mut text);
+        (1_u8, None::<u8>).pack(&mut text);
+        assert_eq!(text, ENCODING, "generated code is unpacked differently now: set ENCODING to this");
+    }
 
     #[test]
     fn what_is_packed_is_unpacked() {

@@ -3,7 +3,7 @@
 pub(crate) mod document;
 mod terms;
 
-use crate::data::pack::Pack;
+use crate::data::pack::packed_structs;
 use crate::index::terms::terms;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -113,31 +113,18 @@ pub(crate) fn scores<'i>(query: &str, indices: &(impl Iterator<Item = &'i Index>
     scores
 }
 
-impl Pack for Posting {
-    fn pack(&self, out: &mut String) {
-        self.tool.pack(out);
-        self.times.pack(out);
-    }
-
-    fn unpack(from: &mut &'static str) -> Self {
-        Self { tool: u32::unpack(from), times: u32::unpack(from) }
-    }
-}
-
-impl Pack for Index {
-    fn pack(&self, out: &mut String) {
-        self.lengths.pack(out);
-        self.terms.pack(out);
-    }
-
-    fn unpack(from: &mut &'static str) -> Self {
-        Self { lengths: Pack::unpack(from), terms: Pack::unpack(from) }
+packed_structs! {
+    /// The layout of the packed index.
+    pub(crate) const LAYOUT = {
+        Posting { tool: u32, times: u32 }
+        Index { lengths: Vec<u32>, terms: Vec<(Cow<'static, str>, Vec<Posting>)> }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::pack::Pack as _;
 
     const TOOLS: [(&str, &str); 5] = [
         ("read_file", "Read a text file, line by line."),

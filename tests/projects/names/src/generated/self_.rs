@@ -3,7 +3,7 @@
 //! The toolset `self`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+use ::toolc::__gen::compiled::{CompiledTools, CompiledToolset};
 use ::toolc::__gen::args::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};

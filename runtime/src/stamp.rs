@@ -1,0 +1,113 @@
+//! The stamp: a number that stands for everything that generated code and this crate must agree on. It is computed from
+//! the layout of the packed data and from the signatures that generated code uses, so that no change can be forgotten.
+//! Generated code holds the number that its compiler was built with.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::args::slot::{self, Slot, Slots};
+use crate::data::catalog::{Fact, Toolset, Variable};
+use crate::data::dialect::{Dialect, NUMBERS};
+use crate::data::pack::{ENCODING, ENUMS, Packed, STRUCTS};
+use crate::data::to_json;
+use crate::index::LAYOUT as INDEX;
+use crate::provider::compiled::{CatalogData, CompiledTools, CompiledToolset};
+
+/// The stamp of this version of the crate.
+pub const STAMP: u32 = hash(&[STRUCTS, ENUMS, ENCODING, NUMBERS, INDEX, FIELDS, FUNCTIONS]);
+
+/// Fails the build of generated code that was written for another version of this crate.
+///
+/// # Panics
+/// If `stamp` is not [`STAMP`]. Generated code calls this in a constant, so that it is a compile error.
+pub const fn assert_stamp(stamp: u32) {
+    assert!(stamp == STAMP, "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`");
+}
+
+/// Declares the fields of structs that generated code fills in. The compiler checks them.
+macro_rules! fields {
+    (const $text:ident = { $($tokens:tt)* }) => {
+        const $text: &str = stringify!($($tokens)*);
+
+        fields! { $($tokens)* }
+    };
+    ($($name:ident { $($field:ident: $type:ty),* })*) => {
+        $(const _: fn(&$name) = |it| {
+            let $name { $($field),* } = it;
+            $(let _: &$type = $field;)*
+        };)*
+    };
+}
+
+fields! {
+    const FIELDS = {
+        CompiledToolset {
+            tools: &'static [&'static str],
+            definitions: fn(Dialect) -> &'static [&'static str],
+            index: &'static [&'static str]
+        }
+        CatalogData {
+            toolsets: &'static Packed<Toolset>,
+            facts: &'static Packed<Fact>,
+            variables: &'static Packed<Variable>
+        }
+    }
+}
+
+/// Declares the signatures of functions that generated code calls. The compiler checks them.
+macro_rules! functions {
+    (const $text:ident = { $($tokens:tt)* }) => {
+        const $text: &str = stringify!($($tokens)*);
+
+        functions! { $($tokens)* }
+    };
+    ($($path:path = $type:ty;)*) => {
+        $(const _: $type = $path;)*
+    };
+}
+
+functions! {
+    const FUNCTIONS = {
+        CompiledTools::new = fn(&'static [&'static CompiledToolset], &'static CatalogData) -> CompiledTools;
+        Packed::<Toolset>::new = fn(&'static [&'static str]) -> Packed<Toolset>;
+        slot::choice = fn(&Slot<'_>, usize) -> usize;
+        slot::variant = fn(&mut Slot<'_>, &[fn(&mut Slot<'_>) -> u8]) -> u8;
+        slot::json = fn(&str) -> Value;
+        slot::object = for<'s, 'a> fn(&'s mut Slot<'a>) -> Slots<'s, 'a>;
+        to_json::object = fn(&mut String, &[to_json::Field<'_>]);
+        to_json::open_object = fn(&mut String, &[to_json::Field<'_>], &BTreeMap<String, Value>);
+    }
+}
+
+/// Returns the FNV-1a hash of these texts. White space does not count: how `stringify!` sets it is up to rustc.
+const fn hash(texts: &[&str]) -> u32 {
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut at = 0;
+    while at < texts.len() {
+        let text = texts[at].as_bytes();
+        let mut byte = 0;
+        while byte < text.len() {
+            if !text[byte].is_ascii_whitespace() {
+                hash = (hash ^ text[byte] as u32).wrapping_mul(0x0100_0193);
+            }
+            byte += 1;
+        }
+        at += 1;
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_a_layout_counts() {
+        let layout = "Tool { name: Str, emoji: Str }";
+        let others =
+            ["Tool { emoji: Str, name: Str }", "Tool { name: Str, icon: Str }", "Tool { name: Str, emoji: u8 }"];
+        assert!(others.iter().all(|other| hash(&[other]) != hash(&[layout])));
+        assert_eq!(hash(&["Tool{name : Str , emoji: Str}"]), hash(&[layout]));
+    }
+}
