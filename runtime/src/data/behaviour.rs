@@ -1,32 +1,32 @@
-//! How a tool behaves, as its author declared it: how it runs, how long, how much it may say, beside what, and whether
-//! somebody has to be asked first.
+//! The declared behaviour of a tool: how it runs, its limits, which calls may overlap with it, and whether calls need
+//! approval.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Everything that is declared of a tool's behaviour.
+/// The declared behaviour of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Behaviour {
-    /// How its handler runs.
+    /// How the handler runs.
     pub execution: Execution,
-    /// What it does to the world.
+    /// The effects of a call.
     pub annotations: Annotations,
-    /// Characters of a result that the model gets at most. None: the host's limit.
+    /// The most characters of a result that the model gets, or `None` for the session's limit.
     pub max_result_chars: Option<u32>,
-    /// How long a call may take. None: the host's limit.
+    /// The time limit of a call, or `None` for the session's limit.
     pub timeout: Option<Duration>,
-    /// What may run beside it.
+    /// Which calls of a batch may overlap with a call.
     pub parallel: Parallel,
-    /// Whether a call has to be approved.
+    /// Which calls need approval.
     pub approval: Approval,
-    /// Whether tool search may stand for it, where there are many tools.
+    /// Whether tool search may defer the tool.
     pub defer: bool,
-    /// Whether it should no longer be used.
+    /// The deprecation, or `None` if the tool is not deprecated.
     pub deprecated: Option<Deprecated>,
 }
 
 impl Behaviour {
-    /// That of a tool whose author said nothing.
+    /// The behaviour of a tool that declares nothing.
     pub const DEFAULT: Behaviour = Behaviour {
         execution: Execution::Sync,
         annotations: Annotations::DEFAULT,
@@ -50,19 +50,19 @@ impl Default for Behaviour {
 pub enum Execution {
     /// Inline, on the caller's thread.
     Sync,
-    /// On a thread of its own.
+    /// On a thread of the pool.
     Blocking,
     /// As a future, on the caller's executor.
     Async,
-    /// The agent's own loop runs it: it has no handler.
+    /// In the agent's own loop. The tool has no handler.
     Agent,
 }
 
 impl Execution {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Execution; 4] = [Execution::Sync, Execution::Blocking, Execution::Async, Execution::Agent];
 
-    /// The word for it in a manifest.
+    /// Returns its name in a manifest.
     pub const fn word(self) -> &'static str {
         match self {
             Execution::Sync => "sync",
@@ -73,22 +73,22 @@ impl Execution {
     }
 }
 
-/// What a tool does to the world, in MCP's terms. Hints for a host's policy, told by the tool's author.
+/// The effects of a tool, in MCP's terms. They are hints of the tool's author, for a host's policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "MCP has these four")]
 pub struct Annotations {
-    /// It changes nothing.
+    /// Whether the tool only reads.
     pub read_only: bool,
-    /// What it changes may be lost.
+    /// Whether the tool can destroy data.
     pub destructive: bool,
-    /// A second call with the same arguments changes nothing more.
+    /// Whether a second call with the same arguments has no further effect.
     pub idempotent: bool,
-    /// It reaches what the host does not know: the network, other people.
+    /// Whether the tool reaches outside of the host: the network, other people.
     pub open_world: bool,
 }
 
 impl Annotations {
-    /// What MCP assumes of a tool that says nothing.
+    /// MCP's defaults.
     pub const DEFAULT: Annotations =
         Annotations { read_only: false, destructive: true, idempotent: false, open_world: true };
 }
@@ -96,30 +96,30 @@ impl Annotations {
 /// Which calls of one batch may overlap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parallel {
-    /// Any others may run beside it.
+    /// Any other call may overlap, except `Never`.
     Always,
-    /// None may.
+    /// No other call may overlap.
     Never,
-    /// Others may, but for those of the same space and key; two that are both read-only do not hinder each other.
+    /// Other calls may overlap, except those with the same space and key, unless both are read-only.
     Keyed {
         /// The property whose value is the key.
         key: Cow<'static, str>,
-        /// What the keys name: files, for example.
+        /// The kind of resource that keys identify, for example files.
         space: Cow<'static, str>,
     },
 }
 
-/// Which calls have to be approved by somebody.
+/// Which calls need approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approval {
-    /// Every one.
+    /// Whether every call needs approval.
     pub always: bool,
-    /// Those whose shell command, in this property, is judged dangerous.
+    /// The property that contains a shell command, for a host that judges commands.
     pub shell: Option<Cow<'static, str>>,
 }
 
 impl Approval {
-    /// No call.
+    /// No call needs approval.
     pub const NONE: Approval = Approval { always: false, shell: None };
 }
 
@@ -128,6 +128,6 @@ impl Approval {
 pub struct Deprecated {
     /// The tool to use instead.
     pub replacement: Option<Cow<'static, str>>,
-    /// Why, and what to do.
+    /// The reason, and what to do.
     pub note: Cow<'static, str>,
 }

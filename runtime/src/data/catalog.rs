@@ -1,4 +1,5 @@
-//! What a provider says of its tools and toolsets: plain data. Its strings are borrowed where it is generated, owned where it is made at run time.
+//! What a tool provider declares: tools, toolsets, facts, variables and distributions. Strings are borrowed in
+//! generated data, and owned in data that is made at run time.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,106 +10,107 @@ use crate::data::requirement::Requirement;
 use crate::data::segment::{Atom, FactValue, Segment};
 use crate::data::table::Table;
 
-/// One tool as one dialect shows it to a model.
+/// A tool's definition in one dialect.
 #[derive(Debug, Clone)]
 pub struct Definition {
-    /// One JSON object, in pieces.
+    /// One JSON object, in segments.
     pub segments: Vec<Segment>,
 }
 
-/// One that is the same in every turn.
+/// Converts a definition that is the same in every turn.
 impl From<Cow<'static, str>> for Definition {
     fn from(text: Cow<'static, str>) -> Self {
         Self { segments: vec![Segment::Text(text)] }
     }
 }
 
-/// One function that a model can call.
+/// A tool: one function that a model can call.
 #[derive(Debug, Clone, Default)]
 pub struct Tool {
-    /// Unique in a registry.
+    /// The name, unique in a registry.
     pub name: Cow<'static, str>,
     /// The name of the toolset that owns this tool.
     pub toolset: Cow<'static, str>,
-    /// For a person's eyes: a spinner or a list. May be empty.
+    /// A symbol for people, for example in a list. May be empty.
     pub emoji: Cow<'static, str>,
-    /// What its arguments are read, repaired and validated against.
+    /// The table that its arguments are read, repaired and validated with.
     pub arguments: Arc<Table>,
-    /// What its conditions ask; at most [`MOST_ATOMS`](crate::segment::MOST_ATOMS).
+    /// The atoms of its conditions; at most `MOST_ATOMS`.
     pub atoms: Vec<Atom>,
-    /// The facts that its texts write out.
+    /// The facts that its texts contain.
     pub facts: Vec<Cow<'static, str>>,
-    /// What dialects call it, where that is not its own name.
+    /// Its names in dialects, if they differ from its own.
     pub names: Vec<(Dialect, Cow<'static, str>)>,
-    /// What has to be there for it to be shown.
+    /// The requirements of the tool.
     pub requires: Vec<Requirement>,
-    /// How it behaves.
+    /// The behaviour.
     pub behaviour: Behaviour,
 }
 
 impl Tool {
-    /// What `dialect` calls it, if that is not its own name.
+    /// Returns its name in `dialect`, if it differs from its own.
     pub fn name_in(&self, dialect: Dialect) -> Option<&Cow<'static, str>> {
         self.names.iter().find(|(of, _)| *of == dialect).map(|(_, name)| name)
     }
 }
 
-/// Something that a host tells about its world.
+/// A fact: a typed value that the host supplies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// Unique in a registry.
+    /// The name, unique in a registry.
     pub name: Cow<'static, str>,
-    /// What is assumed where the host says nothing. It also gives the fact its type.
+    /// The default value. Its type is the type of the fact.
     pub default: FactValue,
 }
 
-/// A named bundle of tools. Names in it that nobody has registered stand for nothing, until somebody does.
+/// A toolset: a named bundle of tools. Names of unregistered tools and toolsets have no effect until these are
+/// registered.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Toolset {
-    /// Unique in a registry.
+    /// The name, unique in a registry.
     pub name: Cow<'static, str>,
-    /// For a person's eyes.
+    /// A description for people.
     pub description: Cow<'static, str>,
-    /// Tools that have another home. The home tools are known from [`Tool::toolset`].
+    /// Tools of other home toolsets. Home tools follow from [`Tool::toolset`].
     pub tools: Vec<Cow<'static, str>>,
-    /// Other toolsets, whose tools this one brings along.
+    /// Toolsets whose tools this one also holds.
     pub includes: Vec<Cow<'static, str>>,
-    /// A toolset that this one builds on: enabled with it, left alone when it is disabled.
+    /// The toolset that this one builds on: enabled with it, but not disabled with it.
     pub base: Option<Cow<'static, str>>,
-    /// Tools that it does not hold, whatever brings them along.
+    /// Tools that it does not hold, even if an included toolset does.
     pub excludes: Vec<Cow<'static, str>>,
-    /// Legacy names, under which it may be enabled and disabled.
+    /// Legacy names, which can be used instead of the name.
     pub aliases: Vec<Cow<'static, str>>,
-    /// Words by which a host may choose among toolsets.
+    /// Keywords by which a host may choose toolsets.
     pub tags: Vec<Cow<'static, str>>,
-    /// Whether it holds only what it lists: its home tools are not in it by themselves.
+    /// Whether it holds only the tools that it lists, without its other home tools.
     pub closed: bool,
-    /// What has to be there for its home tools to be shown.
+    /// The requirements of all its home tools.
     pub requires: Vec<Requirement>,
 }
 
 /// An environment variable that tools require.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name.
+    /// The name.
     pub name: Cow<'static, str>,
-    /// What it is for.
+    /// What the variable is for.
     pub description: Cow<'static, str>,
-    /// What to ask a person for it. May be empty.
+    /// What to ask the user for. May be empty.
     pub prompt: Cow<'static, str>,
-    /// Where to get it. May be empty.
+    /// Where to get the value. May be empty.
     pub url: Cow<'static, str>,
-    /// Whether its value must not be shown.
+    /// Whether the value must not be shown.
     pub secret: bool,
 }
 
-/// Toolsets to be drawn, each by itself: for training and evaluation.
+/// A distribution: toolsets to draw independently, for training and evaluation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
-    /// Its name.
+    /// The name.
     pub name: Cow<'static, str>,
-    /// For a person's eyes.
+    /// A description for people.
     pub description: Cow<'static, str>,
-    /// Each toolset, and its probability in percent. Where none is drawn, the likeliest is.
+    /// Each toolset with its probability in percent. If none is drawn, the most likely one is taken.
     pub toolsets: Vec<(Cow<'static, str>, f64)>,
 }

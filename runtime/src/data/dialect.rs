@@ -1,5 +1,5 @@
-//! Dialects. Each but OpenAI's first one stands behind a feature of its own, and what is generated for it stands in a
-//! macro that leaves nothing of it without: a program carries no definitions in dialects that it does not speak.
+//! Dialects. Each except `openai` has a feature of its own. Data that is generated for it is inside a macro that
+//! expands to nothing without the feature, so that a program contains no definitions in dialects that it does not use.
 
 use std::sync::OnceLock;
 
@@ -52,7 +52,7 @@ macro_rules! dialects {
             }
         };
 
-        /// rustc does not say of a variant that a feature is missing; of these it does.
+        /// Names the missing feature in the compile error, which rustc does not do for a variant.
         #[allow(non_upper_case_globals, reason = "they stand in for variants")]
         impl Dialect {
             $(
@@ -64,7 +64,7 @@ macro_rules! dialects {
         }
 
         $(
-            /// Code that there is only where this crate has the dialect's feature.
+            /// Expands to its code only if this crate has the feature of the dialect.
             #[cfg(feature = $feature)]
             #[doc(hidden)]
             #[macro_export]
@@ -72,7 +72,7 @@ macro_rules! dialects {
                 ($d($d code:tt)*) => { $d($d code)* };
             }
 
-            /// Code that there is only where this crate has the dialect's feature.
+            /// Expands to its code only if this crate has the feature of the dialect.
             #[cfg(not(feature = $feature))]
             #[doc(hidden)]
             #[macro_export]
@@ -146,7 +146,7 @@ const ANTHROPIC: Shape =
 const GEMINI: Shape =
     Shape { envelope: Envelope::Bare, parameters: "parametersJsonSchema", api: DialectApi::GenerateContent, ..NESTED };
 
-/// Code that there is always, as OpenAI's dialect is.
+/// Expands to its code always, because OpenAI's dialect has no feature.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_openai {
@@ -211,29 +211,29 @@ impl Dialect {
     }
 }
 
-/// What stands in for a dialect whose feature is missing.
+/// The type of a dialect whose feature is missing.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct FeatureOfToolcIsMissing;
 
 impl Dialect {
-    /// The one of this number, if there is a feature for it.
+    /// Returns the dialect with this number, if its feature is enabled.
     pub(crate) fn numbered(number: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|dialect| *dialect as u8 == number)
     }
 }
 
-/// Something for each dialect, made when it is first asked for.
+/// A value for each dialect, computed on first use.
 #[derive(Debug)]
 pub struct PerDialect<T>([OnceLock<T>; COUNT]);
 
 impl<T> PerDialect<T> {
-    /// For none yet.
+    /// Returns an empty map.
     pub const fn new() -> Self {
         Self([const { OnceLock::new() }; COUNT])
     }
 
-    /// That for `dialect`, which `make` makes where nobody has asked before.
+    /// Returns the value for `dialect`. Calls `make` on first use.
     pub fn get_or_init(&self, dialect: Dialect, make: impl FnOnce() -> T) -> &T {
         self.0[dialect as usize].get_or_init(make)
     }

@@ -1,16 +1,16 @@
-//! Drawing toolsets: reproducible, by a small generator of our own, so that a seed means the same on every platform and
-//! with every version.
+//! Drawing toolsets, reproducibly: a small generator of our own gives the same results on every platform and in every
+//! version.
 
 use crate::data::catalog::Distribution;
 
 impl Distribution {
-    /// The toolsets that `seed` draws, in the order of [`toolsets`](Self::toolsets): each by itself, with its probability.
-    /// If none is drawn, the likeliest is, the first one of several. So there is at least one, unless there are none at
-    /// all; a session that enables no toolset enables everything.
+    /// Draws toolsets, and returns them in the order of [`toolsets`](Self::toolsets). Each is drawn independently, with
+    /// its probability. If none is drawn, the most likely one is taken, the first of several. So there is at least one,
+    /// unless the distribution is empty; a session that enables no toolset enables everything.
     ///
-    /// The same seed draws the same, always and everywhere. Any seeds will do: 0, 1, 2 and so on draw independently.
-    /// The generator is `SplitMix64` (Steele, Lea and Flood, 2014), begun at the seed and asked once for each toolset; the
-    /// upper 53 bits of its answer, as a fraction of 1, are below the probability for those that are drawn.
+    /// The same seed always draws the same toolsets. Consecutive seeds (0, 1, 2 and so on) draw independently. The
+    /// generator is `SplitMix64` (Steele, Lea and Flood, 2014), started at the seed and called once for each toolset. A
+    /// toolset is drawn if the upper 53 bits of the number, as a fraction of 1, are below its probability.
     ///
     /// ```
     /// use toolc::catalog::Distribution;
@@ -30,7 +30,7 @@ impl Distribution {
         if !drawn.is_empty() {
             return drawn;
         }
-        // The first of the greatest: `max_by` would take the last.
+        // The first of the greatest: `max_by` returns the last.
         let likeliest = self.toolsets.iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b));
         likeliest.map(|(name, _)| &**name).into_iter().collect()
     }
@@ -46,7 +46,7 @@ impl SplitMix64 {
         mixed ^ mixed >> 31
     }
 
-    /// From 0 to below 1, evenly.
+    /// Returns a number from 0 to below 1, uniformly distributed.
     #[allow(clippy::cast_precision_loss, reason = "53 bits fit")]
     fn fraction(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(drawn, ["bcd", "d", "d", "ad", "ad", "ad", "bcd", "abd"]);
     }
 
-    /// Each toolset is drawn as often as it should be, and each pair, as of independent ones.
+    /// Each toolset is drawn as often as its probability says, and each pair as often as independent toolsets.
     #[test]
     fn frequencies_are_the_probabilities() {
         const SEEDS: u32 = 200_000;

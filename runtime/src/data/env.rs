@@ -1,4 +1,4 @@
-//! The environment that tools are offered in: variables, and programs that can be run.
+//! The environment of tools: variables, and programs that can be run.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::vec_map::VecMap;
 
-/// The environment of a session: the process's own, or one that was made by hand. Cheap to clone.
+/// The environment of a session: that of the process, or one made by hand. Cheap to clone.
 ///
 /// ```
 /// use toolc::Env;
@@ -18,12 +18,12 @@ use crate::vec_map::VecMap;
 /// ```
 #[derive(Clone)]
 pub struct Env {
-    /// Whether what is not found below is looked for in the process's environment.
+    /// Whether other names are looked up in the process's environment.
     process: bool,
     made: Option<Arc<Made>>,
 }
 
-/// What was put in by hand.
+/// The variables and programs that were added.
 #[derive(Clone, Default)]
 struct Made {
     variables: VecMap<String, String>,
@@ -31,34 +31,34 @@ struct Made {
 }
 
 impl Env {
-    /// The process's own, as it is at the time of each question.
+    /// Returns the process's environment, as it is at the time of each lookup.
     pub const fn process() -> Self {
         Self { process: true, made: None }
     }
 
-    /// One without variables and programs.
+    /// Returns an environment without variables and programs.
     pub const fn empty() -> Self {
         Self { process: false, made: None }
     }
 
-    /// Whether it is the process's own and nothing more.
+    /// Returns whether it is the process's environment without additions.
     pub(crate) fn is_process(&self) -> bool {
         self.process && self.made.is_none()
     }
 
-    /// Whether no variable of the process is found in it.
+    /// Returns whether it excludes the process's variables.
     pub(crate) fn is_closed(&self) -> bool {
         !self.process
     }
 
-    /// This one, with the variable `name` set to `value`. Empty means not set.
+    /// Sets the variable `name` to `value`. An empty value counts as not set.
     #[must_use]
     pub fn with_var(mut self, name: impl AsRef<str>, value: impl Into<String>) -> Self {
         self.made().variables.insert(key(name.as_ref()), value.into());
         self
     }
 
-    /// This one, with the program `name`, wherever that is.
+    /// Adds the program `name`, without a path.
     #[must_use]
     pub fn with_program(mut self, name: impl Into<String>) -> Self {
         self.made().programs.push(name.into());
@@ -69,13 +69,13 @@ impl Env {
         Arc::make_mut(self.made.get_or_insert_default())
     }
 
-    /// The value of the variable `name`. One that is empty, or no Unicode, counts as not set.
+    /// Returns the value of the variable `name`. A value that is empty or not Unicode counts as not set.
     pub fn var(&self, name: &str) -> Option<String> {
         self.os_var(name)?.into_string().ok().filter(|value| !value.is_empty())
     }
 
-    /// Whether the program `name` can be run: a file that may be executed, in one of the directories of this
-    /// environment's `PATH`. A name with a separator in it is a path.
+    /// Returns whether the program `name` can be run: whether it is an executable file in a directory of this
+    /// environment's `PATH`. A name with a separator is a path.
     pub fn has_program(&self, name: &str) -> bool {
         if self.made.as_ref().is_some_and(|made| made.programs.iter().any(|program| program == name)) {
             return true;
@@ -99,14 +99,14 @@ impl Env {
     }
 }
 
-/// That of the process.
+/// Returns the process's environment.
 impl Default for Env {
     fn default() -> Self {
         Self::process()
     }
 }
 
-/// The values of variables may be secrets.
+/// Does not show values of variables, because they may be secret.
 impl fmt::Debug for Env {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let made = self.made.as_deref();
@@ -118,13 +118,13 @@ impl fmt::Debug for Env {
     }
 }
 
-/// Windows knows variables by their letters alone, whatever their case.
+/// Normalises the name of a variable: on Windows, case does not matter.
 fn key(name: &str) -> String {
     if cfg!(windows) { name.to_uppercase() } else { name.to_owned() }
 }
 
-/// The files that `name` may mean, where the system has extensions of programs: itself, if it has one of them, or
-/// else itself with any of them.
+/// Returns the files that `name` may refer to, on systems with extensions of programs: `name` itself if it has one of
+/// them, otherwise `name` with each of them.
 fn spellings(name: &str, extensions: Option<&str>) -> Vec<String> {
     let Some(extensions) = extensions else { return vec![name.to_owned()] };
     let extensions: Vec<String> =

@@ -1,21 +1,21 @@
-//! `Debug` of generated structs. Each says in one call what its fields are called and where they are: rustc checks that
-//! faster than what `derive(Debug)` writes, where there are a thousand tools.
+//! `Debug` for generated structs. Each passes the names and references of its fields in one call, because rustc checks
+//! that faster than the output of `derive(Debug)` for a thousand tools.
 
 use std::fmt::{Debug, DebugStruct, Formatter, Result};
 
-/// References to a struct's fields: a tuple of up to [`MOST_FIELDS`].
+/// References to the fields of a struct: a tuple of up to [`MOST_FIELDS`].
 pub trait Fields {
     #[doc(hidden)]
     fn each<'n>(&self, out: &mut DebugStruct<'_, '_>, names: impl Iterator<Item = &'n str>);
 }
 
-/// As many fields as [`debug_fields`] takes. Structs with more derive `Debug`.
+/// The maximum number of fields that [`debug_fields`] accepts. Structs with more fields derive `Debug`.
 pub const MOST_FIELDS: usize = 12;
 
-/// Writes the struct `name` as `derive(Debug)` does. `names` are those of its fields, with a space between them.
+/// Writes the struct `name` like `derive(Debug)`. `names` are the names of its fields, separated by spaces.
 ///
 /// # Errors
-/// When a field's own `Debug` or the formatter fails.
+/// Returns the error of a field's own `Debug` or of the formatter.
 #[allow(clippy::needless_pass_by_value, reason = "a tuple that is made for this call")]
 pub fn debug_fields(f: &mut Formatter<'_>, name: &str, names: &str, fields: impl Fields) -> Result {
     let mut out = f.debug_struct(name);

@@ -1,55 +1,55 @@
-//! The algebra of toolsets, on plain indices: what a toolset resolves to, and what a choice of toolsets comes to.
+//! The graph of toolsets, on indices: what a toolset resolves to, and what a selection of toolsets resolves to.
 //!
-//! Used at build time, to write what each toolset holds, and at run time, to grant it: one meaning for both.
+//! It is used at build time, to write the tools of each toolset, and at run time, to grant them, so that both agree.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::iter;
 
-/// One toolset. Indices of tools and of sets are the caller's.
+/// A toolset. The caller assigns the indices of tools and sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Set {
-    /// Its own tools: those whose home it is (not where it is closed), and those it lists.
+    /// Its own tools: its home tools (unless it is closed), and those that it lists.
     pub tools: Vec<usize>,
-    /// Sets whose tools it brings along.
+    /// Sets whose tools it also holds.
     pub includes: Vec<usize>,
-    /// The set that it builds on.
+    /// Its base.
     pub base: Option<usize>,
-    /// Tools that it does not hold, whatever brings them along. Another set that brings them still does.
+    /// Tools that it does not hold, even if a set that it includes does.
     pub excludes: Vec<usize>,
 }
 
 impl Set {
-    /// The sets that it brings along.
+    /// Returns the sets that it includes, and its base.
     fn edges(&self) -> impl Iterator<Item = usize> {
         self.includes.iter().copied().chain(self.base)
     }
 }
 
-/// A choice: everything, or one set.
+/// A selection: everything, or one set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pick {
-    /// Every tool that there is.
+    /// All tools.
     All,
-    /// What this set resolves to.
+    /// The tools of this set.
     Set(usize),
 }
 
-/// All toolsets over tools `0..tools`.
+/// All toolsets over the tools `0..tools`.
 #[derive(Debug, Clone, Default)]
 pub struct Graph {
-    /// How many tools there are.
+    /// The number of tools.
     pub tools: usize,
     /// The sets; a set's index is its position.
     pub sets: Vec<Set>,
 }
 
-/// For each tool, whether it is in.
+/// For each tool, whether it is a member.
 pub type Members = Vec<bool>;
 
 impl Graph {
-    /// What `set` resolves to: its own tools, and what its base and everything that it includes resolve to, less
-    /// its own excludes. In other words, the tools to which a way leads from it, over sets none of which excludes
-    /// them; so a set that is reached twice, or that reaches itself, does no harm.
+    /// Returns the tools of `set`: its own tools, and those of its base and its includes, minus its excludes. In other
+    /// words, the tools that can be reached from it on a path of sets none of which excludes them. A set that is
+    /// reached twice, or reaches itself, does no harm.
     pub fn resolve(&self, set: usize) -> Members {
         let mut members = vec![false; self.tools];
         let reached = self.reach(set, &[]);
@@ -67,7 +67,7 @@ impl Graph {
                 excluders[tool].push(id);
             }
         }
-        // Tools that the same sets exclude share one walk around those.
+        // Tools that are excluded by the same sets share one traversal.
         let mut around: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for (tool, without) in excluders.into_iter().enumerate().filter(|(_, without)| !without.is_empty()) {
             match around.iter_mut().find(|(other, _)| *other == without) {
@@ -84,7 +84,7 @@ impl Graph {
         members
     }
 
-    /// The sets to which a way leads from `set`, itself included, that does not touch those in `without`.
+    /// Returns the sets that can be reached from `set`, itself included, on paths that avoid `without`.
     fn reach(&self, set: usize, without: &[usize]) -> Vec<usize> {
         let mut seen = vec![false; self.sets.len()];
         for &id in without {
@@ -101,8 +101,8 @@ impl Graph {
         reached
     }
 
-    /// A shortest way on which `set` brings `tool`: sets, of which the first is `set` and the last has the tool itself.
-    /// Among equals, the one that the sets' own order puts first. None where `set` does not hold it.
+    /// Returns a shortest path by which `set` holds `tool`: sets, the first of which is `set`, and the last of which
+    /// has the tool itself. Among several, the order of the sets decides. `None` if `set` does not hold the tool.
     ///
     /// ```
     /// use toolc::__gen::graph::{Graph, Set};
@@ -116,8 +116,8 @@ impl Graph {
         self.way(set, tool, |set| !set.excludes.contains(&tool))
     }
 
-    /// Why `set` does not hold `tool`, although it reaches a set that has it: a shortest such way, and the first set on it
-    /// that excludes the tool. None where it reaches none, or holds the tool.
+    /// Returns why `set` does not hold `tool` although it reaches a set that has it: a shortest such path, and the
+    /// first set on it that excludes the tool. `None` if it reaches no such set, or holds the tool.
     pub fn exclusion(&self, set: usize, tool: usize) -> Option<(Vec<usize>, usize)> {
         if self.path(set, tool).is_some() {
             return None;
@@ -127,9 +127,9 @@ impl Graph {
         Some((way, by))
     }
 
-    /// A shortest way from `set` to one that has `tool`, over sets that are `open`.
+    /// Returns a shortest path from `set` to a set that has `tool`, over sets that are `open`.
     fn way(&self, set: usize, tool: usize, open: impl Fn(&Set) -> bool) -> Option<Vec<usize>> {
-        // Each set that was reached, and from which.
+        // Each set that was reached, and its predecessor.
         let mut from: BTreeMap<usize, Option<usize>> = BTreeMap::from([(set, None)]);
         let mut line = VecDeque::from([set]);
         while let Some(id) = line.pop_front() {
@@ -149,10 +149,10 @@ impl Graph {
         None
     }
 
-    /// What enabling and disabling these comes to. Nothing enabled means everything; disabling wins.
+    /// Returns the tools of these enabled and disabled selections. Nothing enabled means everything. Disabling wins.
     ///
-    /// Disabling a set leaves alone what its base resolves to: without `telegram` (base `core`) the Telegram
-    /// tools are gone and the core is still there.
+    /// Disabling a set keeps the tools of its base: without `telegram` (base `core`), the Telegram tools are gone, and
+    /// the core remains.
     pub fn select(&self, enabled: &[Pick], disabled: &[Pick]) -> Members {
         let enabled = if enabled.is_empty() { &[Pick::All] } else { enabled };
         let mut members = vec![false; self.tools];
@@ -166,7 +166,7 @@ impl Graph {
         members
     }
 
-    /// Takes out of `members` what disabling these takes away.
+    /// Removes from `members` the tools of these disabled selections.
     pub(crate) fn deny(&self, members: &mut Members, disabled: &[Pick]) {
         for &pick in disabled {
             let Pick::Set(set) = pick else {
@@ -239,14 +239,14 @@ mod tests {
     fn excludes_take_away_only_what_their_own_set_brings() {
         let resolve = |sets: Vec<Set>| ids(&Graph { tools: 5, sets }.resolve(0));
         let leaf = || set(&[0, 1, 2], &[], None);
-        // Its own tools, an include's and the base's alike, at one level and at two.
+        // Excludes remove its own tools, an include's and the base's, over one level and over two.
         assert_eq!(resolve(vec![without(&[3, 1, 77], set(&[3, 4], &[1], None)), leaf()]), [0, 2, 4]);
         assert_eq!(resolve(vec![without(&[1], set(&[], &[], Some(1))), leaf()]), [0, 2]);
         let middle = || without(&[1], set(&[3], &[2], None));
         assert_eq!(resolve(vec![without(&[0], set(&[], &[1], None)), middle(), leaf()]), [2, 3]);
         assert_eq!(resolve(vec![set(&[1], &[1], None), middle(), leaf()]), [0, 1, 2, 3]);
         assert_eq!(resolve(vec![set(&[], &[], Some(1)), middle(), leaf()]), [0, 2, 3]);
-        // A diamond: one way excludes it, the other brings it.
+        // A diamond: one path excludes the tool, the other does not.
         assert_eq!(
             resolve(vec![set(&[], &[1, 2], None), without(&[0], set(&[], &[3], None)), leaf(), leaf()]),
             [0, 1, 2]
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!([graph.exclusion(0, 0), graph.exclusion(4, 0), graph.exclusion(4, 7)], [const { None }; 3]);
     }
 
-    /// Where there is a path, the set holds the tool, and where there is none, it does not: in all graphs of a size.
+    /// In all graphs of a size, there is a path exactly if the set holds the tool.
     #[test]
     fn there_is_a_path_to_what_a_set_resolves_to() {
         let mut paths = 0;
@@ -349,7 +349,7 @@ mod tests {
             vec![set(&[0, 1], &[], None), without(&[1], set(&[2], &[0], None)), without(&[0], set(&[2], &[], Some(0)))];
         let graph = Graph { tools: 3, sets };
         assert_eq!(ids(&graph.select(&[], &[Pick::Set(1)])), [1]);
-        // Its base is left alone as a whole, what it excludes of it included.
+        // All tools of its base stay, including those that it excludes.
         assert_eq!(ids(&graph.select(&[], &[Pick::Set(2)])), [0, 1]);
         assert_eq!(ids(&graph.select(&[Pick::Set(2), Pick::Set(0)], &[])), [0, 1, 2]);
     }

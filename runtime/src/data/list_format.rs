@@ -1,11 +1,11 @@
-//! Conditions and requirements in words: as a manifest writes them, and as a person reads them.
+//! Conditions and requirements as text: as in a manifest, and for people.
 
 use crate::data::requirement::Requirement;
 use crate::data::segment::{Atom, Condition, FactValue, Op};
 use std::borrow::Cow;
 use std::fmt;
 
-/// As a manifest writes it.
+/// Formats it as in a manifest.
 impl fmt::Display for Atom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -16,7 +16,7 @@ impl fmt::Display for Atom {
     }
 }
 
-/// As a manifest writes it.
+/// Formats it as in a manifest.
 impl fmt::Display for FactValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -27,7 +27,7 @@ impl fmt::Display for FactValue {
     }
 }
 
-/// How tightly a part of a condition holds together.
+/// The precedence of a part of a condition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tie {
     Or,
@@ -36,7 +36,7 @@ enum Tie {
 }
 
 impl Condition {
-    /// It as a manifest writes it, over these atoms. An empty one is `true`.
+    /// Returns the condition as in a manifest, with these atoms. An empty condition is `true`.
     ///
     /// ```
     /// use toolc::__gen::segment::{Atom, Condition, Op};
@@ -68,7 +68,7 @@ impl Condition {
     }
 }
 
-/// What is required, as the end of "needs ...".
+/// Formats the requirement as the end of "needs ...".
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -130,7 +130,7 @@ mod tests {
             (&[A(0), A(1), A(2), Or, And], "tools.a and (facts.b or facts.c >= -2)"),
             (&[A(0), A(1), And, A(3), And], r"tools.a and facts.b and facts.d != 'it\'s \\'"),
             (&[A(0), A(1), Or, Not, A(1), And], "not (tools.a or facts.b) and facts.b"),
-            // Damage is no reason to panic.
+            // Damaged data must not panic.
             (&[And], "? and ?"),
             (&[A(9)], "?"),
         ] {

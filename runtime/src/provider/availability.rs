@@ -1,27 +1,28 @@
-//! Whether a tool is available: what handlers are asked, and what they answer.
+//! The availability of tools: the question to the handlers, and their answer.
 
 use std::borrow::Cow;
 
-/// What a provider is asked about: see [`ToolProvider::available`](crate::ToolProvider::available).
+/// The subject of an availability check: see [`ToolProvider::available`](crate::ToolProvider::available).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AvailabilityCheck<'a> {
-    /// Its tool at this index.
+    /// The tool at this index of the provider.
     Tool(usize),
-    /// Its toolset of this name: all home tools of it at once.
+    /// The toolset of this name, that is all its home tools.
     Toolset(&'a str),
 }
 
 /// Whether a tool, or a toolset's home tools, can be used now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Availability {
-    /// They can.
+    /// They can be used.
     Available,
-    /// They cannot, for this reason: a person reads it, and a model that calls them all the same. No secrets, then.
+    /// They cannot be used, for this reason. People read it, and models that call the tools anyway, so it must not
+    /// contain secrets.
     Unavailable(Cow<'static, str>),
 }
 
 impl Availability {
-    /// Available when `ready`, and otherwise not, for this reason.
+    /// Returns `Available` if `ready`, otherwise `Unavailable` with this reason.
     ///
     /// ```
     /// # use toolc::availability::Availability;

@@ -1,5 +1,5 @@
-//! A generated catalog as a provider: its data, unpacked when somebody asks, and the functions that lead to its handlers.
-//! Generated code names them and no more. What a provider does is written here, once, and not compiled for each toolset.
+//! A generated catalog as a tool provider: its data, which is unpacked on first use, and the functions that call its
+//! handlers. The code of the provider is here, so that it is not compiled again for each toolset.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,29 +12,29 @@ use crate::data::pack::{Pack, Packed, unpack};
 use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::provider::{HandlerReply, ToolProvider};
 
-/// The tools of one toolset, packed.
+/// The packed tools of one toolset.
 #[derive(Debug)]
 pub struct CompiledToolset {
     /// The tools, in the order of their numbers.
     pub tools: &'static [&'static str],
-    /// How a dialect defines them, in that order. Nothing where the program does not have it.
+    /// The definitions in a dialect, in that order. Empty if the program does not have the dialect.
     pub definitions: fn(Dialect) -> &'static [&'static str],
-    /// What they are found by. Nothing without the feature `search`.
+    /// The search index. Empty without the feature `search`.
     pub index: &'static [&'static str],
 }
 
-/// What all toolsets of a catalog have in common.
+/// The data that all toolsets of a catalog share.
 #[derive(Debug)]
 pub struct CatalogData {
-    /// Every toolset.
+    /// All toolsets.
     pub toolsets: &'static Packed<Toolset>,
-    /// What the tools' conditions and texts ask for.
+    /// The facts in the tools' conditions and texts.
     pub facts: &'static Packed<Fact>,
     /// Environment variables that tools require.
     pub variables: &'static Packed<Variable>,
 }
 
-/// A toolset's tools, or those of several: what is the same whoever handles them.
+/// The tools of one or several toolsets, independent of their handlers.
 #[derive(Debug)]
 pub struct CompiledTools {
     parts: &'static [&'static CompiledToolset],
@@ -43,19 +43,20 @@ pub struct CompiledTools {
     definitions: PerDialect<Vec<Option<Definition>>>,
 }
 
-/// Calls the tool of a number, as [`ToolProvider::call`] does. The handlers are shared, as those that block outlive the call.
+/// Calls the tool with this number, like [`ToolProvider::call`]. The handlers are shared, because blocking ones can
+/// outlive the call.
 pub type CallHandler<H> = for<'a, 's, 't> fn(&'a Arc<H>, usize, Slots<'s, 't>, &'a Call<'a>) -> HandlerReply<'a>;
 
-/// Asks the handlers, as [`ToolProvider::available`] does.
+/// Asks the handlers, like [`ToolProvider::available`].
 pub type AskHandler<H> = fn(&H, AvailabilityCheck<'_>, &Env) -> Availability;
 
 impl CompiledTools {
-    /// Of these parts. A tool's number counts on from one to the next.
+    /// Combines these parts. The numbers of tools continue from one part to the next.
     pub const fn new(parts: &'static [&'static CompiledToolset], common: &'static CatalogData) -> Self {
         Self { parts, common, tools: OnceLock::new(), definitions: PerDialect::new() }
     }
 
-    /// The provider of these tools, run by `handlers`. Where no tool has a check, there is nothing to `ask` them.
+    /// Returns a tool provider with these tools and `handlers`. Without checks, `ask` is never called.
     pub fn provider<H: Send + Sync + 'static>(
         &'static self,
         handlers: H,
@@ -65,7 +66,7 @@ impl CompiledTools {
         Box::new(Handled { compiled: self, handlers: Arc::new(handlers), call, ask })
     }
 
-    /// What these texts of each part come to.
+    /// Unpacks these texts of each part.
     fn unpacked<T: Pack>(&self, texts: impl Fn(&CompiledToolset) -> &'static [&'static str]) -> Vec<T> {
         unpack(&self.parts.iter().flat_map(|part| texts(part)).copied().collect::<Vec<_>>())
     }

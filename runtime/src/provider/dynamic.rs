@@ -1,4 +1,4 @@
-//! Tools that no manifest declares: a name, a description, a JSON Schema and a closure, made while the program runs.
+//! Tools that are made at run time: a name, a description, a JSON Schema and a closure.
 
 use crate::result::output::ToolResult;
 use std::borrow::Cow;
@@ -20,8 +20,8 @@ use crate::data::table::{Property, Table};
 use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::provider::{HandlerReply, ToolProvider};
 
-/// One tool of run time. Its handler gets the arguments as a JSON object: read, repaired and valid, without the defaults
-/// that the schema names.
+/// A tool that is made at run time. Its handler gets the arguments as a JSON object: repaired and validated, without
+/// the schema's defaults.
 ///
 /// ```
 /// use toolc::{DynamicTool, Registry, ToolOutput};
@@ -54,8 +54,8 @@ pub struct DynamicTool {
 type AvailabilityHandler = dyn Fn(&Env) -> Availability + Send + Sync;
 type CallHandler = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 
-/// Tools and toolsets of run time, to be added to a registry together: what an MCP server lists, a plugin, a custom
-/// toolset over tools that are there.
+/// Tools and toolsets that are made at run time and added to a registry together, such as the tools of an MCP server, a
+/// plugin, or a custom toolset of existing tools.
 #[derive(Debug, Default)]
 #[must_use = "a registry takes what `build` makes of them"]
 pub struct DynamicTools {
@@ -63,12 +63,12 @@ pub struct DynamicTools {
     toolsets: Vec<Toolset>,
 }
 
-/// What is wrong with tools and toolsets of run time, all of it.
+/// All problems of tools and toolsets that are made at run time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidTools(Vec<String>);
 
 impl DynamicTool {
-    /// A tool whose handler runs inline, on the caller's thread: for work that is done in moments.
+    /// Returns a tool whose handler runs inline, on the caller's thread: for work that takes moments.
     pub fn sync<F>(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
@@ -82,7 +82,7 @@ impl DynamicTool {
         Self::new(name.into(), description.into(), schema, Execution::Sync, answer)
     }
 
-    /// A tool whose handler runs on a thread of its own: see [`HandlerReply::blocking`].
+    /// Returns a tool whose handler runs on a thread of the pool: see [`HandlerReply::blocking`].
     pub fn blocking<F>(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
@@ -100,7 +100,7 @@ impl DynamicTool {
         Self::new(name.into(), description.into(), schema, Execution::Blocking, answer)
     }
 
-    /// A tool whose handler is a future, on the caller's executor: `|args, call| Box::pin(async move { ... })`.
+    /// Returns a tool whose handler is a future on the caller's executor: `|args, call| Box::pin(async move { ... })`.
     pub fn future<F>(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
@@ -129,56 +129,56 @@ impl DynamicTool {
         Self { tool, description, schema, secrets: Vec::new(), available: None, answer }
     }
 
-    /// Its home toolset; `dynamic`, unless said otherwise. It need not be declared.
+    /// Sets the home toolset; `dynamic` by default. It need not be declared.
     #[must_use]
     pub fn home(mut self, toolset: impl Into<Cow<'static, str>>) -> Self {
         self.tool.toolset = toolset.into();
         self
     }
 
-    /// For a person's eyes, beside its name.
+    /// Sets a symbol for people.
     #[must_use]
     pub fn emoji(mut self, emoji: impl Into<Cow<'static, str>>) -> Self {
         self.tool.emoji = emoji.into();
         self
     }
 
-    /// Something that has to be there for it to be shown. Said several times: all of it.
+    /// Adds a requirement. All requirements must be met.
     #[must_use]
     pub fn requires(mut self, requirement: Requirement) -> Self {
         self.tool.requires.push(requirement);
         self
     }
 
-    /// It is shown where `available` says so, too: see [`ToolProvider::available`].
+    /// Adds an availability check: see [`ToolProvider::available`].
     #[must_use]
     pub fn available(mut self, available: impl Fn(&Env) -> Availability + Send + Sync + 'static) -> Self {
         self.available = Some(Box::new(available));
         self
     }
 
-    /// Characters of a result that the model gets at most.
+    /// Sets the most characters of a result that the model gets.
     #[must_use]
     pub fn max_result_chars(mut self, most: u32) -> Self {
         self.tool.behaviour.max_result_chars = Some(most);
         self
     }
 
-    /// How long a call may take. Not of a sync tool: nothing can stop one.
+    /// Sets the time limit of a call. Not for a sync tool, which cannot be stopped.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.tool.behaviour.timeout = Some(timeout);
         self
     }
 
-    /// What it does to the world.
+    /// Sets the effects of a call.
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.tool.behaviour.annotations = annotations;
         self
     }
 
-    /// It changes nothing, and destroys nothing.
+    /// Declares that the tool only reads.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         let annotations = &mut self.tool.behaviour.annotations;
@@ -186,43 +186,43 @@ impl DynamicTool {
         self
     }
 
-    /// Which calls of one batch may overlap; none, unless said otherwise.
+    /// Sets which calls of a batch may overlap with a call; none by default.
     #[must_use]
     pub fn parallel(mut self, parallel: Parallel) -> Self {
         self.tool.behaviour.parallel = parallel;
         self
     }
 
-    /// Somebody has to approve each call.
+    /// Requires approval for each call.
     #[must_use]
     pub fn ask_always(mut self) -> Self {
         self.tool.behaviour.approval.always = true;
         self
     }
 
-    /// Tool search never stands for it.
+    /// Excludes the tool from tool search's deferral.
     #[must_use]
     pub fn never_deferred(mut self) -> Self {
         self.tool.behaviour.defer = false;
         self
     }
 
-    /// This argument's value is in no error and no log.
+    /// Keeps the value of this argument out of errors and logs.
     #[must_use]
     pub fn secret(mut self, argument: impl Into<String>) -> Self {
         self.secrets.push(argument.into());
         self
     }
 
-    /// This tool alone, for a registry.
+    /// Returns a tool provider with only this tool.
     ///
     /// # Errors
-    /// As [`DynamicTools::build`].
+    /// Returns the same errors as [`DynamicTools::build`].
     pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
         DynamicTools::new().tool(self).build()
     }
 
-    /// The tool as the runtime has it.
+    /// Returns the tool as the runtime stores it.
     fn finish(&mut self) -> Result<Tool, String> {
         let tool = &mut self.tool;
         let behaviour = &tool.behaviour;
@@ -232,7 +232,7 @@ impl DynamicTool {
             if !table.nodes[0].properties.of(&table.properties).iter().any(is_it) {
                 return Err(format!("its secret `{secret}` is none of its arguments"));
             }
-            // Wherever else it is spoken of, in an alternative or by a schema that holds itself, it is one, too.
+            // The property is secret wherever else the schema mentions it, in an alternative or in a recursive schema.
             for property in table.properties.iter_mut().filter(|property| is_it(property)) {
                 property.secret = true;
             }
@@ -254,9 +254,9 @@ impl DynamicTool {
     }
 }
 
-/// The table of a schema that every provider takes for a tool's arguments.
+/// Returns the table of a schema that every vendor accepts for a tool's arguments.
 fn table(schema: &Value) -> Result<Table, String> {
-    /// As of arguments: what is deeper cannot be sent.
+    /// The same depth as for arguments: deeper ones cannot be sent.
     const DEEPEST: usize = 64;
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err(
@@ -278,26 +278,26 @@ fn table(schema: &Value) -> Result<Table, String> {
 }
 
 impl DynamicTools {
-    /// None yet.
+    /// Returns an empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// And this tool.
+    /// Adds a tool.
     pub fn tool(mut self, tool: DynamicTool) -> Self {
         self.tools.push(tool);
         self
     }
 
-    /// And these.
+    /// Adds tools.
     pub fn tools(mut self, tools: impl IntoIterator<Item = DynamicTool>) -> Self {
         self.tools.extend(tools);
         self
     }
 
-    /// And this toolset: a description or aliases for the home of the tools, or a bundle of any tools and toolsets. When
-    /// it is added, everything that it names has to be there, itself included, or come with it. One that lists nothing
-    /// is there as long as it has home tools.
+    /// Adds a toolset: a description or aliases for the home toolset of the tools, or a bundle of any tools and
+    /// toolsets. Everything that it names must be registered, or be added with it. A toolset that lists nothing exists
+    /// as long as it has home tools.
     ///
     /// ```
     /// use toolc::{DynamicTools, Toolset};
@@ -320,11 +320,11 @@ impl DynamicTools {
         self
     }
 
-    /// A provider of them, for a registry.
+    /// Returns a tool provider with all tools and toolsets.
     ///
     /// # Errors
-    /// When a name is not one that every provider takes, a schema is not that of an object, is deeper than 64 or too
-    /// [large](Table::from_schema), or what was said of a tool does not fit together.
+    /// Returns an error if a vendor would refuse a name, a schema is not that of an object, is nested deeper than 64
+    /// levels or is too [large](Table::from_schema), or the settings of a tool contradict each other.
     pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
         let mut wrong = Vec::new();
         let mut built = Dynamic { toolsets: self.toolsets, ..Dynamic::default() };
@@ -363,12 +363,12 @@ impl DynamicTools {
     }
 }
 
-/// What manifests allow for names, too: what every provider takes.
+/// Checks a name by the same rules as manifests: every vendor must accept it.
 fn check_name(what: &str, name: &str, wrong: &mut Vec<String>) {
     const LONGEST: usize = 64;
     let is_first = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
     let is_letter = |letter: char| is_first(letter) || letter.is_ascii_digit() || letter == '-';
-    // Toolsets that stand for every tool are reserved, which a registry says.
+    // The names that stand for all tools are reserved, which the registry reports.
     let is_reserved = name == "*" && what != "tool";
     let fits = name.starts_with(is_first) && name.chars().all(is_letter) && name.len() <= LONGEST || is_reserved;
     let expected = "a letter or `_`, then letters, digits, `_` and `-`, at most 64 in all";
@@ -381,10 +381,10 @@ fn check_name(what: &str, name: &str, wrong: &mut Vec<String>) {
 struct Dynamic {
     tools: Vec<Tool>,
     toolsets: Vec<Toolset>,
-    /// Each tool's description and schema.
+    /// The description and the schema of each tool.
     said: Vec<(Cow<'static, str>, Value)>,
     definitions: PerDialect<Vec<Option<Definition>>>,
-    /// For each tool, whoever is asked whether it is there, and who runs it.
+    /// For each tool, its availability check and its handler.
     handlers: Vec<(Option<Box<AvailabilityHandler>>, Box<CallHandler>)>,
 }
 

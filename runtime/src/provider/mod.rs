@@ -1,4 +1,4 @@
-//! Whatever answers for a list of tools: a generated catalog with its handlers, later an MCP server or a plugin.
+//! Tool providers: sources of tools, such as a generated catalog with its handlers, an MCP server or a plugin.
 
 pub(crate) mod availability;
 pub mod compiled;
@@ -18,75 +18,75 @@ use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::result::output::ToolError;
 use crate::run::pool::POOL;
 
-/// Whatever answers for a list of tools. `cargo xtask gen` writes one around a type that implements the
-/// catalog's handler traits.
+/// A source of tools. `cargo xtask gen` writes one for types that implement the catalog's handler traits.
 pub trait ToolProvider: Send + Sync {
-    /// Its tools, the same whenever it is asked. A tool's position is its index in [`call`](Self::call).
+    /// Returns the tools, always the same ones. The position of a tool is its index in [`call`](Self::call).
     fn tools(&self) -> &[Tool];
 
-    /// How `dialect` defines its tools, in their order, the same whenever it is asked. None, or nothing at the end of the
-    /// list, of a tool that is not there in that dialect. First asked when a session makes a turn in it, and then whenever one
-    /// is written: what takes long is to be kept. It is asked where locks are held, and so makes no turns itself.
+    /// Returns the definitions of the tools in `dialect`, in the order of the tools, always the same ones. A tool
+    /// without a definition in that dialect is `None`, or missing at the end of the list. It is first called when a
+    /// session makes a turn in the dialect, and then for each rendering, so expensive results should be cached. It is
+    /// called while locks are held, and must not make turns itself.
     fn definitions(&self, dialect: Dialect) -> &[Option<Definition>];
 
-    /// The toolsets that it knows of, the same whenever it is asked.
+    /// Returns the toolsets, always the same ones.
     fn toolsets(&self) -> &[Toolset];
 
-    /// The facts that its tools' conditions and texts ask for.
+    /// Returns the facts in the tools' conditions and texts.
     fn facts(&self) -> &[Fact] {
         &[]
     }
 
-    /// The environment variables that its tools require.
+    /// Returns the environment variables that the tools require.
     fn variables(&self) -> &[Variable] {
         &[]
     }
 
-    /// What its tools are found by, in their order: see [`ToolSearch`](crate::ToolSearch). Gen makes it of a generated
-    /// catalog; of any other provider it is made when somebody searches.
+    /// Returns the search index of the tools: see [`ToolSearch`](crate::search::ToolSearch). gen writes that of a
+    /// generated catalog. For other providers, it is built at the first search.
     #[cfg(feature = "search")]
     fn index(&self) -> Option<crate::index::Index> {
         None
     }
 
-    /// Whether all that its toolsets name has to be there when it is added. Not of a generated catalog: gen has looked at
-    /// its names, and another part of it may be added later, or never.
+    /// Returns whether all names in its toolsets must exist when it is added. `false` for a generated catalog: gen has
+    /// checked its names, and another part of it may be added later or never.
     fn checks_names(&self) -> bool {
         false
     }
 
-    /// Whether a tool, or a toolset's home tools, can be used now. Asked where a tool or toolset of its own says
-    /// [`Requirement::Check`](crate::requirement::Requirement::Check), for tools that were granted and that nothing hides
-    /// of what their environment and facts have to be.
+    /// Returns whether a tool, or a toolset's home tools, can be used now. It is called for tools and toolsets with
+    /// [`Requirement::Check`](crate::availability::Requirement::Check), if they are granted and their requirements on
+    /// environment and facts are met.
     ///
-    /// All that a turn has to ask is asked at the same time, each on a thread of its own, and waited for together: see
-    /// [`SessionBuilder::check_timeout`](crate::SessionBuilder::check_timeout). The answer is believed for 30 seconds. A
-    /// failure within 60 seconds of the last success (a no, a panic, or none in time) is taken for a flake: the tools stay,
-    /// and this is asked again for the next turn. What has not answered yet is not asked again before it does.
+    /// All checks of a turn run concurrently, each on a thread of its own, with one time limit: see
+    /// [`SessionBuilder::check_timeout`](crate::SessionBuilder::check_timeout). The answer is cached for 30 seconds. A
+    /// failure (`Unavailable`, a panic or a timeout) within 60 seconds of the last success counts as a flake: the tools
+    /// stay, and the check runs again for the next turn. A running check is not started again.
     ///
-    /// Where there are neither threads nor a clock, this is asked on the caller's thread for every turn.
+    /// On platforms without threads and clock, this is called on the caller's thread for each turn.
     fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
         let _ = (check, env);
         Availability::Available
     }
 
-    /// Runs the tool at `index`. The slots are those of the tool's table, read and valid; whatever is needed
-    /// of them is taken before this returns. Never asked for a tool that the agent's own loop runs.
+    /// Runs the tool at `index`. The slots hold its arguments, which are valid by the tool's table. They must be read
+    /// before this returns. It is never called for a tool of the agent's own loop.
     fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a>;
 }
 
-/// An answer, now or later.
+/// The reply of a handler, now or later.
 pub enum HandlerReply<'a> {
-    /// A synchronous handler's.
+    /// The result of a sync handler.
     Ready(ToolResult),
-    /// An asynchronous handler's.
+    /// The future of an async handler.
     Later(Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>>),
 }
 
 impl<'a> HandlerReply<'a> {
-    /// The answer of a handler that blocks: `work` runs on a thread of a pool, which it is given when the reply is first
-    /// polled, by whatever executor. At most 64 work at a time, others wait in line. If the reply is dropped, as it is
-    /// when the call takes too long or is cancelled, work that has begun goes on unheard: it should ask
+    /// Returns the reply of a blocking handler: `work` runs on a thread of a pool, from the first poll of the reply, by
+    /// any executor. At most 64 handlers run at a time; others are queued. If the reply is dropped, because the call
+    /// exceeds its time limit or is cancelled, running work continues, and its result is ignored: it should check
     /// [`Call::is_cancelled`].
     pub fn blocking<W>(call: &'a Call<'a>, work: W) -> Self
     where
@@ -98,12 +98,12 @@ impl<'a> HandlerReply<'a> {
         }))
     }
 
-    /// The answer to a call of a tool that the agent's own loop runs, where it comes to a provider all the same.
+    /// Returns the reply to a call of a tool of the agent's own loop, which should not reach a tool provider.
     pub fn agent() -> Self {
         HandlerReply::Ready(Err(no_agent_loop()))
     }
 
-    /// The answer to an index that the provider does not have: a fault of the caller, never of the model.
+    /// Returns the reply to an unknown index: a mistake of the caller, never of the model.
     pub fn no_such_tool(index: usize) -> Self {
         HandlerReply::Ready(Err(ToolError::new(format!("this provider has no tool number {index}"))))
     }
@@ -118,7 +118,7 @@ impl fmt::Debug for HandlerReply<'_> {
     }
 }
 
-/// The answer where nobody took such a call.
+/// Returns the error for such a call without an agent's loop.
 pub(crate) fn no_agent_loop() -> ToolError {
     ToolError::new("this tool is run by the agent's own loop, and this host has none that took the call")
 }

@@ -1,4 +1,4 @@
-//! What a session's world is like, and which of a tool's atoms hold in it.
+//! The facts of a session, and the values of a tool's atoms.
 
 use crate::data::segment::{Atom, Atoms, Comparison, FactValue};
 use crate::registration::state::State;
@@ -9,14 +9,14 @@ use std::sync::Arc;
 /// Values of facts, by name.
 pub(crate) type FactValues = VecMap<Cow<'static, str>, FactValue>;
 
-/// What the host told, and what is assumed where it told nothing.
+/// The facts that the host has set, and the defaults of the others.
 #[derive(Clone, Copy)]
 pub(crate) struct FactLookup<'a> {
     pub(crate) told: &'a Arc<FactValues>,
     pub(crate) defaults: &'a FactValues,
 }
 
-/// An atom, looked up. A tool that nobody registered is none.
+/// A resolved atom. An unregistered tool has no position.
 #[derive(Clone)]
 pub(crate) enum ResolvedAtom {
     Tool(Option<usize>),
@@ -24,7 +24,7 @@ pub(crate) enum ResolvedAtom {
 }
 
 impl ResolvedAtom {
-    /// `atom`, with the position of the tool in `state`.
+    /// Resolves `atom` in `state`.
     pub(crate) fn new(atom: &Atom, state: &State) -> Self {
         match atom {
             Atom::Tool(name) => ResolvedAtom::Tool(state.find(name)),
@@ -33,7 +33,7 @@ impl ResolvedAtom {
         }
     }
 
-    /// The fact that it asks for.
+    /// Returns the fact that it refers to, if any.
     pub(crate) fn fact(&self) -> Option<&Cow<'static, str>> {
         match self {
             ResolvedAtom::Tool(_) => None,
@@ -43,12 +43,12 @@ impl ResolvedAtom {
 }
 
 impl<'a> FactLookup<'a> {
-    /// The value of the fact `name`, if there is such a fact.
+    /// Returns the value of the fact `name`, if the fact exists.
     pub(crate) fn get(self, name: &str) -> Option<&'a FactValue> {
         self.told.get(name).or_else(|| self.defaults.get(name))
     }
 
-    /// Which of these hold, where `there` says which tools are there.
+    /// Returns which of these are true. `there` says whether a tool is in the turn.
     pub(crate) fn atoms(self, asked: &[ResolvedAtom], there: &dyn Fn(usize) -> bool) -> Atoms {
         let holds = |asked: &ResolvedAtom| match asked {
             ResolvedAtom::Tool(id) => id.is_some_and(there),

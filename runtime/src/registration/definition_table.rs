@@ -1,5 +1,6 @@
-//! Sheets: how one dialect defines the tools of a registry, looked up once, when a turn is first made in it. Most tools are
-//! defined by one static text, which a turn finds here without a way over the tool's own data, and has only to copy.
+//! Definition tables: the definitions of a registry's tools in one dialect, looked up once, when a turn is first made
+//! in it. Most definitions are a single static string, which a turn copies from here without touching the tool's own
+//! data.
 
 use crate::data::catalog::{Definition, Tool};
 use crate::data::dialect::Dialect;
@@ -7,19 +8,19 @@ use crate::data::segment;
 use crate::data::segment::Segment;
 use std::borrow::Cow;
 
-/// How one dialect defines each tool of a registry, by position.
+/// The definitions of a registry's tools in one dialect, by position.
 pub(crate) type DefinitionTable = Vec<DefinitionSlot>;
 
-/// How a dialect defines a tool.
+/// The definition of a tool in a dialect.
 #[derive(Clone, Copy)]
 pub(crate) enum DefinitionSlot {
-    /// Not at all.
+    /// The tool has no definition.
     Absent,
-    /// Under its own name, by this text, whatever the turn.
+    /// A static text under its own name, the same in every turn.
     Static(&'static str),
-    /// By a definition that is to be rendered, or called by another name.
+    /// A definition that must be rendered, or has another name.
     Pieces {
-        /// What [`segment::most`] says of it.
+        /// The upper bound of its size from [`segment::most`].
         most: usize,
     },
 }
@@ -37,7 +38,7 @@ impl DefinitionSlot {
         }
     }
 
-    /// How many bytes it comes to at most, facts and lists of tools aside.
+    /// Returns an upper bound of its size in bytes, without facts and lists of tools.
     pub(crate) fn most(self) -> usize {
         match self {
             DefinitionSlot::Absent => 0,

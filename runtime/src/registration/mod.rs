@@ -13,7 +13,7 @@ pub(crate) mod state;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A provider of a registry, by which it is replaced and removed. No two are equal in a process, whatever their registries.
+/// The id of a registered tool provider, for replacing and removing it. Ids are unique in a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProviderId(u64);
 
@@ -24,14 +24,14 @@ impl fmt::Display for ProviderId {
 }
 
 impl ProviderId {
-    /// Above all that came before.
+    /// Returns an id greater than all previous ones.
     pub(crate) fn next() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// Names of tools that toolc itself answers for.
+/// Names of tools that are reserved for tool search.
 pub(crate) const RESERVED_TOOLS: [&str; 3] = ["tool_call", "tool_describe", "tool_search"];
-/// Names of toolsets that stand for every tool.
+/// Names of toolsets that stand for all tools.
 pub(crate) const EVERYTHING: [&str; 2] = ["all", "*"];

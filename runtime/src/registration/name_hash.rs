@@ -1,17 +1,17 @@
-//! Where each of a list of names stands in it: what a model's call is found by. With a map of std, whose hash withstands
-//! who chooses the keys, a whole call takes 6 % longer; here such keys do little.
+//! A hash index from names to positions, which finds the tool of a model's call. With std's map, whose hash resists
+//! chosen keys, a whole call takes 6 % longer. Here, chosen keys do little harm.
 
-/// The positions of names, in buckets by a hash of the name. It is made in time that does not depend on the names: who
-/// chooses them so that they share a bucket makes his own calls a little slower.
+/// The positions of names, in buckets by a hash of the name. Building it takes time independent of the names. Names
+/// that are chosen to share a bucket make only their own calls a little slower.
 #[derive(Default)]
 pub(crate) struct NameHashIndex {
-    /// Where each bucket begins; at last, where all of them end.
+    /// The beginning of each bucket, and the end of the last one.
     starts: Vec<u32>,
     places: Vec<u32>,
 }
 
 impl NameHashIndex {
-    /// Of at most 2^32 names.
+    /// Builds the index of at most 2^32 names.
     pub(crate) fn new<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Self {
         let (count, buckets) = (names.len(), (2 * names.len()).next_power_of_two());
         let all: Vec<usize> = names.map(|name| bucket(name, buckets)).collect();
@@ -19,7 +19,7 @@ impl NameHashIndex {
         for &bucket in &all {
             starts[bucket] += 1;
         }
-        // Where each ends. As one after the other is put before that, it becomes where the bucket begins.
+        // The end of each bucket. It becomes the beginning while items are placed before it.
         let mut end = 0;
         for start in &mut starts {
             end += *start;
@@ -34,7 +34,7 @@ impl NameHashIndex {
         Self { starts, places }
     }
 
-    /// Where the name may stand.
+    /// Returns the positions at which the name may be.
     pub(crate) fn of(&self, name: &str) -> &[u32] {
         let Some(buckets) = self.starts.len().checked_sub(1) else { return &[] };
         match self.starts[bucket(name, buckets)..] {
@@ -44,19 +44,20 @@ impl NameHashIndex {
     }
 }
 
-/// In which of `buckets`, a power of two, a name belongs.
+/// Returns the bucket of a name. `buckets` is a power of two.
 #[allow(clippy::cast_possible_truncation, reason = "the mask leaves what an index holds")]
 fn bucket(name: &str, buckets: usize) -> usize {
     let name = name.as_bytes();
     let half = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
-    // What is left of whole words: the last bytes of a long name, with some that were there before.
+    // The remainder of whole words: the last bytes of a long name, overlapping with previous ones.
     let last = match (name.last_chunk(), name.first_chunk(), name.last_chunk()) {
         (Some(word), ..) => u64::from_le_bytes(*word),
         (None, Some(first), Some(last)) => half(first) << 32 | half(last),
         _ => name.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
     };
     let mix = |hash: u64, word: u64| {
-        // By an odd number without a pattern (2^64 divided by the golden ratio): both halves together depend on every bit.
+        // Multiplies by an odd number without a pattern (2^64 divided by the golden ratio), so that both halves
+        // together depend on every bit.
         let product = u128::from(hash ^ word) * 0x9e37_79b9_7f4a_7c15;
         product as u64 ^ (product >> 64) as u64
     };

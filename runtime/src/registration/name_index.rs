@@ -1,8 +1,8 @@
-//! The book of a registry: which providers there are, and who claims which name. A change costs what the provider brings,
-//! not what the registry holds; the state that turns are made of comes from it when one is asked for.
+//! The name index of a registry: its tool providers and the names that they claim. The cost of a change depends on the
+//! provider, not on the registry. The state that turns are made from is built from it on demand.
 //!
-//! Everything that a provider brings is entered first and looked at then: a name means one thing only where its claims
-//! agree. What is refused is taken out again.
+//! All claims of a provider are entered first and checked then: all claims of a name must agree. A refused provider is
+//! removed again.
 
 use std::borrow::Cow;
 use std::collections::btree_map::Entry;
@@ -19,49 +19,50 @@ use crate::sorted;
 use crate::text::nearest::did_you_mean;
 use crate::text::nearest::nearest;
 
-/// Who has which name.
+/// The claims of names.
 #[derive(Default)]
 pub(crate) struct NameIndex {
-    /// How many changes there were.
+    /// The number of changes.
     pub(crate) number: u64,
-    /// In the order in which they came, which is that of their ids.
+    /// In the order in which they were added, which is the order of their ids.
     pub(crate) providers: Vec<RegisteredProvider>,
     /// The claims of each [`NameKind`].
     claims: [Claims; 6],
 }
 
-/// What a name is of.
+/// The kind of a name.
 #[derive(Clone, Copy)]
 enum NameKind {
-    /// Of a tool: the last claim is it, the others are overridden.
+    /// A tool's name: the last claim wins, and overrides the others.
     Tool,
-    /// Of a tool in a dialect, where that is not its own.
+    /// A tool's name in a dialect, if it differs from its own.
     Called,
-    /// Of a toolset that is described.
+    /// The name of a declared toolset.
     Toolset,
-    /// Of the home toolset of a tool.
+    /// The name of a tool's home toolset.
     Home,
-    /// Of a toolset, beside its own.
+    /// An alias of a toolset.
     Alias,
     Fact,
 }
 
-/// The claims of each name, in the order in which their providers came.
+/// The claims of each name, in the order in which their providers were added.
 type Claims = BTreeMap<Cow<'static, str>, Vec<Claim>>;
 
-/// Whose a name is: this provider's, of what it has at this index. A home's is its tool's, an alias's its toolset's.
+/// A claim of a name: by this provider, for its item at this index. The claim of a home refers to its tool, that of an
+/// alias to its toolset.
 #[derive(Clone, Copy)]
 struct Claim {
     id: ProviderId,
     index: usize,
 }
 
-/// A provider, and how it was added.
+/// A registered tool provider.
 #[derive(Clone)]
 pub(crate) struct RegisteredProvider {
     pub(crate) id: ProviderId,
     pub(crate) provider: Arc<dyn ToolProvider>,
-    /// Whether its tools may stand in for others that came before.
+    /// Whether its tools may override earlier ones.
     pub(crate) overriding: bool,
     #[cfg(feature = "search")]
     pub(crate) indexed: Arc<crate::registration::search_index::ProviderIndex>,
@@ -79,7 +80,7 @@ impl RegisteredProvider {
     }
 }
 
-/// The names that a provider brings, each with the index of what has it.
+/// Returns the names of a provider, each with the index of its item.
 fn names(provider: &dyn ToolProvider) -> Vec<(NameKind, &Cow<'static, str>, usize)> {
     let mut names = Vec::new();
     for (index, tool) in provider.tools().iter().enumerate() {
@@ -95,29 +96,29 @@ fn names(provider: &dyn ToolProvider) -> Vec<(NameKind, &Cow<'static, str>, usiz
     names
 }
 
-/// The names that dialects give to a tool beside its own.
+/// Returns the names of a tool in dialects, if they differ from its own.
 fn further(tool: &Tool) -> impl Iterator<Item = (Dialect, &Cow<'static, str>)> {
     let names = tool.names.iter().map(|(dialect, name)| (*dialect, name));
     names.filter(|(_, name)| **name != tool.name)
 }
 
-/// The further names of a toolset.
+/// Returns the aliases of a toolset.
 fn aliases(toolset: &Toolset) -> impl Iterator<Item = &Cow<'static, str>> {
     toolset.aliases.iter().filter(|alias| **alias != toolset.name)
 }
 
-/// Whatever a toolset brings along.
+/// Returns the includes and the base of a toolset.
 fn edges(toolset: &Toolset) -> impl Iterator<Item = &Cow<'static, str>> {
     toolset.includes.iter().chain(&toolset.base)
 }
 
-/// Notes what speaks against a name.
+/// Records the refusal of a name.
 fn refuse(found: &mut Vec<Refusal>, why: fn(Cow<'static, str>) -> Refusal, name: &Cow<'static, str>) {
     found.push(why(name.clone()));
 }
 
 impl NameIndex {
-    /// Enters a provider, whatever speaks against it.
+    /// Enters a provider without checking it.
     pub(crate) fn enter(&mut self, held: RegisteredProvider) {
         for (sort, name, index) in names(&*held.provider) {
             let claims = self.claims[sort as usize].entry(name.clone()).or_default();
@@ -126,7 +127,7 @@ impl NameIndex {
         self.providers.insert(self.place(held.id), held);
     }
 
-    /// Takes a provider out.
+    /// Removes a provider.
     pub(crate) fn leave(&mut self, id: ProviderId) -> Option<RegisteredProvider> {
         let place = self.place(id);
         self.providers.get(place).filter(|held| held.id == id)?;
@@ -142,7 +143,7 @@ impl NameIndex {
         Some(held)
     }
 
-    /// The position of a provider, or that where it belongs.
+    /// Returns the position of a provider, or the position where it belongs.
     fn place(&self, id: ProviderId) -> usize {
         self.providers.partition_point(|held| held.id < id)
     }
@@ -163,7 +164,7 @@ impl NameIndex {
         &self.held(claim).provider.facts()[claim.index]
     }
 
-    /// Who claims a name. Nobody: it means nothing of this sort.
+    /// Returns the claims of a name. Empty if it has no meaning of this kind.
     #[inline(never)]
     fn claims(&self, sort: NameKind, name: &str) -> &[Claim] {
         self.claims[sort as usize].get(name).map_or(&[], Vec::as_slice)
@@ -173,29 +174,29 @@ impl NameIndex {
         !self.claims(sort, name).is_empty()
     }
 
-    /// All names of a sort, in order, each with the first claim and the last.
+    /// Returns all names of a kind, in order, each with its first and its last claim.
     fn all(&self, sort: NameKind) -> impl Iterator<Item = (&Cow<'static, str>, Claim, Claim)> {
         let claims = self.claims[sort as usize].iter();
         claims.filter_map(|(name, claims)| Some((name, *claims.first()?, *claims.last()?)))
     }
 
-    /// The tools that can be called, by name: each one's provider, by position, and index.
+    /// Returns the tools that can be called, by name, each with the position of its provider and its index.
     pub(crate) fn tools(&self) -> impl Iterator<Item = (&Cow<'static, str>, usize, usize)> {
         self.all(NameKind::Tool).map(|(name, _, last)| (name, self.place(last.id), last.index))
     }
 
-    /// Facts, by name.
+    /// Returns the facts, by name.
     pub(crate) fn facts(&self) -> impl Iterator<Item = &Fact> {
         self.all(NameKind::Fact).map(|(_, first, _)| self.fact(first))
     }
 
-    /// Further names of toolsets, in order, each with the toolset.
+    /// Returns the aliases of toolsets, in order, each with its toolset.
     pub(crate) fn aliases(&self) -> impl Iterator<Item = (&Cow<'static, str>, &Toolset)> {
         self.all(NameKind::Alias).map(|(name, first, _)| (name, self.toolset(first)))
     }
 
-    /// The toolsets that are described, by name, where `is_home` tells those that have home tools. One of run time that
-    /// lists nothing is there as long as it has any.
+    /// Returns the declared toolsets, by name. `is_home` says whether a toolset has home tools. One of run time that
+    /// lists nothing exists as long as it has any.
     pub(crate) fn toolsets(&self, is_home: &dyn Fn(&str) -> bool) -> impl Iterator<Item = &Toolset> {
         self.all(NameKind::Toolset).filter_map(move |(name, first, _)| {
             let toolset = self.toolset(first);
@@ -206,13 +207,13 @@ impl NameIndex {
         })
     }
 
-    /// What is said of a toolset.
+    /// Returns the declaration of a toolset.
     pub(crate) fn described(&self, name: &str) -> Option<&Toolset> {
         self.claims(NameKind::Toolset, name).first().map(|&first| self.toolset(first))
     }
 
-    /// Whether a claim on a name says otherwise than the provider `id`. Those of others agree, or they would not be here: of
-    /// them the first and the last are asked, and all that are its own.
+    /// Returns whether a claim of a name contradicts those of the provider `id`. The claims of other providers agree,
+    /// or they would have been refused: of these, only the first and the last are compared with all claims of `id`.
     fn differs(&self, id: ProviderId, sort: NameKind, name: &str, otherwise: &dyn Fn(Claim) -> bool) -> bool {
         let claims = self.claims(sort, name);
         let ends = claims.first().into_iter().chain(claims.last());
@@ -220,7 +221,7 @@ impl NameIndex {
         ends.chain(&claims[own]).any(|&claim| otherwise(claim))
     }
 
-    /// What speaks against the provider that was entered last, or in place of another one: sorted, nothing twice.
+    /// Returns the refusals of the provider that was just entered or replaced: sorted, without duplicates.
     pub(crate) fn refusals(&self, id: ProviderId, provider: &dyn ToolProvider) -> Vec<Refusal> {
         let mut found = Vec::new();
         for tool in provider.tools() {
@@ -293,15 +294,16 @@ impl NameIndex {
         }
     }
 
-    /// The toolset that this is the name, or a legacy name, of.
+    /// Returns the toolset with this name or alias.
     fn meant(&self, name: &str) -> Option<&Toolset> {
         let claim = self.claims(NameKind::Toolset, name).first().or_else(|| self.claims(NameKind::Alias, name).first());
         claim.map(|&claim| self.toolset(claim))
     }
 
-    /// Looks for ways from `toolsets` that lead back. Depth first, with the way kept by hand: it may be long.
+    /// Finds include cycles that start from `toolsets`. Depth first, with an explicit stack, because a path may be
+    /// long.
     fn check_rings<'b>(&'b self, toolsets: &'b [Toolset], found: &mut Vec<Refusal>) {
-        // Where on the way a toolset stands, or stood: everything behind it has been seen then.
+        // The position of a toolset on the path, now or earlier. Everything after it has then been visited.
         let mut seen: HashMap<&str, usize> = HashMap::new();
         for first in toolsets.iter().filter(|toolset| edges(toolset).next().is_some()) {
             if seen.contains_key(&*first.name) {
@@ -328,7 +330,7 @@ impl NameIndex {
         }
     }
 
-    /// Whether there is all that a toolset names, and that is anything.
+    /// Checks that everything a toolset names exists, and that it is not empty.
     fn check_names(&self, toolset: &Toolset, found: &mut Vec<Refusal>) {
         let of = || toolset.name.clone();
         let is_tool = |name: &Cow<'static, str>| self.has(NameKind::Tool, name);

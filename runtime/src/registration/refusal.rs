@@ -1,68 +1,68 @@
-//! Why a registry refuses a provider: as data, all of it at once.
+//! The reasons why a registry refuses a tool provider, as data, all at once.
 
 use crate::registration::ProviderId;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A provider was refused: nothing of it was taken, and nothing has changed.
+/// The error of a refused tool provider: nothing of it was added, and nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistryError {
     refusals: Vec<Refusal>,
 }
 
 impl RegistryError {
-    /// None where nothing speaks against it.
+    /// Returns `Ok(())` if `refusals` is empty.
     pub(crate) fn of(refusals: Vec<Refusal>) -> Result<(), Self> {
         if refusals.is_empty() { Ok(()) } else { Err(Self { refusals }) }
     }
 
-    /// Everything that speaks against it.
+    /// Returns all reasons.
     pub fn refusals(&self) -> &[Refusal] {
         &self.refusals
     }
 }
 
-/// One reason why a provider was refused.
+/// A reason why a tool provider was refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Refusal {
     /// Another tool, of this provider or another, has this name.
     ToolTaken(Cow<'static, str>),
-    /// Another tool is called so, be it in one dialect.
+    /// Another tool has this name, possibly in one dialect only.
     CalledTaken(Cow<'static, str>),
-    /// Another provider describes a toolset of this name otherwise; or it is a legacy name of another one.
+    /// Another provider declares a toolset of this name with other content, or the name is an alias of another toolset.
     ToolsetTaken(Cow<'static, str>),
-    /// Another toolset has this name, or this legacy name.
+    /// Another toolset has this name or alias.
     AliasTaken(Cow<'static, str>),
-    /// Another provider has a fact of this name with another default.
+    /// Another provider declares a fact of this name with another default.
     FactTaken(Cow<'static, str>),
-    /// toolc itself answers for a tool of this name.
+    /// The name is reserved for a tool of toolc.
     ToolReserved(Cow<'static, str>),
-    /// A toolset, or a legacy name, that stands for every tool.
+    /// The name or alias of a toolset is reserved for all tools.
     ToolsetReserved(Cow<'static, str>),
-    /// Toolsets that bring themselves along: the way round, the first one again at its end.
+    /// An include cycle: its toolsets, with the first one repeated at the end.
     Ring(Vec<Cow<'static, str>>),
-    /// A toolset lists a tool that nobody has.
+    /// A toolset lists an unknown tool.
     UnknownTool {
-        /// Whose list it is.
+        /// The toolset.
         toolset: Cow<'static, str>,
-        /// The name.
+        /// The unknown name.
         name: Cow<'static, str>,
         /// What to do about it.
         hint: String,
     },
-    /// A toolset brings along one that nobody has.
+    /// A toolset includes an unknown toolset.
     UnknownToolset {
-        /// Which toolset does.
+        /// The toolset.
         toolset: Cow<'static, str>,
-        /// The name.
+        /// The unknown name.
         name: Cow<'static, str>,
         /// What to do about it.
         hint: String,
     },
-    /// A toolset that would hold nothing.
+    /// A toolset is empty.
     Empty(Cow<'static, str>),
-    /// There is no such provider to be replaced.
+    /// The tool provider to replace is not registered.
     NoProvider(ProviderId),
 }
 

@@ -1,4 +1,4 @@
-//! Gates: every requirement of a registry's tools, looked up once, at registration.
+//! Resolved requirements: every requirement of a registry's tools, resolved once, at registration.
 
 use crate::data::catalog::{Tool, Toolset};
 use crate::data::env::Env;
@@ -9,23 +9,23 @@ use crate::registration::state::State;
 use crate::registration::state::ToolEntry;
 use std::borrow::Cow;
 
-/// The gates of a registry's tools. Tools and gates are meant by their positions.
+/// The resolved requirements of a registry's tools. Tools and requirements are identified by their positions.
 #[derive(Default)]
 pub(crate) struct ResolvedRequirements {
     pub(crate) all: Vec<ResolvedRequirement>,
-    /// For each gate, the toolset whose requirement it is. None: that of the tool behind it.
+    /// For each requirement, the toolset that declares it, or `None` if a tool does.
     pub(crate) toolsets: Vec<Option<Cow<'static, str>>>,
-    /// For each tool, the gates that it has to pass, in the order in which they are tried.
+    /// For each tool, its requirements, in the order in which they are evaluated.
     pub(crate) of: Vec<Vec<usize>>,
-    /// For each gate, the tools that have to pass it.
+    /// For each requirement, the tools that have it.
     pub(crate) behind: Vec<Vec<usize>>,
-    /// For each tool, the gates that ask whether it is there.
+    /// For each tool, the requirements that refer to it.
     pub(crate) asking: Vec<Vec<usize>>,
 }
 
 type Names = Vec<Cow<'static, str>>;
 
-/// One requirement. That of a toolset is one gate, which all of its home tools have to pass.
+/// A resolved requirement. A toolset's requirement is shared by all its home tools.
 pub(crate) enum ResolvedRequirement {
     Env(Names),
     AnyEnv(Names),
@@ -35,11 +35,11 @@ pub(crate) enum ResolvedRequirement {
         condition: Condition,
         asked: Vec<ResolvedAtom>,
     },
-    /// This one answers for the toolset, or else for the tool behind this gate.
+    /// The provider that answers for the toolset, or else for the only tool with this requirement.
     Check {
         provider: usize,
     },
-    /// Each tool with its position, if anybody registered it.
+    /// Each tool with its position, if it is registered.
     Tools {
         tools: Vec<(Cow<'static, str>, Option<usize>)>,
         any: bool,
@@ -47,7 +47,7 @@ pub(crate) enum ResolvedRequirement {
 }
 
 impl ResolvedRequirement {
-    /// Whether what it asks for changes by itself: variables of an environment that was made by hand do not.
+    /// Returns whether the requirement can change by itself: variables of an environment that was made by hand do not.
     pub(crate) fn may_change(&self, env: &Env) -> bool {
         match self {
             ResolvedRequirement::Env(_) | ResolvedRequirement::AnyEnv(_) => !env.is_closed(),
@@ -61,7 +61,7 @@ impl ResolvedRequirement {
 }
 
 impl ResolvedRequirements {
-    /// The gates of `state`, whose tools these are, with the toolsets that are declared in it, each with its provider.
+    /// Resolves the requirements of the tools of `state` and of the declared toolsets, each with its provider.
     pub(crate) fn new(state: &State, tools: &[&Tool], declared: &[(usize, &Toolset)]) -> Self {
         let mut homes: Vec<Home<'_>> = state.toolsets.iter().map(|_| Home::default()).collect();
         for &(provider, toolset) in declared.iter().filter(|(_, toolset)| !toolset.requires.is_empty()) {
@@ -77,7 +77,7 @@ impl ResolvedRequirements {
         for (id, tool) in tools.iter().enumerate() {
             let ToolEntry { provider: owner, home, .. } = state.tools[id];
             let mut passed = Vec::new();
-            // What is data comes first: no handler is asked whether it can work without its key.
+            // Requirements that are data come first: no check runs for a tool without its key.
             for check in [false, true] {
                 passed.extend_from_slice(homes[home].gates(&mut gates, state, owner, check));
                 for requirement in tool.requires.iter().filter(|requirement| is_check(requirement) == check) {
@@ -92,7 +92,7 @@ impl ResolvedRequirements {
         gates
     }
 
-    /// Whether every tool is there that is granted.
+    /// Returns whether there are no requirements, so that every granted tool is shown.
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
@@ -136,19 +136,19 @@ impl ResolvedRequirements {
 /// A toolset with requirements, which its home tools share.
 #[derive(Default)]
 struct Home<'s> {
-    /// None: it has none.
+    /// The toolset, or `None` if it is not declared.
     toolset: Option<&'s Toolset>,
-    /// Its gates but the checks, once they are made.
+    /// Its requirements without checks, once they are resolved.
     data: Option<Vec<usize>>,
-    /// The providers that know of it, in order, each with the checks that it answers, once they are made.
+    /// The providers that declare it, in order, each with its checks, once they are resolved.
     declaring: Vec<(usize, Option<Vec<usize>>)>,
 }
 
 impl Home<'_> {
-    /// Its checks, or its other gates, for a tool of the provider `owner`.
+    /// Returns its checks, or its other requirements, for a tool of the provider `owner`.
     fn gates(&mut self, gates: &mut ResolvedRequirements, state: &State, owner: usize, check: bool) -> &[usize] {
         let Some(toolset) = self.toolset else { return &[] };
-        // The tool's own provider is asked, if it knows of the toolset; or else the first that does.
+        // The tool's own provider answers if it declares the toolset, otherwise the first that does.
         let knowing = self.declaring.binary_search_by_key(&owner, |(provider, _)| *provider).unwrap_or(0);
         let (asked, checks) = &mut self.declaring[knowing];
         let made = if check { checks } else { &mut self.data };

@@ -1,4 +1,4 @@
-//! What a state's tools are found by: an index for each provider, and one for all small providers together.
+//! The search index of a state: one index for each provider, and a common one for all small providers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,22 +11,23 @@ use crate::index::{self, Index};
 use crate::provider::ToolProvider;
 use crate::registration::state::State;
 
-/// What a state's tools are found by.
+/// The search index of a state.
 #[derive(Default)]
 pub(crate) struct StateIndex {
     indices: Vec<Part>,
-    /// The positions in the state of the indices' tools, one index after the other. None: another tool overrides it.
+    /// The positions of the indexed tools in the state, one index after the other, or `None` for a tool that is
+    /// overridden.
     ids: Vec<Option<usize>>,
 }
 
 enum Part {
-    /// Of a provider, which keeps it.
+    /// The index of a provider, which caches it.
     Of(Arc<ProviderIndex>),
-    /// Of many providers of a few tools each.
+    /// The index of many providers with few tools each.
     Small(Index),
 }
 
-/// A provider's index.
+/// The index of a provider.
 pub(crate) struct ProviderIndex {
     provider: Arc<dyn ToolProvider>,
     made: OnceLock<Index>,
@@ -40,13 +41,13 @@ impl ProviderIndex {
     fn index(&self) -> &Index {
         self.made.get_or_init(|| {
             let made = || Index::of((0..self.provider.tools().len()).map(|index| said(&*self.provider, index)));
-            // One that does not fit would tell of other tools.
+            // An index of another length would find wrong tools.
             self.provider.index().filter(|index| index.len() == self.provider.tools().len()).unwrap_or_else(made)
         })
     }
 }
 
-/// A tool's name, and what the first of its definitions says.
+/// Returns a tool's name, and the text of its first definition.
 fn said(provider: &dyn ToolProvider, index: usize) -> (&str, String) {
     let defined = |dialect: &Dialect| Some((*dialect, provider.definitions(*dialect).get(index)?.as_ref()?));
     let name = &provider.tools()[index].name;
@@ -59,9 +60,9 @@ fn said(provider: &dyn ToolProvider, index: usize) -> (&str, String) {
 }
 
 impl StateIndex {
-    /// Of all the tools of `state`, whose providers have these indices.
+    /// Builds the index of all tools of `state` from the indexes of its providers.
     pub(crate) fn new(state: &State, indexed: &[Arc<ProviderIndex>]) -> Self {
-        /// Tools of a provider whose index is worth looking into by itself.
+        /// The number of tools from which a provider has an index of its own.
         const FEW: usize = 64;
         let mut positions: Vec<Vec<Option<usize>>> =
             state.providers.iter().map(|provider| vec![None; provider.tools().len()]).collect();
@@ -84,7 +85,8 @@ impl StateIndex {
         all
     }
 
-    /// The best hits among tools that are `there`, by position, the best one first; of equal ones the first.
+    /// Returns the best results among tools for which `there` is true, by position, the best first; of equal ones the
+    /// first.
     pub(crate) fn find(&self, query: &str, limit: usize, there: impl Fn(usize) -> bool) -> Vec<(usize, f32)> {
         let indices = self.indices.iter().map(|part| match part {
             Part::Of(indexed) => indexed.index(),
@@ -104,7 +106,7 @@ impl StateIndex {
     }
 }
 
-/// All the text of a definition, whatever its conditions.
+/// Returns the complete text of a definition, regardless of conditions.
 fn whole(segments: &[Segment]) -> String {
     let mut text = String::new();
     segment::render(segments, Atoms::MAX, &[], &mut text);

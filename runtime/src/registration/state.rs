@@ -1,5 +1,5 @@
-//! A state of a registry: its providers' tools under unique names, their toolsets as one graph. Made when it is first asked
-//! for after a change, and never changed.
+//! A state of a registry: the tools of its providers under unique names, and their toolsets as one graph. It is built
+//! on demand after a change, and is immutable.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,18 +20,18 @@ use crate::registration::requirements::ResolvedRequirements;
 use crate::sorted;
 use crate::vec_map::VecMap;
 
-/// An immutable state of a registry. Tools are sorted by name, so that a list of their positions is too.
+/// An immutable state of a registry. Tools are sorted by name, so a list of positions is sorted by name, too.
 #[derive(Default)]
 pub(crate) struct State {
-    /// How many changes came before it.
+    /// The number of previous changes.
     pub(crate) number: u64,
     pub(crate) providers: Vec<Arc<dyn ToolProvider>>,
     pub(crate) tools: Vec<ToolEntry>,
-    /// By their names.
+    /// The tools by name.
     places: NameHashIndex,
-    /// The names of toolsets, sorted. A toolset's position is that of its set in the graph.
+    /// The names of toolsets, sorted. The position of a toolset is the index of its set in the graph.
     pub(crate) toolsets: Vec<Cow<'static, str>>,
-    /// Further names of toolsets, each with the toolset's position.
+    /// The aliases of toolsets, each with the toolset's position.
     aliases: VecMap<Cow<'static, str>, usize>,
     /// The defaults of facts.
     pub(crate) facts: FactValues,
@@ -40,12 +40,12 @@ pub(crate) struct State {
     sheets: PerDialect<DefinitionTable>,
     #[cfg(feature = "search")]
     indexed: Vec<Arc<crate::registration::search_index::ProviderIndex>>,
-    /// Made when somebody first searches.
+    /// Built at the first search.
     #[cfg(feature = "search")]
     searched: std::sync::OnceLock<crate::registration::search_index::StateIndex>,
 }
 
-/// Where a tool is to be found.
+/// A tool in a state.
 #[derive(Clone)]
 pub(crate) struct ToolEntry {
     pub(crate) name: Cow<'static, str>,
@@ -53,10 +53,10 @@ pub(crate) struct ToolEntry {
     pub(crate) index: usize,
     /// The position of its home toolset.
     pub(crate) home: usize,
-    /// What its conditions ask.
+    /// The atoms of its conditions.
     pub(crate) atoms: Vec<ResolvedAtom>,
     pub(crate) plan: DispatchPlan,
-    /// What its arguments are read against.
+    /// The table for its arguments.
     pub(crate) table: Arc<Table>,
 }
 
@@ -98,7 +98,7 @@ impl State {
         (&*self.providers[entry.provider], entry.index)
     }
 
-    /// How `dialect` defines the tools. Their providers are asked the first time.
+    /// Returns the definitions of the tools in `dialect`. Their providers are asked on first use.
     pub(crate) fn sheet(&self, dialect: Dialect) -> &[DefinitionSlot] {
         self.sheets.get_or_init(dialect, || {
             let ids = 0..self.tools.len();
@@ -106,25 +106,25 @@ impl State {
         })
     }
 
-    /// How `dialect` defines the tool at a position.
+    /// Returns the definition of a tool in `dialect`.
     pub(crate) fn definition(&self, id: usize, dialect: Dialect) -> Option<&Definition> {
         let (provider, index) = self.provider(id);
         provider.definitions(dialect).get(index)?.as_ref()
     }
 
-    /// What its tools are found by.
+    /// Returns the search index.
     #[cfg(feature = "search")]
     pub(crate) fn searched(&self) -> &crate::registration::search_index::StateIndex {
         self.searched.get_or_init(|| crate::registration::search_index::StateIndex::new(self, &self.indexed))
     }
 
-    /// The position of the tool of this name.
+    /// Returns the position of the tool with this name.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         let mut places = self.places.of(name).iter().map(|&place| place as usize);
         places.find(|&place| same(self.tools[place].name.as_bytes(), name.as_bytes()))
     }
 
-    /// The toolset of this name or alias.
+    /// Returns the position of the toolset with this name or alias.
     pub(crate) fn toolset(&self, name: &str) -> Option<usize> {
         self.home(name).ok().or_else(|| self.aliases.get(name).copied())
     }
@@ -133,11 +133,11 @@ impl State {
         self.toolsets.binary_search_by(|toolset| (**toolset).cmp(name))
     }
 
-    /// What the providers in `book` come to. Names are resolved here, once; after it, all is indices.
+    /// Builds the state of the providers in `book`. Names are resolved here, once; afterwards everything is an index.
     pub(crate) fn new(book: &NameIndex) -> State {
         let providers: Vec<Arc<dyn ToolProvider>> =
             book.providers.iter().map(|held| Arc::clone(&held.provider)).collect();
-        // Looked up once: they lie all over the memory.
+        // Looked up once, because they are scattered in memory.
         let (mut tools, mut entries) = (Vec::<&Tool>::new(), Vec::new());
         for (name, provider, index) in book.tools() {
             let Some(tool) = providers[provider].tools().get(index) else { continue };
@@ -166,7 +166,7 @@ impl State {
         next
     }
 
-    /// Makes the toolsets that are described, and those that are only a home, one graph.
+    /// Builds the graph of the declared toolsets and of undeclared home toolsets.
     fn link(&mut self, book: &NameIndex, tools: &[&Tool]) {
         let (mut homes, mut members) = (HashMap::<&str, usize>::new(), Vec::<(&Cow<'static, str>, Vec<usize>)>::new());
         for (id, tool) in tools.iter().enumerate() {

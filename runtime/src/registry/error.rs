@@ -1,10 +1,10 @@
-//! What is wrong with a request for something of a registry.
+//! Errors of requests to a registry.
 
 use std::fmt;
 
 use crate::text::nearest::{did_you_mean, nearest};
 
-/// Something was asked for that the registry does not know.
+/// A request named something that the registry does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionError(pub(crate) String);
 

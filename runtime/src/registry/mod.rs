@@ -1,4 +1,4 @@
-//! The registry: the providers of one process, their tools under unique names, their toolsets as one graph.
+//! The registry: the tool providers of one process, their tools under unique names, and their toolsets as one graph.
 
 pub(crate) mod error;
 
@@ -16,12 +16,12 @@ use crate::registration::name_index::{NameIndex, RegisteredProvider};
 use crate::registration::refusal::{Refusal, RegistryError};
 use crate::registry::error::SessionError;
 
-/// The providers of one process. Cheap to clone: clones are the same registry.
+/// The tool providers of one process. Cheap to clone: clones are the same registry.
 ///
-/// Providers may come, be replaced and go at any time and from any thread. A session's next turn shows what has changed;
-/// a turn keeps what it was made from, and so its providers, as long as anybody holds it.
+/// Providers can be added, replaced and removed at any time and from any thread. A session's next turn shows the
+/// change. An existing turn keeps its providers as long as it exists.
 ///
-/// No provider may ask its registry while that asks it for its tools, toolsets or facts.
+/// A provider must not call its registry while the registry calls its methods for tools, toolsets or facts.
 #[derive(Clone, Default)]
 pub struct Registry {
     shared: Arc<Shared>,
@@ -30,62 +30,62 @@ pub struct Registry {
 #[derive(Default)]
 struct Shared {
     now: Mutex<RegistryState>,
-    /// The book's own number, to be looked at without a lock.
+    /// The number of changes of the name index, readable without a lock.
     number: AtomicU64,
-    /// What handlers say of their tools.
+    /// The cached results of checks.
     checks: Arc<ProbeCache>,
 }
 
 #[derive(Default)]
 struct RegistryState {
     book: NameIndex,
-    /// What the book comes to. None: it has changed since somebody asked.
+    /// The state, or `None` if the name index has changed since the last request.
     state: Option<Arc<State>>,
 }
 
-/// What a registry says of a toolset.
+/// Information about a registered toolset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolsetInfo {
-    /// What was declared; of a home toolset that nobody describes, its name.
+    /// The declaration. For an undeclared home toolset, it only has a name.
     pub declared: Toolset,
     /// The tools that it resolves to, by name.
     pub resolved: Vec<Cow<'static, str>>,
 }
 
 impl Registry {
-    /// A registry without providers.
+    /// Returns a registry without providers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a provider: all that it brings, or nothing.
+    /// Adds a tool provider, with all its tools and toolsets, or nothing of it if it is refused.
     ///
     /// # Errors
-    /// When a name is taken: a tool's by any other tool, be it that one's name in the same dialect; a toolset's or a
-    /// fact's by one with another content; an alias by any other toolset; or a tool's or toolset's by toolc itself. When
-    /// toolsets would bring themselves along. Of [dynamic tools](crate::DynamicTools) also when a toolset names what is
-    /// not there, or holds nothing.
+    /// Returns an error if a name is taken: a tool's name by any other tool, also by its name in the same dialect; a
+    /// toolset's or a fact's name by one with other content; an alias by any other toolset; or a name that toolc
+    /// reserves. Also if toolsets form an include cycle, and, for [dynamic tools](crate::DynamicTools), if a toolset
+    /// names something unknown or is empty.
     pub fn add(&self, provider: Box<dyn ToolProvider>) -> Result<ProviderId, RegistryError> {
         self.enter(provider.into(), false)
     }
 
-    /// Adds a provider whose tools stand in for those of the same names that are there. Those are as if they were not,
-    /// and come back when this one goes. Of several that override one tool, the last one does.
+    /// Adds a tool provider whose tools replace registered tools of the same name. Replaced tools reappear when this
+    /// provider is removed. If several providers override one tool, the most recent one wins.
     ///
     /// # Errors
-    /// As [`add`](Self::add); a tool's name is taken where another tool has it in a dialect.
+    /// Returns the same errors as [`add`](Self::add). A tool's name is taken only if another tool has it in a dialect.
     pub fn add_overriding(&self, provider: Box<dyn ToolProvider>) -> Result<ProviderId, RegistryError> {
         self.enter(provider.into(), true)
     }
 
-    /// Puts a provider in the place of another, at once: no turn has both, or neither. It overrides what that one
-    /// overrode, and is overridden by those by which that one was. If it is refused, the other one stays.
+    /// Replaces a tool provider atomically: no turn has both, or neither. The new one overrides the same tools, and is
+    /// overridden by the same providers. If it is refused, the old one stays.
     ///
     /// # Errors
-    /// As [`add`](Self::add), and when that provider is not there any more.
+    /// Returns the same errors as [`add`](Self::add), and an error if the old provider is not registered.
     pub fn replace(&self, id: ProviderId, provider: Box<dyn ToolProvider>) -> Result<(), RegistryError> {
         let provider: Arc<dyn ToolProvider> = ready(provider.into());
-        // Dropped when the lock is free, as is one that is refused: what providers do then is their own affair.
+        // Dropped after the lock is released, because dropping a provider may run any code.
         let _left;
         let mut now = self.lock();
         let Some(old) = now.book.leave(id) else { return RegistryError::of(vec![Refusal::NoProvider(id)]) };
@@ -99,7 +99,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Removes a provider, and says whether it was there. Turns that are under way keep it.
+    /// Removes a tool provider, and returns whether it was registered. Existing turns keep it.
     pub fn remove(&self, id: ProviderId) -> bool {
         let _left;
         let mut now = self.lock();
@@ -122,16 +122,16 @@ impl Registry {
         Ok(id)
     }
 
-    /// Forgets what the environment and the handlers said of the tools, for all sessions: each looks and asks again for its
-    /// next turn, and takes no failure for a flake. For a host that has just changed what tools require.
+    /// Drops the cached results of environment lookups and checks, for all sessions: each checks again for its next
+    /// turn, and no failure counts as a flake. For a host that has just changed something that tools require.
     pub fn invalidate_all(&self) {
         self.shared.checks.forget(|_, _| true);
     }
 
-    /// The same for one tool, with what its toolset has to pass, or for one toolset, with all of its home tools.
+    /// Drops these results for one tool and the requirements of its toolset, or for one toolset and all its home tools.
     ///
     /// # Errors
-    /// When there is no tool and no toolset of this name.
+    /// Returns an error if there is no tool or toolset with this name.
     pub fn invalidate(&self, name: &str) -> Result<(), SessionError> {
         let state = self.state();
         let toolset = state.toolset(name).map(|id| &state.toolsets[id]);
@@ -152,23 +152,23 @@ impl Registry {
         Ok(())
     }
 
-    /// The names of all tools, sorted. Which of them a model is shown, a [turn](crate::Session::turn) says.
+    /// Returns the names of all tools, sorted. A [turn](crate::Session::turn) says which of them are shown.
     pub fn tools(&self) -> Vec<Cow<'static, str>> {
         self.state().tools.iter().map(|tool| tool.name.clone()).collect()
     }
 
-    /// What is declared of a tool.
+    /// Returns the declaration of a tool.
     pub fn tool(&self, name: &str) -> Option<Tool> {
         let state = self.state();
         state.find(name).map(|id| state.tool(id).clone())
     }
 
-    /// The names of all toolsets, sorted, without aliases, `all` and `*`.
+    /// Returns the names of all toolsets, sorted, without aliases, `all` and `*`.
     pub fn toolsets(&self) -> Vec<Cow<'static, str>> {
         self.state().toolsets.clone()
     }
 
-    /// What there is to say of the toolset of this name or alias.
+    /// Returns information about the toolset with this name or alias.
     pub fn toolset(&self, name: &str) -> Option<ToolsetInfo> {
         let mut now = self.lock();
         let state = now.state();
@@ -190,7 +190,7 @@ impl Registry {
         self.lock().state()
     }
 
-    /// Whether this is still its state.
+    /// Returns whether this is the current state.
     pub(crate) fn is_at(&self, state: &State) -> bool {
         self.shared.number.load(Ordering::Acquire) == state.number
     }
@@ -199,7 +199,7 @@ impl Registry {
         self.shared.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says so. What was known of the book is to be dropped when the lock is free.
+    /// Records a change. The returned state must be dropped after the lock is released.
     fn changed(&self, now: &mut RegistryState) -> Option<Arc<State>> {
         now.book.number += 1;
         self.shared.number.store(now.book.number, Ordering::Release);
@@ -213,7 +213,7 @@ impl RegistryState {
     }
 }
 
-/// A provider that has been asked for all that it brings: a generated one reads that once, which takes its time.
+/// Loads all data of a provider before it is registered: a generated provider unpacks its data once, which takes time.
 fn ready(provider: Arc<dyn ToolProvider>) -> Arc<dyn ToolProvider> {
     let _ = (provider.tools(), provider.toolsets(), provider.facts());
     provider
