@@ -9,9 +9,8 @@ use serde_json::Value;
 use crate::args::slot::{self, Slot, Slots};
 use crate::data::catalog::{Fact, Toolset, Variable};
 use crate::data::dialect::{Dialect, NUMBERS};
-use crate::data::pack::{ENCODING, ENUMS, Packed, STRUCTS};
+use crate::data::pack::{ENCODING, ENUMS, INDEX, Packed, STRUCTS};
 use crate::data::to_json;
-use crate::index::LAYOUT as INDEX;
 use crate::provider::compiled::{CatalogData, CompiledTools, CompiledToolset};
 
 /// The stamp of this version of the crate.

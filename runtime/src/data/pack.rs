@@ -372,6 +372,21 @@ packed_enums! {
     }
 }
 
+/// Passes the layout of the packed search index to a macro. The stamp has it with and without the feature `search`.
+macro_rules! index_layout {
+    ($pass_to:ident) => {
+        $pass_to! {
+            Posting { tool: u32, times: u32 }
+            Index { lengths: Vec<u32>, terms: Vec<(Cow<'static, str>, Vec<Posting>)> }
+        }
+    };
+}
+#[cfg(feature = "search")]
+pub(crate) use index_layout;
+
+/// The layout of the packed search index.
+pub(crate) const INDEX: &str = index_layout!(stringify);
+
 /// How what the layouts are made of is written: a number, a float, two booleans, a string, a name, a duration, a list, an
 /// option and a pair. A test holds the code to this text, and the text is part of the [stamp](crate::stamp).
 pub(crate) const ENCODING: &str = "7 -0.5 1 0 6 n\u{e9} \"x1 4 \"ok\"1500 2 1 2 1 3 1 0 ";

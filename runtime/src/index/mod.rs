@@ -3,7 +3,7 @@
 pub(crate) mod document;
 mod terms;
 
-use crate::data::pack::packed_structs;
+use crate::data::pack::{index_layout, packed_structs};
 use crate::index::terms::terms;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -113,13 +113,7 @@ pub(crate) fn scores<'i>(query: &str, indices: &(impl Iterator<Item = &'i Index>
     scores
 }
 
-packed_structs! {
-    /// The layout of the packed index.
-    pub(crate) const LAYOUT = {
-        Posting { tool: u32, times: u32 }
-        Index { lengths: Vec<u32>, terms: Vec<(Cow<'static, str>, Vec<Posting>)> }
-    }
-}
+index_layout!(packed_structs);
 
 #[cfg(test)]
 mod tests {
