@@ -48,7 +48,7 @@ mod stamp;
 pub mod testing;
 mod text;
 mod vec_map;
-#[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini", feature = "wire-mcp"))]
+#[cfg(feature = "__wire")]
 pub mod wire;
 
 pub use call::response::{CallResponse, CompletedCall};

@@ -10,7 +10,7 @@
 //! not match the API's schema is a [`WireError`] with its place, never a call with half of its arguments. The model's
 //! messages are sent back to the vendor unchanged.
 
-#[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
+#[cfg(feature = "__wire-api")]
 mod api;
 mod error;
 mod image;
@@ -19,7 +19,7 @@ pub mod mcp;
 mod node;
 mod write;
 
-#[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
+#[cfg(feature = "__wire-api")]
 pub use api::{Api, LONGEST_EVENT, LONGEST_STREAM, MOST_CALLS, ModelResponse, Stop, Stream};
 pub use error::WireError;
 

@@ -1,9 +1,6 @@
 //! A JSON value of a message, with its place. Its text is kept as the vendor sent it, so that it can be sent back
 //! unchanged: numbers, the order of keys, and so on.
-#![cfg_attr(
-    not(all(feature = "wire-openai", feature = "wire-anthropic")),
-    allow(dead_code, reason = "some vendor needs it")
-)]
+#![allow(dead_code, reason = "each vendor uses a part of it")]
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,5 @@
 //! Composes JSON from JSON.
-#![cfg_attr(
-    not(all(feature = "wire-anthropic", feature = "wire-gemini")),
-    allow(dead_code, reason = "some vendor needs it")
-)]
+#![allow(dead_code, reason = "each vendor uses a part of it")]
 
 use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
