@@ -49,7 +49,7 @@ fn json_output_conforms_to_its_schema() {
           "code": "M004",
           "name": "leading-or-trailing-space",
           "level": "warning",
-          "message": "white space at the end of a text that the model reads",
+          "message": "white space at the end of a text that models read",
           "label": "",
           "at": {
             "file": "ROOT/manifests/tools/read_file.toml",
@@ -61,7 +61,7 @@ fn json_output_conforms_to_its_schema() {
           },
           "related": [],
           "help": [
-            "take it out"
+            "remove it"
           ],
           "fix": [
             {
@@ -91,7 +91,7 @@ fn json_output_conforms_to_its_schema() {
           },
           "related": [],
           "help": [
-            "add `description = \"...\"`: what it means, in which unit, and what is a good value"
+            "add `description = \"...\"`: the meaning, the unit, and a useful value"
           ]
         },
         {
@@ -152,7 +152,7 @@ fn sarif_output_conforms_to_the_standard() {
         "ruleIndex": 2,
         "level": "warning",
         "message": {
-          "text": "white space at the end of a text that the model reads\nhelp: take it out"
+          "text": "white space at the end of a text that models read\nhelp: remove it"
         },
         "locations": [
           {
@@ -181,7 +181,7 @@ fn sarif_output_conforms_to_the_standard() {
         "fixes": [
           {
             "description": {
-              "text": "take it out"
+              "text": "remove it"
             },
             "artifactChanges": [
               {
@@ -211,7 +211,7 @@ fn sarif_output_conforms_to_the_standard() {
         "ruleIndex": 1,
         "level": "warning",
         "message": {
-          "text": "the parameter `path` of `read_file` has no description\nhelp: add `description = \"...\"`: what it means, in which unit, and what is a good value"
+          "text": "the parameter `path` of `read_file` has no description\nhelp: add `description = \"...\"`: the meaning, the unit, and a useful value"
         },
         "locations": [
           {
@@ -302,8 +302,8 @@ fn sarif_output_conforms_to_the_standard() {
 #[test]
 fn github_output_is_workflow_commands() {
     insta::assert_snapshot!(findings("github"), @r#"
-    ::warning file=ROOT/manifests/tools/read_file.toml,line=5,endLine=6,title=M004 leading-or-trailing-space::white space at the end of a text that the model reads%0Ahelp: take it out
-    ::warning file=ROOT/manifests/tools/read_file.toml,line=8,endLine=8,col=9,endColumn=13,title=M001 parameter-description-missing::the parameter `path` of `read_file` has no description%0Ahelp: add `description = "..."`: what it means, in which unit, and what is a good value
+    ::warning file=ROOT/manifests/tools/read_file.toml,line=5,endLine=6,title=M004 leading-or-trailing-space::white space at the end of a text that models read%0Ahelp: remove it
+    ::warning file=ROOT/manifests/tools/read_file.toml,line=8,endLine=8,col=9,endColumn=13,title=M001 parameter-description-missing::the parameter `path` of `read_file` has no description%0Ahelp: add `description = "..."`: the meaning, the unit, and a useful value
     ::error file=ROOT/manifests/toolsets/round.toml,line=3,endLine=3,col=8,endColumn=14,title=C011 include-cycle::toolsets that bring themselves along: round → trip → round: `round` brings `trip` along%0Ahelp: take one of these out
     "#);
 }
@@ -311,7 +311,7 @@ fn github_output_is_workflow_commands() {
 #[test]
 fn concise_output_has_a_line_for_each_finding() {
     insta::assert_snapshot!(findings("concise"), @"
-    ROOT/manifests/tools/read_file.toml:5:125: warning[M004] leading-or-trailing-space: white space at the end of a text that the model reads
+    ROOT/manifests/tools/read_file.toml:5:125: warning[M004] leading-or-trailing-space: white space at the end of a text that models read
     ROOT/manifests/tools/read_file.toml:8:9: warning[M001] parameter-description-missing: the parameter `path` of `read_file` has no description
     ROOT/manifests/toolsets/round.toml:3:8: error[C011] include-cycle: toolsets that bring themselves along: round → trip → round: `round` brings `trip` along
     ");
