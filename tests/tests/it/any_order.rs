@@ -1,5 +1,4 @@
-//! What carries no order changes nothing: the same project with its files and keys in any order, written in any way that
-//! TOML has for it, comes to the same bytes.
+//! The output of gen depends on what manifests say, not on the order of files and keys nor on the TOML syntax that is used.
 
 use std::path::Path;
 
@@ -40,13 +39,13 @@ fn manifests(project: &str) -> Files {
 }
 
 fn output(files: Files) -> Vec<Output> {
-    // What comments allow is found where they are gone.
+    // Without its comments, a project has the findings that they allow.
     let compilation = compile_with(&Sources::from_memory(files), &Options::only(Code::SYNTAX));
     assert!(compilation.diagnostics.is_empty(), "{:?}", compilation.diagnostics);
     emit(&compilation.catalog.expect("without a finding there is a catalog"))
 }
 
-/// What differs first: a whole file says too much.
+/// Asserts equality and shows only the first difference, since whole files are too long to read.
 fn assert_same(left: &[Output], right: &[Output], what: &str) {
     fn lines(outputs: &[Output]) -> impl Iterator<Item = (&str, &str)> {
         outputs.iter().flat_map(|output| output.text.split('\n').map(|line| (output.path.as_str(), line)))
@@ -89,13 +88,13 @@ fn output_does_not_depend_on_line_ends_comments_and_blank_lines() {
     }
 }
 
-/// A manifest that says the same, with whatever carries no order in another one.
+/// An equivalent manifest, with everything shuffled whose order has no meaning.
 fn written_anew(path: &str, text: &str, random: &mut Random) -> String {
     let kind = Kind::ALL.into_iter().find(|kind| path.starts_with(kind.place()));
     let mut table: Table = text.parse().expect("a manifest is TOML");
     let before = table.clone();
     shuffle_keys(&mut table, kind.expect("each of these files is a manifest").keys(), random);
-    // Properties may stand in two tables, and are in the author's order there, too.
+    // Properties can be in two tables, and keep the author's order in both.
     let schema_first = |table: &Table| {
         let position = |key| table.keys().position(|name| name == key);
         position("schema") < position("params")
@@ -107,19 +106,19 @@ fn written_anew(path: &str, text: &str, random: &mut Random) -> String {
     write_section(&table, "", random, &mut anew);
     let read: Table = anew.parse().unwrap_or_else(|error| panic!("{path} became no TOML: {error}\n{anew}"));
     assert_eq!(read, before, "{path} became another:\n{anew}");
-    // Tables are equal in any order; what they look like is not.
+    // Tables compare equal in any order, so compare their text.
     assert_eq!(format!("{read:?}"), format!("{table:?}"), "{path} is written in another order:\n{anew}");
     if random.below(2) == 0 { anew.replace('\n', "\r\n") } else { anew }
 }
 
-/// Shuffles the keys of a table, and of all below it, as far as the language's own tables say what they are.
+/// Shuffles the keys of a table and of the tables in it that the manifest language defines.
 fn shuffle_keys(table: &mut Table, keys: &[&'static [Key]], random: &mut Random) {
     for (name, value) in table.iter_mut() {
         let Some(key) = keys.iter().copied().flatten().find(|key| key.name == name) else { continue };
         match (key.key_type, value) {
             (KeyType::Table(keys), Value::Table(table)) => shuffle_keys(table, &[keys], random),
             (KeyType::Schema | KeyType::FlagOrSchema, Value::Table(schema)) => shuffle_keys(schema, &[SCHEMA], random),
-            // Properties are in the author's order. So are definitions, and whatever is in a default or an example.
+            // Properties, definitions, defaults and examples keep the author's order.
             (KeyType::Properties, Value::Table(table)) => shuffle_each(values(table), &[SCHEMA, PROPERTY], random),
             (KeyType::Tables(keys), Value::Table(table)) => {
                 shuffle_each(values(table), &[keys], random);
@@ -150,14 +149,14 @@ fn shuffle_each<'v>(all: impl IntoIterator<Item = &'v mut Value>, keys: &[&'stat
 fn shuffle(table: &mut Table, random: &mut Random) {
     let mut entries: Vec<_> = std::mem::take(table).into_iter().collect();
     random.shuffle(&mut entries);
-    // So that tables below it can have headers.
+    // Plain values first, so that tables below can have headers.
     if random.below(2) == 0 {
         entries.sort_by_key(|(_, value)| value.is_table());
     }
     table.extend(entries);
 }
 
-/// Writes a table whose header is written, in its own order: of properties, and of the keys of a default, it counts.
+/// Writes the entries of a table below its header. Keeps their order, which matters for properties and for defaults.
 fn write_section(table: &Table, path: &str, random: &mut Random, out: &mut String) {
     let headers = table.values().is_sorted_by_key(Value::is_table);
     let way = if headers { random.below(3) } else { 1 + random.below(2) };
@@ -206,7 +205,7 @@ fn written(value: &Value, random: &mut Random) -> String {
     text + close
 }
 
-/// What may stand wherever a line may begin.
+/// Blank lines and comments.
 fn space(random: &mut Random) -> &'static str {
     const SPACES: [&str; 8] = ["", "", " ", "\t", "\n", "\n\n", "# [params.none]\n", "\n# say = \"else\n  "];
     SPACES[random.below(SPACES.len())]

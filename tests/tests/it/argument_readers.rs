@@ -1,6 +1,6 @@
-//! Arguments are taken by the tables that gen lowers as they are by those that are made of JSON Schemas at run time, and
-//! as a validator of JSON Schema takes them: for schemas and arguments made at random, the same ones every time.
-//! `TOOLC_TOOLS` sets how many tools are made up, where more are wanted than in a run of all tests.
+//! Three readings of arguments agree: the tables that gen writes, the tables made from JSON Schemas at run time, and a JSON
+//! Schema validator. The schemas and arguments are random, and the same in every run. `TOOLC_TOOLS` sets how many tools are
+//! generated.
 
 use jsonschema::{Keyword, ValidationError, Validator};
 use serde_json::{Map, Value, json};
@@ -42,11 +42,11 @@ fn compiled_and_run_time_tables_read_arguments_as_a_validator_does() {
     let Seen { right, repaired, wrong } = seen;
     let all = right + repaired + wrong;
     eprintln!("{all} arguments for {tools} tools: {right} right, {repaired} repaired, {wrong} wrong");
-    // What is made up is worth something only while it brings about all three.
+    // The test is worth something only if it produces enough of all three.
     assert!(right > all / 4 && repaired > all / 20 && wrong > all / 5);
 }
 
-/// What the two tables once made of one argument in two ways.
+/// Arguments that the two kinds of tables once read differently.
 #[test]
 fn arguments_once_read_in_two_ways_are_read_in_one() {
     let one = |lines: &str, turns: &[(&str, Option<Value>)]| {
@@ -59,10 +59,10 @@ fn arguments_once_read_in_two_ways_are_read_in_one() {
         }
         subjects
     };
-    // Of two that both allow null, `oneOf` refuses it.
+    // `oneOf` refuses null if two alternatives allow it.
     let both = "[params.x]\nrequired = true\noneOf = [{ type = 'null' }, { type = ['null', 'array', 'number'] }]";
     one(both, &[(r#"{"x":null}"#, None), (r#"{"x":2}"#, Some(json!({ "x": 2 })))]);
-    // A bound is what it is, however it is written.
+    // The spelling of a bound does not matter.
     one(
         "params.x = { type = 'integer', multipleOf = 3.0, minimum = 9007199254740993.0 }",
         &[
@@ -71,13 +71,13 @@ fn arguments_once_read_in_two_ways_are_read_in_one() {
             (r#"{"x":9007199254740990}"#, None),
         ],
     );
-    // A value of an enum that is not there in a turn does not tell its types, either.
+    // Enum values hidden in a turn do not contribute types either.
     let subjects = one(
         "params.x.enum = ['0.25', { value = 1, when = 'facts.one' }, { value = 1.5, when = 'facts.one' }]",
         &[(r#"{"x":0.25}"#, None), (r#"{"x":1}"#, Some(json!({ "x": 1 })))],
     );
     assert_eq!(hold(&subjects[0], r#"{"x":0.25}"#), Some(json!({ "x": "0.25" })));
-    // A null of which several schemas speak stands for absence where one of them does not allow it and none requires it.
+    // A null that several schemas describe means absence if one of them refuses null and none requires the property.
     let several = |required: bool| {
         format!(
             "params.x = {{ type = ['integer', 'null'], required = {required} }}\n[schema]\nadditionalProperties = true\n\
@@ -113,19 +113,19 @@ fn agree(subject: &Subject, standard: &Standard, value: &Value, seen: &mut Seen)
     let taken = hold(subject, &value.to_string());
     let is_taken = taken.is_some();
     standard.agrees(&repaired, is_taken, &context);
-    // Numbers are handed over as the nearest float, which may be beyond a bound.
+    // A number reaches the handler as the nearest float, which may be beyond a bound.
     if let Some(taken) = taken.filter(is_exact) {
-        assert!(standard.whole.is_valid(&taken), "{taken} is handed over, and not valid: {}", context());
+        assert!(standard.whole.is_valid(&taken), "{taken} reaches the handler and is not valid: {}", context());
     }
     *match (is_right, is_taken) {
         (true, true) => &mut seen.right,
         (false, true) => &mut seen.repaired,
-        // Also what is right with a word null in it, and not with null in its place.
+        // Includes values that are valid with the string `null`, and not with null in its place.
         (_, false) => &mut seen.wrong,
     } += 1;
 }
 
-/// Whether what was right is as it was: but for the word null, which is null wherever null is allowed.
+/// Whether a valid value is unchanged, except that the string `null` becomes null where null is allowed.
 fn is_kept(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::String(text), Value::Null) => text.trim().eq_ignore_ascii_case("null"),
@@ -137,13 +137,13 @@ fn is_kept(before: &Value, after: &Value) -> bool {
     }
 }
 
-/// Validators of JSON Schema, made to say of arguments what their reader does.
+/// JSON Schema validators that apply the rules of the argument reader.
 struct Standard {
-    /// Of what is handed over.
+    /// Validates what reaches the handler.
     whole: Validator,
-    /// Of what is sent: nulls may stand for absence.
+    /// Validates what a model sends, where null may mean absence.
     sent: Validator,
-    /// Whether one schema alone speaks of each value.
+    /// Whether exactly one schema describes each value.
     is_simple: bool,
 }
 
@@ -158,8 +158,8 @@ impl Standard {
         Self { whole: build(false), sent: build(true), is_simple }
     }
 
-    /// That `value` is taken, or not, as it has to be. Which of several schemas a null that may stand for absence has to
-    /// keep to, a validator cannot be told: there, what is right as it stands has to be taken.
+    /// Asserts that `value` is accepted if and only if it is valid. If several schemas describe a null that may mean absence, a
+    /// validator cannot decide: then only valid values are asserted to be accepted.
     fn agrees(&self, value: &Value, is_taken: bool, context: &dyn Fn() -> String) {
         let is_whole = self.whole.is_valid(value);
         if is_whole || !holds_null(value) {
@@ -187,10 +187,10 @@ fn holds_null(value: &Value) -> bool {
     }
 }
 
-/// A schema with all that the reader does otherwise:
-/// - `pattern` and `format` are told to the model, and not enforced;
-/// - an integer is one of 64 bits, of which there is no doubt which one it is;
-/// - with `nulls`, a property that need not be there and is null without being allowed to is none, and does not count.
+/// Rewrites a schema for what the reader does differently:
+/// - `pattern` and `format` are shown to the model, and not enforced;
+/// - an integer has 64 bits and is exact;
+/// - with `nulls`, an optional property that is null without being nullable counts as absent.
 fn as_read(schema: &Value, nulls: bool) -> Value {
     let Value::Object(words) = schema else { return schema.clone() };
     let mut read: Map<String, Value> =
@@ -216,7 +216,7 @@ fn as_read(schema: &Value, nulls: bool) -> Value {
     let counts =
         ["minProperties", "maxProperties"].map(|word| (word, read.remove(word).and_then(|count| count.as_u64())));
     if counts.iter().any(|(_, count)| count.is_some()) && !optional.is_empty() {
-        // For each choice of those that are absent though they are sent: so many properties more.
+        // One alternative for each set of properties that are sent and count as absent, with the counts raised by its size.
         let choices = (0..1_u32 << optional.len()).map(|choice| {
             let mut properties = Map::new();
             let mut sent = Vec::new();
@@ -255,7 +255,7 @@ fn word_as_read(word: &str, value: &Value, nulls: bool) -> Value {
 
 const INTEGERS: &str = "integers";
 
-/// Numbers are integers of 64 bits. A float from 2^53 on does not tell which integer was written.
+/// Accepts numbers that are integers of 64 bits. From 2^53 on, a float does not identify the integer that was written.
 struct Integers;
 
 impl<'i> Keyword<'i> for Integers {

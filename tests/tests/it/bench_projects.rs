@@ -1,4 +1,4 @@
-//! The projects that the benchmarks compile: what is committed is what `synth` and gen write.
+//! The committed projects that the benchmarks compile are what `synth` and gen write.
 
 use std::fs;
 use std::path::{Path, PathBuf};

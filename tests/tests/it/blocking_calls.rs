@@ -1,4 +1,4 @@
-//! Calls from code that is not asynchronous, wherever it runs: handlers that need Tokio find it, nothing waits for itself.
+//! Blocking calls, inside and outside of Tokio: handlers that need Tokio have it, and no call deadlocks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use toolc::behaviour::{Behaviour, Execution, Parallel};
 use toolc::{Call, CallResponse, Dialect, HandlerReply, ToolCall, ToolOutput, ToolResult, Turn};
 use toolc_tests::by_hand::ByHand;
 
-/// A handler that needs a runtime: for its clock, and for a task of its own.
+/// A handler that needs Tokio's timer and spawns a task.
 async fn needy(call: &Call<'_>) -> ToolResult {
     tokio::time::sleep(Duration::from_millis(1)).await;
     let id = call.id().to_owned();
@@ -21,7 +21,7 @@ async fn needy(call: &Call<'_>) -> ToolResult {
     Ok(ToolOutput::text(spawned.await?))
 }
 
-/// More steps than Tokio lets a task take at a time.
+/// Takes more steps than Tokio lets a task take without yielding.
 async fn busy() -> ToolResult {
     let (send, mut receive) = mpsc::channel(1);
     for step in 0..1_000 {
@@ -124,7 +124,7 @@ fn a_blocking_call_works_within_a_handler() {
     assert_eq!(runtime.block_on(outer.call(&ToolCall::new("outer", "{}"))).json, "\"outer\"");
 }
 
-/// A host's task that answers handlers: it was spawned by the very thread that waits for one of them.
+/// The handler waits for a task of the host that was spawned by the thread that waits for the handler.
 #[test]
 fn a_blocking_call_on_the_only_worker_waits_for_a_task_of_the_same_runtime() {
     let (ask, mut asked) = mpsc::channel::<oneshot::Sender<&'static str>>(1);
@@ -141,8 +141,8 @@ fn a_blocking_call_on_the_only_worker_waits_for_a_task_of_the_same_runtime() {
     let runtime = multi_thread();
     let called = runtime.spawn(async move {
         tokio::spawn(async move {
-            let answer = asked.recv().await.expect("somebody asks");
-            answer.send("told").expect("somebody listens");
+            let answer = asked.recv().await.expect("the handler asks");
+            answer.send("told").expect("the handler waits for the answer");
         });
         turn.call_blocking(&ToolCall::new("ask", "{}"))
     });

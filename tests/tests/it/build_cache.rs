@@ -1,4 +1,4 @@
-//! What gen remembers of its last run saves work, and never changes what there is in the end.
+//! The build cache of gen saves work and never changes the output.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,8 +11,7 @@ use toolc_codegen::ledger::Digests;
 use toolc_codegen::lower::lower;
 use toolc_codegen::source::Sources;
 
-/// Each part of each file that is generated of these: the digest of what it is made of, and its text. None where there
-/// are errors.
+/// Returns the digest of the inputs and the text of each part of each generated file, or `None` if there are errors.
 fn output(files: &[(String, String)]) -> Option<BTreeMap<(String, usize), (u64, String)>> {
     let sources = Sources::from_memory(files.iter().cloned());
     let catalog = compile(&sources).catalog?;
@@ -23,7 +22,7 @@ fn output(files: &[(String, String)]) -> Option<BTreeMap<(String, usize), (u64, 
     Some(parts.map(|(draft, (at, part))| ((draft.path.clone(), at), (digests.of(&part.inputs), part.text()))).collect())
 }
 
-/// Manifests that tell something to the files of others: what is required, what tools are called, how they run.
+/// Manifests that affect the files of other manifests: by requirements, by names and by how tools run.
 const MANIFESTS: [(&str, &str); 9] = [
     ("manifests/facts.toml", "[facts.off]\ndefault = false\ndescription = \"Never.\"\n"),
     ("manifests/env.toml", "[env.KEY]\ndescription = \"A key.\"\n"),
@@ -61,7 +60,7 @@ fn parts_with_equal_inputs_have_equal_text() {
     let files = MANIFESTS.map(|(path, text)| (path.to_owned(), text.to_owned()));
     let before = output(&files).expect("there are no errors");
     let (mut kept, mut remade) = (0, 0);
-    // Each line is taken away, and each string made longer.
+    // Remove each line, and change each string.
     for (index, (path, text)) in MANIFESTS.iter().enumerate() {
         for (at, line) in text.lines().enumerate() {
             for other in [None, Some(line.replacen('"', "\"x", 1))] {
@@ -87,15 +86,15 @@ fn parts_with_equal_inputs_have_equal_text() {
     assert!(kept > remade && remade > 20, "{kept} files were made of the same, {remade} differ");
 }
 
-/// A project with a tool, in which gen keeps a ledger.
+/// A project with a tool, in which gen keeps a cache.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("failed to make a folder");
     for (path, text) in [
-        ("manifests/tools/greet.toml", "name = \"greet\"\ntoolset = \"home\"\ndescription = \"Greets somebody.\"\n"),
+        ("manifests/tools/greet.toml", "name = \"greet\"\ntoolset = \"home\"\ndescription = \"Greets the user.\"\n"),
         ("manifests/toolsets/home.toml", "name = \"home\"\ndescription = \"Everything.\"\n"),
     ] {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("it stands in a folder")).expect("failed to make a folder");
+        fs::create_dir_all(path.parent().expect("it is in a folder")).expect("failed to make a folder");
         fs::write(path, text).expect("failed to write");
     }
     fs::create_dir(folder.path().join("target")).expect("failed to make a folder");
@@ -118,7 +117,7 @@ fn gen_skips_cached_parts_and_gen_check_ignores_the_cache() {
     let folder = project();
     let root = folder.path();
     xtask(root, &["gen"]);
-    // As long as it was, and as old: nothing but its text tells that somebody has been there.
+    // An edit that keeps the length and the time of the last change.
     let path = root.join("generated/schemas/openai/tools/greet.json");
     let modified = fs::metadata(&path).and_then(|about| about.modified()).expect("failed to read when it was modified");
     let forged = fs::read_to_string(&path).expect("failed to read").replace("Greets", "Meets!");

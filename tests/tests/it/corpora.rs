@@ -1,4 +1,4 @@
-//! Every corpus under `corpora/` passes, and the program that runs them tells right from wrong.
+//! Every corpus under `corpora/` passes, and the program that runs a corpus reports failing rows.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,9 +1,9 @@
-//! Every mistake is found where it is, and nothing else is: into a clean catalog one defect is put at a time.
+//! Lint finds each defect at its line and nothing else, in a catalog that has no other finding.
 //!
-//! A kind of defect is data. `defects/CATEGORY.txt` holds many: each begins with `=== WHAT IT IS`, and says by hunks below
-//! `--- PATH` what becomes of the catalog with which the file begins, or else of `defects/clean.txt`. As in a diff, lines that begin with a space are there, those with `-`
-//! go and those with `+` come; a file of which only lines come is new. `! RULE` below a line says that this rule tells of
-//! that line. To add one takes no line here.
+//! A defect is data. `defects/CATEGORY.txt` holds many: each begins with `=== DESCRIPTION` and changes the catalog at the
+//! beginning of the file, or that of `defects/clean.txt`, by hunks below `--- PATH`. As in a diff, lines that begin with a space
+//! are context, those with `-` are removed and those with `+` are added; a file that only has added lines is new. `! RULE`
+//! below a line says that this rule reports that line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,20 +13,20 @@ use toolc_codegen::diagnostic::{Places, Renderer};
 use toolc_codegen::lint::codes;
 use toolc_codegen::source::Sources;
 
-/// A file's lines, each with the rules that are to tell of it.
+/// The lines of a file, each with the rules that must report it.
 type Lines = Vec<(String, Vec<String>)>;
 type Files = BTreeMap<String, Lines>;
 
-/// Of plugins, which the clean catalog is none of. Their examples are found.
+/// Rules for plugins. The clean catalog is not a plugin; the examples of these rules are tested.
 const OF_PLUGINS: [&str; 2] = ["not-in-a-plugin", "not-passed-on"];
 
-/// Takes no small defect to bring about.
+/// Rules that only a large defect triggers.
 const LARGE: [&str; 1] = ["schema-too-large"];
 
-/// The kinds of defects of one category, and the catalog into which they are put.
+/// The defects of one category, and the catalog that they change.
 struct Category {
     clean: Files,
-    /// What each is, and how it is done.
+    /// The description and the hunks of each.
     kinds: Vec<(String, String)>,
 }
 
@@ -52,7 +52,10 @@ fn categories() -> Vec<Category> {
     paths.iter().map(category).collect()
 }
 
-/// Puts a defect into a catalog. Err: the hunk that does not fit.
+/// Applies the hunks of a defect to a catalog.
+///
+/// # Errors
+/// A hunk that does not apply.
 fn seed(files: &mut Files, how: &str) -> Result<(), String> {
     for hunk in format!("\n{how}").split("\n--- ").skip(1) {
         let (path, changes) = hunk.split_once('\n').unwrap_or((hunk, ""));
@@ -75,7 +78,7 @@ fn seed(files: &mut Files, how: &str) -> Result<(), String> {
             .filter(|&at| lines.iter().skip(at).map(|(line, _)| line.as_str()).take(old.len()).eq(old.iter().copied()))
             .collect();
         match places.as_slice() {
-            // What stays keeps what was expected of it.
+            // Lines that stay keep their expected rules.
             &[at] if !old.is_empty() => {
                 let before: Lines = lines.splice(at..at + old.len(), new).collect();
                 let expected: Vec<_> = before.into_iter().filter(|(_, expected)| !expected.is_empty()).collect();
@@ -90,7 +93,7 @@ fn seed(files: &mut Files, how: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What is found: rule, file and line. And how it looks.
+/// Returns rule, file and line of each finding, and the rendered findings.
 fn found(files: &Files) -> (BTreeSet<(String, String, usize)>, String) {
     let text = |lines: &Lines| lines.iter().flat_map(|(line, _)| [line.as_str(), "\n"]).collect::<String>();
     let sources = Sources::from_memory(files.iter().map(|(path, lines)| (path.clone(), text(lines))));

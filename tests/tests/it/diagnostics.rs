@@ -1,8 +1,9 @@
-//! What an author is told: for every mistake that can be made a project that has it, and the same project mended.
+//! Every diagnostic, as the author of a manifest sees it: for each mistake there is a project that has it and the same project
+//! without it.
 //!
-//! `diagnostics/CODE-name/MISTAKE.txt` holds both, file by file below a line `--- broken PATH` or `--- mended PATH`, and
-//! `MISTAKE.snap` beside it what is said of the broken one; what neither has is as in `diagnostics/base.txt`. A code
-//! may have many; adding one takes no line here.
+//! `diagnostics/CODE-name/MISTAKE.txt` holds both, file by file below a line `--- broken PATH` or `--- mended PATH`.
+//! `MISTAKE.snap` next to it holds the rendered diagnostic. Files that a fixture does not contain come from
+//! `diagnostics/base.txt`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ fn folder(code: Code) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("diagnostics/{}-{}", code.id, code.name))
 }
 
-/// What is in a folder; nothing, if there is none.
+/// The entries of a folder; empty if it does not exist.
 fn paths(folder: &Path) -> BTreeSet<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     entries.map(|entry| entry.expect("failed to read a folder").path()).collect()
@@ -26,7 +27,7 @@ fn paths(folder: &Path) -> BTreeSet<PathBuf> {
 
 type Files = BTreeMap<String, String>;
 
-/// A project in which nothing is wrong, whose files stand in for those that a fixture does not have.
+/// A project without mistakes, for the files that a fixture does not contain.
 const WELL: &str = include_str!("../../diagnostics/base.txt");
 
 /// The files of one half of a fixture.
@@ -42,7 +43,7 @@ fn project(fixture: &str, half: &str) -> Files {
     files
 }
 
-/// The codes of all errors, and of all findings of a rule; and how they look.
+/// Returns the codes of all errors and of the findings of `rule`, and the rendered diagnostics.
 fn findings(rule: Code, files: impl IntoIterator<Item = (String, String)>) -> (Vec<Code>, String) {
     let sources = Sources::from_memory(files);
     let renderer = Renderer::new(&sources, false);
@@ -94,7 +95,7 @@ fn every_fixture_belongs_to_a_code_and_every_snapshot_to_a_fixture() {
     assert!(of_no_fixture.is_empty(), "of no fixture: {of_no_fixture:?}");
 }
 
-/// Everything wrong at once: what each mistake brings about is not reported, too.
+/// Several mistakes at once. Consequences of a mistake are not reported.
 const HOPELESS: [(&str, &str); 9] = [
     ("tools/slip.toml", "name = \"slip\"\ntoolset = \"fiel\"\ndescription = \"Its home is misspelt.\"\n"),
     (

@@ -1,5 +1,5 @@
-//! The dialects: what each of them allows, the reader takes; what it does not say is noted; what is narrow stays as it is;
-//! and the strict ones keep to every rule that their providers state.
+//! The dialects: arguments that a dialect's schema allows are accepted, keywords that it cannot express are recorded as losses,
+//! lowering is idempotent, and strict dialects keep every rule that their vendors state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,19 +20,19 @@ use toolc_tests::arguments::right;
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
 
-/// Tools that are made at random.
+/// The number of random tools.
 const TOOLS: usize = 150;
-/// Arguments for each of them in each dialect and turn.
+/// Arguments for each tool in each dialect and turn.
 const ARGUMENTS: usize = 6;
 
-/// The schema of the parameters in a definition, as JSON Schema has it. None: there are none.
+/// The schema of the parameters in a definition as JSON Schema, or `None` if it has no parameters.
 fn parameters(dialect: &Dialect, definition: &Value) -> Option<Value> {
     let places = ["/function/parameters", "/parameters", "/input_schema", "/parametersJsonSchema", "/inputSchema"];
     let found = places.iter().find_map(|place| definition.pointer(place))?;
     Some(if dialect.spelling.says_closed { found.clone() } else { spelled_out(found) })
 }
 
-/// A schema of `OpenAPI`'s as JSON Schema, and objects closed, which there is not said.
+/// Converts an `OpenAPI` schema to JSON Schema, with closed objects, which `OpenAPI` cannot express here.
 fn spelled_out(schema: &Value) -> Value {
     let Value::Object(words) = schema else { return schema.clone() };
     let mut out = Map::new();
@@ -60,16 +60,16 @@ fn spelled_out(schema: &Value) -> Value {
     out.into()
 }
 
-/// What a string is to hold.
+/// Markers in descriptions of strings that hold JSON text.
 const TEXT: &str = ", as text";
 const SCHEMA: &str = "matches this JSON Schema: ";
 
-/// The same with a text in place of each string that is to hold one: what a model would write that reads the words. None
-/// where there is no such text that is right.
+/// Replaces each string that holds JSON text by a valid one, as a model that reads the description would. Returns `None` if no
+/// valid text exists.
 fn with_texts(schema: &Value, random: &mut Random) -> Option<Value> {
     let Value::Object(words) = schema else { return Some(schema.clone()) };
-    let told = words.get("description").and_then(Value::as_str).unwrap_or_default();
-    if let Some((_, rest)) = told.split_once("Write a JSON ").filter(|(_, rest)| rest.contains(TEXT)) {
+    let description = words.get("description").and_then(Value::as_str).unwrap_or_default();
+    if let Some((_, rest)) = description.split_once("Write a JSON ").filter(|(_, rest)| rest.contains(TEXT)) {
         let value = match rest.split_once(SCHEMA) {
             None if rest.starts_with("array") => json!([1]),
             None => json!({ "a": 1 }),
@@ -102,16 +102,18 @@ fn with_texts(schema: &Value, random: &mut Random) -> Option<Value> {
     Some(out.into())
 }
 
-/// A value of a schema; none where none comes up.
+/// A random value of a schema, or `None` if none was found.
 fn written(schema: &Value, random: &mut Random) -> Option<Value> {
     let validator = jsonschema::draft202012::new(schema).ok()?;
     let around =
         json!({ "type": "object", "properties": { "x": schema }, "required": ["x"], "$defs": schema["$defs"] });
-    (0..20).map(|_| right(&around, random)["x"].take()).find(|value| is_told(value) && validator.is_valid(value))
+    (0..20)
+        .map(|_| right(&around, random)["x"].take())
+        .find(|value| is_read_unchanged(value) && validator.is_valid(value))
 }
 
-/// Whether a value is read for what it is: numbers that 64 bits hold, and no word null.
-fn is_told(value: &Value) -> bool {
+/// Whether a value is read unchanged: its numbers fit 64 bits, and no string is `null`.
+fn is_read_unchanged(value: &Value) -> bool {
     match value {
         Value::Number(number) => {
             number.is_i64()
@@ -120,13 +122,13 @@ fn is_told(value: &Value) -> bool {
                     .is_some_and(|float| number.is_f64() && (float.fract() != 0.0 || float.abs() < 2_f64.powi(53)))
         }
         Value::String(text) => !text.trim().eq_ignore_ascii_case("null"),
-        Value::Array(items) => items.iter().all(is_told),
-        Value::Object(map) => map.values().all(is_told),
+        Value::Array(items) => items.iter().all(is_read_unchanged),
+        Value::Object(map) => map.values().all(is_read_unchanged),
         _ => true,
     }
 }
 
-/// Whether one of the losses is about the parameter in which this pointer leads somewhere, or about any.
+/// Whether a loss concerns the parameter that this pointer is in, or all parameters.
 fn excuses(losses: &[Loss], pointer: &str) -> bool {
     let parameter = pointer.split('/').nth(1).unwrap_or_default();
     losses.iter().filter(|loss| loss.fallback != Fallback::JsonText).any(|loss| {
@@ -134,13 +136,13 @@ fn excuses(losses: &[Loss], pointer: &str) -> bool {
             let rest = path.strip_prefix(parameter);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         });
-        // That nothing else may be sent is no reason to refuse what is.
+        // Losing `additionalProperties = false` is no reason to refuse a declared property.
         let whole = loss.path.is_empty() && loss.keyword != "additionalProperties";
         own || whole || loss.path.starts_with("$defs")
     })
 }
 
-/// Fallback often the reader took what a dialect allows, and how often it refused where something was lost.
+/// How often the reader accepted what a dialect allows, and how often it refused values after a loss.
 type Seen = BTreeMap<&'static str, [usize; 2]>;
 
 fn hold(sources: &Sources, random: &mut Random, seen: &mut Seen) {
@@ -163,12 +165,12 @@ fn hold(sources: &Sources, random: &mut Random, seen: &mut Seen) {
                     let validator = jsonschema::draft202012::new(&schema)
                         .unwrap_or_else(|error| panic!("{}: {error}: {schema}", dialect.name));
                     let value = right(&schema, random);
-                    if !is_told(&value) || !validator.is_valid(&value) {
+                    if !is_read_unchanged(&value) || !validator.is_valid(&value) {
                         continue;
                     }
-                    let mut mended = value.clone();
-                    repair(&mut mended, &table);
-                    let problems = validate(&mended, &table);
+                    let mut repaired = value.clone();
+                    repair(&mut repaired, &table);
+                    let problems = validate(&repaired, &table);
                     seen.entry(dialect.name).or_default()[usize::from(!problems.is_empty())] += 1;
                     for problem in &problems {
                         assert!(
@@ -186,7 +188,7 @@ fn hold(sources: &Sources, random: &mut Random, seen: &mut Seen) {
     }
 }
 
-/// Each dialect that is narrow took much, and most of it.
+/// Asserts that arguments of each narrow dialect were tried, and that most were accepted.
 fn check(seen: &Seen, much: usize) {
     eprintln!("taken, and refused where something was lost: {seen:?}");
     for dialect in DIALECTS.iter().filter(|dialect| !dialect.accepts_any_schema()) {
@@ -213,7 +215,7 @@ fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// A tool's parameters, narrowed once and twice.
+/// The parameters of a tool, lowered once and twice.
 fn twice(tool: &Tool, dialect: &'static Dialect) -> [Value; 2] {
     let manifest = &tool.manifest;
     let once = narrow(&manifest.params, &manifest.defs, dialect);
@@ -233,10 +235,10 @@ fn lowering_a_lowered_schema_changes_nothing() {
     }
 }
 
-/// Words that describe a structure in any language.
+/// Keywords that describe structure in every subset of JSON Schema.
 const STRUCTURE: &[&str] = &["type", "title", "description", "properties", "required", "items", "anyOf"];
 
-/// What a provider states of the schemas that it takes, held against a schema: the rules of `check` at every schema in it.
+/// Checks a schema and every schema in it against the rules that a vendor states.
 fn walk(schema: &Value, check: &mut dyn FnMut(&Map<String, Value>)) {
     let words = schema.as_object().unwrap_or_else(|| panic!("no schema: {schema}"));
     check(words);
@@ -257,7 +259,7 @@ fn only(words: &Map<String, Value>, others: &[&str]) {
     }
 }
 
-/// `$ref`s stand alone and lead to what is there; of each, the definition.
+/// Asserts that each `$ref` has no sibling keywords and leads to a definition. Returns the definitions.
 fn reference(words: &Map<String, Value>) -> Option<&str> {
     let to = words.get("$ref")?.as_str()?;
     assert_eq!(words.len(), 1, "a `$ref` has siblings: {words:?}");
@@ -338,7 +340,7 @@ fn openai_strict(definition: &Value) {
     assert!(properties <= 5_000 && letters <= 120_000 && values <= 1_000);
 }
 
-/// Levels of schemas within schemas.
+/// The depth of nested schemas.
 fn depth(schema: &Value) -> usize {
     let below = schema.as_object().into_iter().flatten().flat_map(|(word, value)| match (word.as_str(), value) {
         ("items", below) => vec![below],
@@ -358,7 +360,7 @@ fn anthropic(definition: &Value) {
     }
 }
 
-/// A definition that leads back to itself would be followed for ever.
+/// Asserts that no definition refers to itself, which this walk would follow without end.
 fn follow(schema: &Value, root: &Value, depth: usize) {
     assert!(depth < 40, "leads back: {root}");
     walk(schema, &mut |words| {
@@ -393,7 +395,8 @@ fn is_identifier(key: &str) -> bool {
         && key.len() <= 64
 }
 
-/// Enums are of strings, on strings; unions stand alone unless `described`; arrays have items; objects have properties.
+/// Asserts that enums have strings only, unions have no sibling keywords unless `described`, arrays have items and objects have
+/// properties.
 fn narrow_words(words: &Map<String, Value>, case: fn(&str) -> String) {
     let is = |ty: &str| words.get("type") == Some(&json!(case(ty)));
     assert!(words.get("type").is_none_or(Value::is_string), "{words:?}");
@@ -509,7 +512,7 @@ fn every_definition_conforms_to_its_dialect() {
     }
 }
 
-/// Rules about many tools together.
+/// Rules about sets of tools.
 const OF_SETS: &[&str] = &["anthropic-strict-budget", "prefix-headroom", "tool-count"];
 
 #[test]

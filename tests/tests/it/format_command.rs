@@ -1,5 +1,5 @@
-//! The one layout of manifests: nothing that is there gets lost or means something else, and a second time changes
-//! nothing. On every manifest there is here, and on thousands made of them.
+//! `fmt` keeps the values and comments of a manifest, and formatting twice changes nothing. Tested on every manifest of the
+//! repository, and on thousands of mutations.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -46,7 +46,7 @@ fn source(path: &str, text: &str) -> Option<Source> {
     Sources::from_memory([(path.to_owned(), text.to_owned())]).all().first().cloned()
 }
 
-/// All comments, in no order, and whatever stands behind a `#` in a string; how much space is within does not matter.
+/// All text after a `#`, sorted and without its white space. Includes `#` in strings.
 fn comments(text: &str) -> Vec<String> {
     let behind = |line: &str| {
         let (_, comment) = line.split_once('#')?;
@@ -57,11 +57,11 @@ fn comments(text: &str) -> Vec<String> {
     found
 }
 
-/// What every formatted text keeps. `None` where the text is not TOML.
+/// What formatting must keep, or `None` if the text is not TOML.
 fn check(path: &str, text: &str) -> Option<String> {
     let source = source(path, text)?;
     let formatted = format(source.kind, &source.text)?;
-    // What is no number is not even equal to itself.
+    // NaN is not equal to itself.
     let value = |text: &str| toml::from_str::<toml::Value>(&text.replace("nan", "inf")).expect("it is TOML");
     assert_eq!(value(&formatted), value(&source.text), "{path}:\n{text}\nbecomes\n{formatted}");
     assert_eq!(comments(&formatted), comments(&source.text), "{path}:\n{text}\nbecomes\n{formatted}");
@@ -85,7 +85,7 @@ fn formatting_a_manifest_keeps_its_values_and_comments() {
     assert!(count > 500, "{count}");
 }
 
-/// The bytes that a project comes to are those before.
+/// The output of a formatted project is unchanged.
 #[test]
 fn formatting_a_project_does_not_change_its_output() {
     for project in projects() {
@@ -102,7 +102,7 @@ fn formatting_a_project_does_not_change_its_output() {
     }
 }
 
-/// Lines of manifests in another order, with white space and comments where they are allowed.
+/// Shuffled lines of manifests, with added white space and comments.
 #[test]
 fn formatting_any_toml_keeps_its_values_and_comments() {
     let all: Vec<(String, String)> = fixtures();
@@ -129,7 +129,7 @@ fn formatting_any_toml_keeps_its_values_and_comments() {
             }
         }
         let text = lines.join("\n");
-        // A `#` in a string is no comment: those are not counted right here.
+        // A `#` in a string does not begin a comment, which this test does not distinguish.
         if !text.contains("$defs/") && !text.contains("C#") {
             count += usize::from(check(path, &text).is_some());
         }

@@ -1,5 +1,4 @@
-//! The write stage and the other commands, on copies of the golden project: what is touched, what is not, and with
-//! which exit status.
+//! gen and the other commands, on copies of the golden project: which files they change, and their exit status.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +18,7 @@ impl Project {
         project
     }
 
-    /// Without generated files.
+    /// The manifests without generated files.
     fn manifests() -> Self {
         let project = Self::empty();
         copy(&Self::source().join("manifests"), &project.path("manifests"));
@@ -27,7 +26,7 @@ impl Project {
         project
     }
 
-    /// Settings, beside those without which the manifests have mistakes.
+    /// Writes `toolc.toml` with `settings` and those that the manifests need.
     fn set(&self, settings: &str) {
         self.write("toolc.toml", format!("{settings}\n[external]\ntools = [\"mcp_find\", \"mcp_look\"]\n"));
     }
@@ -90,7 +89,7 @@ fn copy(from: &Path, to: &Path) {
     });
 }
 
-/// The files that are not the same in both, by their paths: an assertion's message that can be read.
+/// The paths of the files that differ, for readable assertions.
 fn differences<T: PartialEq>(before: &BTreeMap<PathBuf, T>, after: &BTreeMap<PathBuf, T>) -> Vec<PathBuf> {
     let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
     paths.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
@@ -98,14 +97,14 @@ fn differences<T: PartialEq>(before: &BTreeMap<PathBuf, T>, after: &BTreeMap<Pat
 
 const NONE: [PathBuf; 0] = [];
 
-/// How many files the golden project's output has.
+/// The number of files that gen writes for the golden project.
 fn total() -> usize {
     let mut total = 0;
     walk(&Project::source().join("generated"), &mut |_| total += 1);
     total
 }
 
-/// What gen says at its end.
+/// The last line that gen prints.
 fn written(files: usize, removed: usize) -> String {
     format!("generated/: {files} of {} files written, {removed} removed\n", total())
 }
@@ -149,7 +148,7 @@ fn gen_check_reports_stale_missing_and_orphaned_files_and_writes_nothing() {
     fs::write(&wait, text.replace("Give way once.", "Give way twice.")).expect("failed to write");
     fs::remove_file(project.path("generated/catalog.json")).expect("failed to delete");
     project.write("generated/schemas/openai/tools/gone.json", "{}\n");
-    // A change in a manifest counts as much as one in what was written.
+    // A changed manifest makes output stale, too.
     let changed = "# lint: allow empty-toolset so it is\nname = \"nothing\"\ndescription = \"Changed.\"\n";
     project.write("manifests/toolsets/nothing.toml", changed);
 
@@ -182,7 +181,7 @@ fn gen_check_reports_stale_missing_and_orphaned_files_and_writes_nothing() {
 #[test]
 fn gen_removes_orphans_unless_git_ignores_them() {
     let project = Project::golden();
-    // The mark of a repository: outside of one, git ignores nothing.
+    // Ignore files only count within a repository.
     fs::create_dir(project.path(".git")).expect("failed to make a folder");
     project.write(".gitignore", "kept-*.txt\n");
     for file in
@@ -255,7 +254,7 @@ fn gen_writes_nothing_if_a_manifest_has_an_error() {
         assert!(err.contains("did you mean `later`?"), "{err}");
         assert!(err.ends_with("\n1 error\n"), "{err}");
     }
-    // What lint finds is its output.
+    // lint prints findings to stdout.
     let (status, out, err) = project.run(&["lint"]);
     assert_eq!((status, err.as_str()), (1, ""));
     assert!(out.contains("error[C010]") && out.ends_with("\n1 error\n"), "{out}");
@@ -296,7 +295,7 @@ fn a_failure_of_the_command_itself_exits_with_status_2() {
     assert!(golden.run(&["gen", "--chekc"]).2.contains("--check"), "the flag that was meant is named");
 }
 
-/// A link that leads nowhere cannot be read by anyone, root included.
+/// A dangling link cannot be read, not even by root.
 #[cfg(unix)]
 #[test]
 fn an_unreadable_manifest_exits_with_status_2() {
@@ -423,14 +422,14 @@ fn generated_rust_can_be_a_module_of_another_crate() {
     assert!(!project.path("generated/rust").exists());
     assert_eq!(project.run(&["gen"]), (0, said(0, 0), String::new()));
 
-    // gen owns that folder, too; what is beside it is not gen's.
+    // gen owns that folder, too, and not the files next to it.
     project.write("src/generated/gone.rs", "fn main() {}");
     let (status, out, _) = project.run(&["gen", "--check"]);
     assert_eq!((status, out.lines().next()), (1, Some("orphan: src/generated/gone.rs")));
     assert_eq!(project.run(&["gen"]).1, format!("removed: src/generated/gone.rs\n{}", said(0, 1)));
     assert!(project.path("src/lib.rs").exists());
 
-    // Back to a crate of its own: nobody removes a folder that is no longer gen's.
+    // Back to a separate crate: the folder of the module is not removed.
     project.set("");
     assert_eq!(project.run(&["gen"]).0, 0);
     assert!(project.path("generated/rust/lib.rs").exists() && project.path("src/generated/mod.rs").exists());
@@ -516,13 +515,13 @@ fn export_writes_a_bundle_and_never_overwrites_other_files() {
     assert_eq!(project.bytes("out/schemas"), project.bytes("generated/schemas"));
     assert_eq!(project.bytes("out").len(), all["files"].as_array().expect("a list").len() + 1);
     assert!(out.ends_with(&format!("version {}\n", all["version"].as_str().expect("text"))), "{out}");
-    // A digest is that of the file as it is, by any other program.
+    // Digests are those that other programs compute.
     let file = project.path("out").join(all["files"][0]["path"].as_str().expect("text"));
     if let Ok(sum) = std::process::Command::new("sha256sum").arg(file).output() {
         assert!(sum.stdout.starts_with(all["files"][0]["sha256"].as_str().expect("text").as_bytes()));
     }
 
-    // Less, in the same folder: what is no longer in it goes.
+    // Exporting less to the same folder removes the rest.
     assert_eq!(export(&["--dialect", "mcp", "--toolset", "lib"]).0, 0);
     let less = index();
     assert_ne!(less["version"], all["version"]);
@@ -539,7 +538,7 @@ fn export_writes_a_bundle_and_never_overwrites_other_files() {
             "schemas/mcp/toolsets/lib.json",
         ]
     );
-    // The same again is the same.
+    // Exporting again changes nothing.
     assert_eq!(export(&["--dialect", "mcp", "--toolset", "lib"]).0, 0);
     assert_eq!(index(), less);
 

@@ -1,5 +1,5 @@
-//! What gen writes for the golden project, which uses every word of the manifest language: it is up to date, keeps to
-//! the standards, and says the same in every file and at run time.
+//! The generated files of the golden project, which uses every key of the manifest language, are up to date, valid, and
+//! consistent with each other and with the runtime.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ fn manifests(project: &Path, kind: Kind) -> Vec<(String, Value)> {
     files.map(|(stem, path)| (stem, toml::from_str(&read(&path)).expect("a manifest is TOML"))).collect()
 }
 
-/// A turn in a world in which everything is there that a tool may require.
+/// A turn in which every requirement of a tool is satisfied.
 fn turn(toolset: &str) -> Turn {
     turn_in(Dialect::OpenAi, toolset)
 }
@@ -82,7 +82,7 @@ fn the_golden_project_uses_every_manifest_key() {
             collect(kind.noun(), &manifest, kind.keys(), &mut used);
         }
     }
-    // Its Rust is a crate of its own; that of another project is a module of somebody's. And it is no plugin.
+    // Other projects use what the golden one cannot: Rust as a module, and a plugin.
     for (project, kind) in [("../names", Kind::Settings), ("../plugin", Kind::Plugin)] {
         for (_, manifest) in manifests(&golden().join(project), kind) {
             collect(kind.noun(), &manifest, kind.keys(), &mut used);
@@ -92,12 +92,12 @@ fn the_golden_project_uses_every_manifest_key() {
     assert!(unused.is_empty(), "no golden manifest uses {unused:?}");
 }
 
-/// Where the keys of a key's tables are told apart from those of others, and those keys.
+/// The path that identifies the keys in the tables of a key, and those keys.
 fn inner(path: &str, key: &Key) -> Option<(String, Vec<&'static [Key]>)> {
     match key.key_type {
         KeyType::Properties => Some(("property".to_owned(), vec![SCHEMA, PROPERTY])),
         KeyType::Schema | KeyType::Schemas | KeyType::FlagOrSchema => Some(("property".to_owned(), vec![SCHEMA])),
-        // Definitions are made of the same words.
+        // Definitions have the same keys.
         KeyType::Tables(keys) if keys.iter().any(|key| key.name == "$ref") => {
             Some(("property".to_owned(), vec![SCHEMA]))
         }
@@ -109,7 +109,7 @@ fn inner(path: &str, key: &Key) -> Option<(String, Vec<&'static [Key]>)> {
     }
 }
 
-/// The words that a key may hold; empty where it may hold anything.
+/// The values that a key accepts; empty if it accepts anything.
 fn words_in(key: &Key) -> Vec<&'static str> {
     match key.key_type {
         KeyType::Word(words) | KeyType::Words(words) | KeyType::WordsByName(words) => {
@@ -121,7 +121,7 @@ fn words_in(key: &Key) -> Vec<&'static str> {
     }
 }
 
-/// Every key of these tables and of those below, and every word that they may hold.
+/// Collects every key of these tables and the tables below, with the values that they accept.
 fn words_of(path: &str, keys: &[&'static [Key]], all: &mut BTreeSet<String>) {
     for key in keys.iter().copied().flatten() {
         let name = format!("{path}.{}", key.name);
@@ -135,7 +135,7 @@ fn words_of(path: &str, keys: &[&'static [Key]], all: &mut BTreeSet<String>) {
     }
 }
 
-/// Notes what a manifest's table uses of them.
+/// Collects the keys and values that a table of a manifest uses.
 fn collect(path: &str, value: &Value, keys: &[&'static [Key]], used: &mut BTreeSet<String>) {
     for (name, value) in value.as_object().into_iter().flatten() {
         let key = keys.iter().copied().flatten().find(|key| key.name == name);
@@ -244,7 +244,7 @@ fn the_static_definitions_are_what_the_runtime_serves() {
     let compact = |path: &Path| read_json(path).to_string();
     for dialect in DIALECTS {
         let folder = golden().join("generated/schemas").join(dialect.name);
-        // Every tool has a file, and those that this turn does not show are the ones of a chat.
+        // Every tool has a file; this turn hides only those of a chat.
         let all = turn_in(dialect.variant, "all");
         assert_eq!(all.hidden().map(|hidden| hidden.tool).collect::<Vec<_>>(), ["in_chat"], "{}", dialect.name);
         let shown = files(&folder.join("tools")).into_iter().filter(|(name, _)| name != "in_chat");
@@ -266,7 +266,7 @@ fn the_catalog_and_the_runtime_resolve_toolsets_equally() {
         let name = toolset["name"].as_str().expect("a name");
         let resolved = toolset["resolved"].as_array().expect("an array").iter();
         let resolved: Vec<&str> = resolved.map(|tool| tool.as_str().expect("a name")).collect();
-        // What a toolset resolves to is granted; what is shown of it is decided by what is there.
+        // The resolved tools are granted; requirements decide which of them are shown.
         let turn = turn(name);
         let mut granted: Vec<&str> = turn.tools().chain(turn.hidden().map(|hidden| hidden.tool)).collect();
         granted.sort_unstable();
@@ -279,7 +279,7 @@ fn the_catalog_and_the_runtime_resolve_toolsets_equally() {
         let toolset = toolsets.iter().find(|toolset| toolset["name"] == name).expect("the toolset is there");
         toolset["resolved"].clone()
     };
-    // The diamond's bottom comes once, lists are sorted by code point, and bases count.
+    // Tools that are included twice are listed once, lists are sorted by code point, and bases count.
     assert_eq!(resolved("diamond"), json!(["Odd-Names", "every_bound", "every_type", "no_parameters", "run_now"]));
     assert_eq!(resolved("lib"), json!(["Odd-Names", "no_parameters", "run_now"]));
     assert_eq!(resolved("less"), json!(["Odd-Names", "every_bound", "every_type", "no_parameters"]));
@@ -306,7 +306,7 @@ fn catalog_json_contains_every_declared_value() {
         let entries = catalog[list].as_array().expect("an array").iter();
         entries.clone().find(|entry| entry["name"] == name).unwrap_or_else(|| panic!("{list} has no {name}")).clone()
     };
-    // What is written there as it is declared; schemas and texts are held against the runtime elsewhere.
+    // Declared values; other tests compare schemas and texts with the runtime.
     let told = |list: &str, name: &str, declared: &Value| {
         let entry = entry(list, name);
         for (key, value) in declared.as_object().expect("a table") {
@@ -317,7 +317,7 @@ fn catalog_json_contains_every_declared_value() {
                 "annotations" => value.as_object().expect("a table").iter().for_each(|(hint, value)| {
                     assert_eq!(&entry[key][hint], value, "{name}: {hint}");
                 }),
-                // Conditions are written anew; lists of tools are not sorted.
+                // Conditions are printed in one form; lists of tools are not sorted.
                 "requires" => value.as_object().expect("a table").iter().for_each(|(requirement, value)| {
                     let told = &entry[key][requirement];
                     assert!(

@@ -1,4 +1,4 @@
-//! Manifests that nobody wrote in good faith: each ends in findings, none in a panic or an overflow.
+//! Hostile manifests end in findings, never in a panic or an overflow.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use toolc_tests::random::Random;
 
 const TOOL: &str = "name = \"t\"\ntoolset = \"s\"\ndescription = \"Do something.\"\n";
 
-/// The codes of the errors in `manifests/tools/t.toml`, each once. What else is found does not keep it from being compiled.
+/// The distinct codes of the errors in `manifests/tools/t.toml`. Warnings do not prevent compilation.
 fn codes(text: String) -> Vec<&'static str> {
     let toolset = "name = \"s\"\ndescription = \"Tools.\"\n".to_owned();
     let files = [("manifests/tools/t.toml".to_owned(), text), ("manifests/toolsets/s.toml".to_owned(), toolset)];
@@ -29,7 +29,7 @@ fn codes(text: String) -> Vec<&'static str> {
     codes.into_iter().collect()
 }
 
-/// A tool with these lines in its one parameter.
+/// A tool with one parameter, which has these lines.
 fn parameter(lines: &str) -> String {
     format!("{TOOL}[params.x]\ndescription = \"Something.\"\n{lines}\n")
 }
@@ -66,14 +66,14 @@ fn a_recursive_union_is_compiled_in_finite_time() {
     let kind = |of: &str| format!("kind = {{ const = \"{of}\", required = true }}");
     let f = "{ \"$ref\" = \"#/$defs/f\" }";
     for text in [
-        // The tag behind what leads back, and none.
+        // The tag after the recursive reference, and no tag.
         either("oneOf", &format!("inner = {f}, {}", kind("a")), &kind("b")),
         either("anyOf", "not = { \"$ref\" = \"#/$defs/f\", required = true }", "value = { type = \"number\" }"),
         either("anyOf", &format!("p = {{ anyOf = [{f}, {{ type = \"null\" }}] }}"), "q = { type = \"string\" }"),
         either("oneOf", &format!("p = {{ anyOf = [{f}, {{ type = \"integer\" }}] }}"), "q = { type = \"string\" }"),
         either("anyOf", &format!("p = {{ oneOf = [{f}] }}"), "q = { type = \"string\" }"),
         either("oneOf", &format!("p = {{ allOf = [{f}] }}, {}", kind("a")), &format!("p = {f}, {}", kind("b"))),
-        // By way of another definition.
+        // Through another definition.
         defs(&format!(
             "f.oneOf = [{{ oneOf = [{{ \"$ref\" = \"#/$defs/g\" }}] }}]\ng.oneOf = [{}, {}]",
             object(&format!("k = {f}")),
@@ -84,7 +84,7 @@ fn a_recursive_union_is_compiled_in_finite_time() {
     }
 }
 
-/// Each of these may be null, or not, by whether the one within may be.
+/// Whether each of these is nullable depends on the one within.
 #[test]
 fn nested_nullable_unions_take_linear_time() {
     let nested = |word: &str| {
@@ -98,7 +98,7 @@ fn nested_nullable_unions_take_linear_time() {
     }
 }
 
-/// Below the parser's own limit: deep enough for everything that comes after it.
+/// Depths below the limit of the parser, which the later stages must handle.
 #[test]
 fn every_depth_that_the_parser_accepts_is_handled() {
     for deep in [20, 60, 70, 79, 80, 100] {
@@ -177,7 +177,7 @@ fn long_strings_are_handled() {
     assert!(codes(parameter(&format!("title = '{long}'"))).is_empty());
 }
 
-/// What is generated counts them in 16 bits.
+/// Generated code counts them in 16 bits.
 #[test]
 fn schemas_and_templates_with_too_many_parts_are_refused() {
     let numbers = |count| parameter(&format!("enum = {:?}", (0..count).collect::<Vec<u32>>()));

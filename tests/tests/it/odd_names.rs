@@ -1,4 +1,4 @@
-//! Tools, toolsets and parameters may be named as anything that Rust knows otherwise: what is generated compiles.
+//! Tools, toolsets and parameters may have names that mean something else in Rust: the generated code compiles.
 
 #[path = "../../projects/names/src/generated/mod.rs"]
 #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! What the README shows is true: its manifests compile, and its handlers are what gen asks for.
+//! The examples of the README are correct: its manifests compile, and its handlers match the generated traits.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use toolc_codegen::diagnostic::Renderer;
 use toolc_codegen::emit::emit;
 use toolc_codegen::source::Sources;
 
-/// The fenced blocks of one language, free of the indentation of the list that they stand in.
+/// The fenced blocks of one language, without the indentation of the list that contains them.
 fn blocks(readme: &str, language: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut lines = readme.lines();

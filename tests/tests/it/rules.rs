@@ -1,8 +1,7 @@
-//! Every rule is whole: it is documented, its failing example gives its finding and no other, its mended one none, and
-//! where it can be fixed the fix leaves nothing to tell.
+//! Every rule is documented, its failing example has its finding and no other, its passing example has none, and its fix, if it
+//! has one, leaves no finding.
 //!
-//! Examples are short: what a file of theirs does not say at its top is as in `rules/base.txt`, and so is every file that
-//! they do not show. A new tool or toolset needs no more than what the example is about.
+//! Examples are short: files that they do not show, and keys that a shown file leaves out, come from `rules/base.txt`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +17,7 @@ use toolc_codegen::source::{Source, Sources};
 
 type Files = BTreeMap<String, String>;
 
-/// A project in which nothing is wrong.
+/// A project without findings.
 fn base() -> Files {
     let parts = include_str!("../../rules/base.txt").split("--- ").filter_map(|part| part.split_once('\n'));
     parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
@@ -35,7 +34,7 @@ fn project(example: &[(String, String)]) -> Sources {
     Sources::from_memory(files)
 }
 
-/// What a new file has to say in any case.
+/// The required keys of a new file.
 fn usual(path: &str) -> String {
     let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".toml")).unwrap_or_default();
     let words = stem.replace('_', " ");
@@ -50,7 +49,7 @@ fn usual(path: &str) -> String {
     }
 }
 
-/// The text with those keys of `usual` before it that it does not have itself.
+/// Adds the keys of `usual` that the text lacks before it.
 fn filled(text: &str, usual: &str) -> String {
     let top = |text: &str| text.split("\n[").next().map(|top| format!("\n{top}")).unwrap_or_default();
     let has = |key: &str| {
@@ -116,7 +115,7 @@ fn every_rule_has_complete_documentation_and_working_examples() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Fixing leaves nothing to tell, and every file in its layout.
+/// A fix leaves no finding and formatted files.
 #[test]
 fn every_fix_repairs_its_example() {
     for code in codes() {
@@ -163,7 +162,7 @@ fn codes_and_names_are_unique_and_well_formed() {
     }
     for category in CATEGORIES {
         for code in category.codes() {
-            assert_eq!(code.category(), category.letter, "{code} stands in the folder of another category");
+            assert_eq!(code.category(), category.letter, "{code} is in the folder of another category");
         }
     }
 }

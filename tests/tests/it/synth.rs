@@ -1,4 +1,4 @@
-//! Synthetic projects: they compile without a finding, and come out the same every time.
+//! Synthetic projects compile without a finding and are reproducible.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -35,7 +35,7 @@ fn a_synthetic_project_depends_on_its_seed_alone() {
 
 #[test]
 fn every_path_of_a_large_synthetic_project_is_unique() {
-    // More tools than there are names without a number.
+    // More tools than the word lists have names for.
     let files = project(40_000, 0);
     let paths: std::collections::HashSet<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!((files.len(), paths.len()), (42_000, 42_000));

@@ -1,4 +1,4 @@
-//! Lint measures a budget by what a turn would show.
+//! Lint and turns estimate the tokens of definitions alike.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn lint_and_turns_estimate_the_same_tokens() {
         }
     }
     let compilation = toolc_codegen::compile(&Sources::from_memory(files));
-    // It holds every tool, so that its turn is the one that shows each of them in full.
+    // `cli` has every tool, so its file shows each of them in full.
     let shown = fs::read_to_string(project.join("generated/schemas/openai/toolsets/cli.json")).expect("gen wrote it");
     let shown: serde_json::Value = serde_json::from_str(&shown).expect("it is JSON");
     let tokens = toolc::catalog::estimated_tokens(shown.to_string().len());

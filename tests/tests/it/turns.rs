@@ -1,4 +1,4 @@
-//! What a turn of the golden project shows and why it does not show the rest, and the ways in which tools run.
+//! Turns of the golden project: which tools they show, why they hide the rest, and how tools run.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ fn turn(toolsets: &[&str], env: Env) -> Turn {
     session(toolsets, env, Facts::default()).turn(Dialect::OpenAi)
 }
 
-/// Everything that a golden tool asks of its environment.
+/// An environment that satisfies every requirement of the golden tools.
 fn ready() -> Env {
     Env::empty().with_var("GOLDEN_KEY", "k").with_var("GOLDEN_BROWSER", "b").with_program("golden-program")
 }
@@ -70,10 +70,10 @@ fn a_missing_requirement_hides_a_tool_and_is_named() {
 
 #[test]
 fn the_set_of_tools_is_decided_before_texts() {
-    // Alone, nobody is there whom they require; beside them, they are there. A legacy name does as well.
+    // Tools are hidden without the tools that they require, and shown with them, also under a legacy name.
     assert!(shown(&turn(&["guards"], ready())).is_empty());
     assert!(shown(&turn(&["sentries", "lib", "later"], ready())).contains(&"guarded"));
-    // Without the one that it requires, this one leaves, too, whatever its description would have said.
+    // A tool is hidden together with the tool that it requires.
     let turn = turn(&["all"], Env::empty());
     assert!(!shown(&turn).contains(&"guarded") && shown(&turn).contains(&"fetch_all"));
     assert!(turn.definitions().contains("Then crunch it."));
@@ -101,7 +101,7 @@ fn equal_facts_share_the_text_of_the_definitions() {
     assert_ne!(first.definitions(), session.turn(Dialect::OpenAi).definitions());
 }
 
-/// A turn is made from what the last one showed, as far as nothing of that can have changed.
+/// A turn reuses the text of the last one where nothing can have changed.
 #[test]
 fn earlier_turns_do_not_affect_later_ones() {
     let registry = Registry::new();
@@ -169,10 +169,10 @@ fn agent_run_tools_are_returned_to_the_agents_loop() {
     assert_eq!(pending.finish(Ok(ToolOutput::text("done"))).json, "\"done\"");
     let Some(Err(answer)) = ask("delegate", "{}") else { panic!("wrong arguments are answered") };
     assert!(answer.is_error() && answer.json.contains("invalid_arguments"));
-    assert!(ask("run_now", "{}").is_none() && ask("nobody", "{}").is_none(), "those are for `call`");
-    // A host that knows of no such tools gets an answer all the same.
+    assert!(ask("run_now", "{}").is_none() && ask("missing", "{}").is_none(), "those are for `call`");
+    // A host without agent-run tools gets a response as well.
     assert!(call(&turn, "delegate", &json!({ "task": "t" })).0);
-    // Its toolset has no handlers to be given.
+    // A toolset of agent-run tools has no handlers.
     let registry = Registry::new();
     registry.add(golden::r#loop::provider()).expect("the names are unique");
     assert_eq!(
@@ -189,14 +189,14 @@ fn a_batch_answers_calls_of_every_execution() {
     let answered = pollster::block_on(turn.batch_with(&requests, |call, request| async move {
         match call {
             AgentCall::Delegate(args) => Ok(ToolOutput::text(format!("{} for {}", args.task, request.id()))),
-            AgentCall::AskBack(_) => Err(ToolError::new("nobody is there")),
+            AgentCall::AskBack(_) => Err(ToolError::new("the user is away")),
         }
     }));
     let answers: Vec<Value> =
         answered.iter().map(|one| serde_json::from_str(&one.answer.json).expect("an answer is JSON")).collect();
     assert!(answers[0].as_str().is_some_and(|text| text.contains("crunch")), "{}", answers[0]);
     assert_eq!(answers[1], json!("t for delegate"));
-    assert_eq!(answers[2]["error"], "nobody is there");
+    assert_eq!(answers[2]["error"], "the user is away");
     assert_eq!(answers[3]["kind"], "invalid_arguments");
 }
 
@@ -206,7 +206,7 @@ fn a_tool_that_needs_approval_is_refused_without_an_approver() {
     let (is_error, answer) = call(&turn, "erase", &json!({}));
     assert!(is_error);
     assert_eq!(answer["kind"], "refused");
-    assert!(!call(&turn, "shell", &json!({ "command": "ls" })).0, "only what is judged dangerous has to be approved");
+    assert!(!call(&turn, "shell", &json!({ "command": "ls" })).0, "only dangerous commands need approval");
 }
 
 #[test]

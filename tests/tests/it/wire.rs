@@ -1,5 +1,5 @@
-//! Messages on the wire, written by hand after each vendor's published schemas: `tests/wire/VENDOR/NAME.json` whole,
-//! `NAME.sse` streamed. What becomes of each stands beside it: the calls, what they come to, and what goes back.
+//! Messages of the vendors' APIs, written by hand from their published schemas: `tests/wire/VENDOR/NAME.json` is complete,
+//! `NAME.sse` is streamed. A snapshot next to each holds its calls, their results and the messages to send back.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,7 +12,7 @@ use toolc::wire::{Api, ModelResponse, WireError};
 use toolc::{Dialect, DynamicTool, DynamicTools, RawValue, Registry, ToolError, ToolOutput, Turn};
 use toolc_tests::echo::Echo;
 
-/// Each API's folder, and a dialect that it goes with.
+/// The folder of each API, and a dialect for it.
 const APIS: [(&str, Dialect); 4] = [
     ("chat", Dialect::OpenAi),
     ("responses", Dialect::OpenAiResponses),
@@ -28,7 +28,7 @@ fn api(dialect: Dialect) -> Api {
     Api::from_dialect(dialect).expect("its feature is on")
 }
 
-/// The messages of a folder whose names end so, sorted.
+/// The messages of a folder with this extension, sorted.
 fn recorded(name: &str, extension: &str) -> Vec<(String, String)> {
     let files = fs::read_dir(folder(name)).expect("there is a folder");
     let paths = files.map(|file| file.expect("a file").path());
@@ -50,7 +50,7 @@ fn streams() -> impl Iterator<Item = (Api, String, String)> {
     })
 }
 
-/// What the models call, in one dialect, and some tools whose results have a schema.
+/// The tools that the models call, and some whose results have a schema.
 fn turn(dialect: Dialect) -> Turn {
     let city = json!({
         "type": "object",
@@ -78,7 +78,7 @@ fn shown(texts: &[Box<RawValue>]) -> String {
     lines.collect()
 }
 
-/// The same whether or not somebody in the build keeps the order of keys.
+/// Sorts keys, so that the text does not depend on whether a crate in the build enables `preserve_order`.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -91,7 +91,7 @@ fn sorted(value: Value) -> Value {
     }
 }
 
-/// All that is to be seen of a response.
+/// Everything that a response contains, as text.
 fn seen(response: &Result<ModelResponse, WireError>) -> String {
     let response = match response {
         Ok(response) => response,
@@ -105,7 +105,7 @@ fn seen(response: &Result<ModelResponse, WireError>) -> String {
     out + "messages:\n" + &shown(response.messages())
 }
 
-/// The same, and what goes back when its calls have been answered.
+/// The same, and the messages to send back once its calls are answered.
 fn answered(dialect: Dialect, response: &Result<ModelResponse, WireError>) -> String {
     let mut out = seen(response);
     if let Ok(response) = response
@@ -124,7 +124,7 @@ fn snapshot(folder_name: &str, name: &str, text: &str) {
     }, { insta::assert_snapshot!(name, text) });
 }
 
-/// What a stream comes to whose bytes come in these pieces: the text that was shown if all went well, and the response.
+/// Parses a stream that arrives in these pieces. Returns the text that was shown, and the response.
 fn streamed<'p>(api: Api, pieces: impl IntoIterator<Item = &'p [u8]>) -> (String, Result<ModelResponse, WireError>) {
     let (mut stream, mut shown) = (api.stream(), String::new());
     for piece in pieces {
@@ -207,7 +207,7 @@ fn a_truncated_stream_is_an_error_unless_it_is_complete() {
     }
 }
 
-/// What a server's client gets for a message.
+/// The response of an MCP server to a message.
 fn served(server: &Server, turn: &Turn, message: &str) -> String {
     match server.receive(message, turn) {
         Incoming::Reply(reply) => reply,
@@ -229,7 +229,7 @@ fn an_mcp_server_answers_its_clients() {
     snapshot("mcp", "requests.jsonl", &out);
 }
 
-/// What a client of the newest version says in each request.
+/// Metadata that a client of the newest version sends in each request.
 fn newest() -> Value {
     json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" })
 }

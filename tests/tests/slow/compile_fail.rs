@@ -1,4 +1,4 @@
-//! What rustc says to an author whose handlers do not fit the catalog. The messages are the product.
+//! The messages of rustc for handlers that do not match the catalog.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn a_missing_handler_is_reported_as_one_error() {
     assert!(stderr.starts_with("error[E0046]: not all trait items implemented, missing: `run_now`\n"), "{stderr}");
 }
 
-/// Not one of trybuild's cases: where rustc has the standard library's source, it shows that, too.
+/// Not a case of trybuild, because the message contains source of the standard library if that is installed.
 #[test]
 fn a_stale_stamp_fails_to_compile_and_names_the_command_to_run() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -29,7 +29,7 @@ fn a_stale_stamp_fails_to_compile_and_names_the_command_to_run() {
             "[package]\nname = \"stale\"\nedition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[dependencies]\ntoolc.path = {runtime:?}\n[workspace]\n"
         ),
     );
-    // The versions that are on this machine already.
+    // The locked versions are available offline.
     fs::copy(tests.join("../Cargo.lock"), folder.path().join("Cargo.lock")).expect("failed to copy");
     let check = |stamp: u32| {
         write("lib.rs", &format!("const _: () = toolc::__gen::assert_stamp({stamp});\n"));

@@ -1,4 +1,4 @@
-//! gen, killed at any moment: every file that it leaves is whole, and the next run mends the rest.
+//! gen can be killed at any moment: every file that it leaves is complete, and the next run writes the rest.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use toolc_codegen::cli::capture;
 
-/// Names the project for a process of this test that is to be killed.
-const VICTIM: &str = "TOOLC_TEST_GEN_IN";
+/// Set to the project's folder in the process that is killed.
+const PROJECT: &str = "TOOLC_TEST_GEN_IN";
 const ROUNDS: u64 = 200;
 
-/// Not a test of its own: what the killed process does.
+/// Runs gen in the process that is killed; does nothing otherwise.
 #[test]
-fn victim() {
-    if let Some(root) = std::env::var_os(VICTIM) {
+fn process_to_kill() {
+    if let Some(root) = std::env::var_os(PROJECT) {
         let root = PathBuf::from(root);
         capture([Path::new("--root"), &root, Path::new("gen")]);
     }
@@ -28,7 +28,7 @@ fn write(root: &Path, version: u64) {
         let text = format!("name = \"{tool}\"\ntoolset = \"all_of_them\"\ndescription = \"Version {version}.\"\n");
         fs::write(root.join(format!("manifests/tools/{tool}.toml")), text).expect("failed to write");
     }
-    // In every other version something is there that must go again.
+    // Every other version has one tool more, whose files must be removed again.
     let more = root.join("manifests/tools/more.toml");
     if version.is_multiple_of(2) {
         let text = "name = \"more\"\ntoolset = \"all_of_them\"\ndescription = \"One more.\"\n";
@@ -73,28 +73,28 @@ fn a_killed_gen_leaves_no_partial_file_and_the_next_run_repairs_the_rest() {
         assert_eq!(status, 0, "{out}{err}");
         files(&generated)
     };
-    // What a file may hold: its text in any version so far.
+    // A file may have its text of any version so far.
     let mut known = vec![complete(0)];
     let mut cut_short = 0;
     for round in 1..=ROUNDS {
         write(root, round);
         let before = &known[known.len() - 1];
-        let mut victim = Command::new(std::env::current_exe().expect("this is a program"))
-            .args(["killed_gen::victim", "--exact", "--quiet"])
-            .env(VICTIM, root)
+        let mut process = Command::new(std::env::current_exe().expect("this is a program"))
+            .args(["killed_gen::process_to_kill", "--exact", "--quiet"])
+            .env(PROJECT, root)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("failed to start");
-        // The readme is written first. Moments spread over what comes then, in no order; now and then before it.
+        // gen writes the README first. Most rounds wait for that, then kill gen after a varying time.
         let readme = generated.join("README.md");
-        let begun = |victim: &mut Child| fs::read(&readme).ok().as_ref() != before.get(&readme) || has_ended(victim);
-        while round % 10 != 0 && !begun(&mut victim) {
+        let begun = |process: &mut Child| fs::read(&readme).ok().as_ref() != before.get(&readme) || has_ended(process);
+        while round % 10 != 0 && !begun(&mut process) {
             sleep(Duration::from_micros(50));
         }
         sleep(Duration::from_micros(round * 7_919 % 6_000));
-        let _ = victim.kill();
-        let _ = victim.wait();
+        let _ = process.kill();
+        let _ = process.wait();
         let left = files(&generated);
         known.push(complete(round));
         cut_short += u64::from(left != known[known.len() - 1] && left != known[known.len() - 2]);

@@ -1,5 +1,4 @@
-//! The runtime stays what every agent can afford to link: few crates, and whole without any of its features, on machines
-//! without threads, too.
+//! The runtime has few dependencies and compiles without its features, also for targets without threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -11,16 +10,16 @@ use toolc_codegen::dialects::DIALECTS;
 #[allow(dead_code, reason = "its `main` is that of a program of its own")]
 mod exact_numbers;
 
-/// Crates that an agent links for calls alone, this one included.
+/// The most crates that the runtime may link by default, itself included.
 const MOST: usize = 12;
-/// Where there is neither a thread nor a clock.
+/// A target without threads and without a clock.
 const BARE: &str = "wasm32-unknown-unknown";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// What a program says, which has to end well.
+/// The output of a program, which must succeed.
 fn output(program: &str, arguments: &[&str]) -> (String, String) {
     let output = Command::new(program).args(arguments).current_dir(root()).output();
     let output = output.unwrap_or_else(|error| panic!("failed to start {program}: {error}"));
@@ -38,9 +37,9 @@ fn an_agent_links_at_most_twelve_crates() {
     assert!(crates.len() <= MOST, "{} crates, at most {MOST} are allowed: {crates:#?}", crates.len());
 }
 
-/// Compiles the runtime as far as it takes to know that it can be, without a warning.
+/// Checks that the runtime compiles without a warning.
 fn check(arguments: &[&str]) {
-    // Kept from one run to the next.
+    // A folder that is kept between runs.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lean");
     let target = target.to_str().expect("the folder's path is text");
     let always = ["check", "-p", "toolc", "--locked", "--offline", "--color=never", "--target-dir", target];
@@ -48,7 +47,7 @@ fn check(arguments: &[&str]) {
     assert!(!err.contains("warning"), "{arguments:?}:\n{err}");
 }
 
-/// The runtime's.
+/// The features of the runtime.
 fn features() -> toml::Table {
     let manifest = std::fs::read_to_string(root().join("runtime/Cargo.toml")).expect("the runtime has a manifest");
     let manifest: toml::Table = manifest.parse().expect("a manifest is TOML");
@@ -57,7 +56,7 @@ fn features() -> toml::Table {
 
 #[test]
 fn the_runtime_compiles_with_each_feature_alone() {
-    // Dialects are made by one table: one alone is there below, and here all of them.
+    // One table defines all dialects; another test compiles one alone.
     let is_dialect = |name: &str| DIALECTS.iter().any(|dialect| dialect.name == name);
     check(&["--no-default-features"]);
     for feature in features().keys().filter(|name| !is_dialect(name)) {
@@ -75,7 +74,7 @@ fn each_dialect_has_a_feature_and_all_dialects_enables_every_one() {
     assert_eq!(toolc::Dialect::ALL, DIALECTS.iter().map(|dialect| dialect.variant).collect::<Vec<_>>());
 }
 
-/// A program that shows one tool of the shipped catalog, in each dialect that it knows.
+/// A program that prints one tool of the shipped catalog in each enabled dialect.
 const SHOWS: &str = r#"
 use toolc::{Call, Dialect, Registry, ToolOutput, ToolResult};
 use toolc_catalog::{TodoTools, todo};
@@ -98,7 +97,7 @@ fn main() {
 }
 "#;
 
-/// One that speaks Anthropic's.
+/// A program that names the dialect of Anthropic.
 const SPEAKS: &str = "fn main() { let _: toolc::Dialect = toolc::Dialect::Anthropic; }";
 
 /// Runs cargo on those programs, with these features of the runtime.
@@ -124,7 +123,7 @@ fn cargo_on(name: &str, dependencies: &str, programs: &[(&str, &str)], arguments
     for (name, text) in programs.chain([("Cargo.toml".to_owned(), &*manifest)]) {
         std::fs::write(folder.join(name), text).expect("failed to write a file of the programs");
     }
-    // The versions of this workspace: nothing is fetched.
+    // The locked versions of this workspace are available offline.
     std::fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("failed to copy Cargo.lock");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(arguments).args(["--quiet", "--offline", "--color=never"]).current_dir(&folder);
@@ -135,14 +134,14 @@ fn cargo_on(name: &str, dependencies: &str, programs: &[(&str, &str)], arguments
     cargo.wait_with_output().expect("failed to wait for cargo")
 }
 
-/// What that program shows, by dialect, and the program.
+/// The output of that program by dialect, and the bytes of the program.
 fn shown(features: &[&str]) -> (BTreeMap<String, String>, String) {
     let ran = cargo_on_programs(features, &["run", "--bin", "shows"]);
     assert!(ran.status.success(), "{features:?}:\n{}", String::from_utf8_lossy(&ran.stderr));
     assert_eq!(String::from_utf8_lossy(&ran.stderr), "", "{features:?}");
     let text = String::from_utf8(ran.stdout).expect("definitions are text");
     let lines = text.lines().filter_map(|line| line.split_once(' '));
-    // The list of one tool, without its brackets.
+    // A list of one definition, without its brackets.
     let shown = lines.map(|(dialect, list)| (dialect.to_owned(), list[1..list.len() - 1].to_owned())).collect();
     let program = format!("lean-programs/target/debug/shows{}", std::env::consts::EXE_SUFFIX);
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(program);
@@ -167,7 +166,7 @@ fn a_program_contains_only_enabled_dialects_and_rustc_names_a_missing_feature() 
     }
 }
 
-/// Whoever shares a program with it: the feature is one for all.
+/// Another crate in the same program may enable the feature.
 #[test]
 fn the_arbitrary_precision_feature_of_serde_json_changes_no_result() {
     const LINES: [&str; 20] = [

@@ -1,6 +1,6 @@
-//! The vendors' own Python SDKs take every definition that gen writes, of the golden project and of the shipped catalog, as
-//! it is; and the messages that the wire is tested with, and what it makes of them. They live in an environment below the target folder, made once; where it cannot be made, nothing is checked, and
-//! the reason is told.
+//! The vendors' Python SDKs accept every definition that gen writes for the golden project and the shipped catalog, the messages
+//! that the wire tests use, and what the runtime sends back. The SDKs are installed once, in a virtual environment in the target
+//! folder. If they cannot be installed, the tests are skipped and the reason is printed.
 
 use std::fs;
 use std::io::Write as _;
@@ -12,7 +12,7 @@ fn below(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// What a command says; if it fails, why.
+/// The output of a command, or why it failed.
 fn run(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
@@ -20,12 +20,12 @@ fn run(command: &mut Command) -> Result<String, String> {
     if output.status.success() { Ok(out) } else { Err(format!("{out}\n{err}").trim().to_owned()) }
 }
 
-/// The Python of an environment with the SDKs.
+/// The Python interpreter of an environment with the SDKs.
 fn python() -> Result<PathBuf, String> {
     let wanted = fs::read_to_string(below("sdks/requirements.txt")).expect("the requirements are there");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sdks");
     let bin = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    // Written last: a run that was stopped leaves none.
+    // Written last, so that an interrupted installation is repeated.
     let mark = folder.join("requirements.txt");
     if fs::read_to_string(&mark).is_ok_and(|installed| installed == wanted) {
         return Ok(bin.join("python"));
@@ -38,16 +38,16 @@ fn python() -> Result<PathBuf, String> {
     Ok(bin.join("python"))
 }
 
-/// Made once for all tests.
+/// Created once for all tests.
 static PYTHON: LazyLock<Result<PathBuf, String>> = LazyLock::new(python);
 
-/// Runs a script below `sdks/`, if that can be done, which prints how many it refused, and exits so.
+/// Runs a script in `sdks/`, which prints and returns how many definitions or messages were refused.
 fn check(script: &str, arguments: &[&str]) {
     let python = match &*PYTHON {
         Ok(python) => python,
         Err(why) => {
             let last = why.lines().last().unwrap_or_default();
-            // Not held back by the test harness, as what is printed would be.
+            // The test harness would capture `eprintln!`.
             let _ = writeln!(std::io::stderr(), "SKIPPED: no Python environment with the vendors' SDKs: {last}");
             return;
         }

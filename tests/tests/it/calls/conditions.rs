@@ -1,4 +1,4 @@
-//! What depends on the turn and on facts.
+//! Definitions and arguments that depend on the turn and on facts.
 
 use super::*;
 
@@ -65,7 +65,7 @@ fn values_hidden_in_a_turn_are_refused_as_unknown() {
     );
     let facts = Facts { platform: "chat".into(), vision: true, ..Facts::default() };
     let beside = call(&turn_with(&["shapes", "lib"], facts));
-    // `c` stands where `run_now` does not.
+    // `c` is shown if `run_now` is not.
     assert!(beside.json.contains("/inner/c") && !beside.json.contains("/first"), "{}", beside.json);
 }
 

@@ -1,4 +1,4 @@
-//! What a handler is given.
+//! Arguments as handlers get them.
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn defaults_of_every_type_are_applied() {
     anything: Object {"nested": Array [Number(1), String("two"), Object {"three": Number(3.5)}]}
     free: {"key": Array [Bool(true)]} }
     "#);
-    // The default of a property within what is sent; null where it is allowed, and where it is not.
+    // The default of a property of an object that is sent; null where it is allowed, and where it is not.
     let sent = json!({
         "maybe": null, "count": null, "record": { "name": "crate", "size": { "width": 1 } }, "records": [{ "id": 3 }],
         "words": [], "map": {}, "anything": null, "free": {}, "choices": ["red"],

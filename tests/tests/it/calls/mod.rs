@@ -20,7 +20,7 @@ fn answer(tool: &str, arguments: &str) -> CallResponse {
     pollster::block_on(turn("all").call(&ToolCall::new(tool, arguments)))
 }
 
-/// What the handler saw.
+/// Calls a tool and returns the arguments that its handler saw.
 fn echo(tool: &str, arguments: &Value) -> String {
     let CallResponse { json, error, .. } = answer(tool, &arguments.to_string());
     assert!(error.is_none(), "{json}");
@@ -44,7 +44,7 @@ fn error(tool: &str, arguments: &str) -> Value {
     serde_json::from_str(&json).expect("an error is JSON")
 }
 
-/// The problems of an error: path, what was expected, what is there.
+/// The problems of an error: path, expected and got.
 fn problems(tool: &str, arguments: &Value) -> Vec<[String; 3]> {
     let error = error(tool, &arguments.to_string());
     assert_eq!(error["kind"], "invalid_arguments", "{error}");

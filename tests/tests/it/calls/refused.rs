@@ -1,4 +1,4 @@
-//! What never reaches a handler, and what the model is told of it.
+//! Arguments that never reach a handler, and the errors that the model gets.
 
 use super::*;
 
@@ -123,16 +123,16 @@ fn a_secret_is_never_in_an_error() {
     let text = told.to_string();
     assert!(!text.contains("hunter2") && !text.contains("12e4") && !text.contains("120000"), "{text}");
     assert!(text.contains("a value that is not shown") && text.contains("at most 20 characters"), "{text}");
-    // A text that may hold one is not told either: an object that was cut off, or the arguments as a whole.
+    // Text that may contain a secret is redacted, too: a truncated object, or all arguments.
     for wrong in [json!({ "command": "ls", "account": "{\"pin\": hunter2" }), json!("hunter2")] {
         let told = error("shell", &wrong.to_string()).to_string();
         assert!(!told.contains("hunter2") && told.contains("a value that is not shown"), "{told}");
     }
-    // Nor does the handler show it that prints what it was given.
+    // A handler that prints its arguments does not reveal it either.
     let given = json!({ "command": "ls", "password": "hunter2", "account": { "pin": 120_000 } });
     let seen = echo("shell", &given);
     assert!(seen.contains("password: Secret(..)") && seen.contains("pin: Secret(..)"), "{seen}");
-    // What is missing is told, and what is beside it.
+    // Missing arguments are reported along with the others.
     let told = error("shell", &json!({ "command": 5, "password": [] }).to_string()).to_string();
     assert!(told.contains("/password") && !told.contains("array"), "{told}");
 }

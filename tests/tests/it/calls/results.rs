@@ -1,4 +1,4 @@
-//! What comes of a call, whichever way it ends.
+//! The outcomes of calls.
 
 use super::*;
 

@@ -1,10 +1,10 @@
-//! The formats: each as its schema or its reader wants it.
+//! Each output format conforms to its schema or to what its reader expects.
 
 use serde_json::Value;
 
 use super::{ONLY, Project};
 
-/// A finding of each sort, and one with related places in two files.
+/// A finding of each kind, and one with related places in two files.
 fn findings(format: &str) -> String {
     let project = Project::new();
     project.write(
@@ -24,7 +24,7 @@ fn findings(format: &str) -> String {
 
 fn valid(schema: &str, document: &Value) {
     let mut schema: Value = serde_json::from_str(schema).expect("a schema is JSON");
-    // OASIS's has a bracket too many in a pattern, which only some readers of patterns take.
+    // The schema of OASIS has a superfluous bracket in a pattern, which not every regex engine accepts.
     if let Some(languages) = schema.pointer_mut("/definitions") {
         languages["run"]["properties"]["language"]["pattern"] = "".into();
         languages["toolComponent"]["properties"]["language"]["pattern"] = "".into();

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 struct Project(TempDir);
 
-/// A project with one finding of each sort: an undescribed parameter, a break at the end of a text, an include twice.
+/// A project with three findings: an undescribed parameter, a line break at the end of a text, and a redundant include.
 const FILES: [(&str, &str); 4] = [
     (
         "manifests/tools/read_file.toml",
@@ -43,7 +43,7 @@ impl Project {
         fs::read_to_string(self.0.path().join(path)).expect("failed to read")
     }
 
-    /// Takes the place of one text by another.
+    /// Replaces `old` by `new`.
     fn change(&self, path: &str, old: &str, new: &str) {
         let text = self.read(path);
         assert!(text.contains(old), "{old} in {text}");
@@ -74,7 +74,7 @@ const SPACE: &str = "warning[M004] tools/read_file.toml:5:125";
 const UNDESCRIBED: &str = "warning[M001] tools/read_file.toml:8:9";
 const INCLUDE: &str = "warning[C035] toolsets/work.toml:3:23";
 
-/// Only what these tests are about: rules come and go.
+/// Enables only the rules that these tests use, since new rules are added.
 const ONLY: [&str; 3] = ["M001", "leading-or-trailing-space", "redundant-include"];
 
 fn only(args: &[&'static str]) -> Vec<&'static str> {
@@ -149,15 +149,15 @@ fn an_allow_comment_covers_its_line_or_the_next() {
         let found: Vec<String> = lint(&project).into_iter().filter(|found| !found.contains("M004")).collect();
         assert_eq!(found, [INCLUDE], "{new}");
     }
-    // It stands at another key.
+    // The comment is at another key.
     let project = Project::new();
     project.change(tool, "type = ", "# lint: allow M001 its name says it all\ntype = ");
     assert_eq!(lint(&project), [SPACE, UNDESCRIBED, "warning[C036] tools/read_file.toml:9:1", INCLUDE]);
-    // Above the first key, without an empty line, it is about that key.
+    // Directly above the first key it covers that key only.
     let project = Project::new();
     project.change(tool, "# Reads.", "# lint: allow M001 names say it all");
     assert_eq!(lint(&project).len(), 4);
-    // Without a reason it allows, and is told.
+    // A comment without a reason allows, and is reported.
     let project = Project::new();
     project.change(tool, "[params.path]", "[params.path] # lint: allow M001");
     assert_eq!(lint(&project), [SPACE, "warning[C037] tools/read_file.toml:8:15", INCLUDE]);
@@ -169,11 +169,11 @@ fn an_allow_comment_covers_its_line_or_the_next() {
         "[\n\"office\",\n\"files\", # lint: allow C035 to be sure\n]",
     );
     assert_eq!(lint(&project), [SPACE, UNDESCRIBED]);
-    // A rule that is not looked for is not missed.
+    // A comment for a disabled rule is not reported as unused.
     let project = Project::new();
     project.change(tool, "type = ", "# lint: allow M001 its name says it all\ntype = ");
     assert_eq!(project.lint(&["M004", "unused-allow"]).1, [SPACE]);
-    // What a text says is no comment; what says nothing is told.
+    // A `#` in a string does not begin a comment. A comment that allows nothing is reported.
     let project = Project::new();
     project.change(tool, "Read a text", "# lint: allow M001 x\nRead a text");
     project.change(work, "# both", "# lint: ignore C035");
@@ -210,11 +210,11 @@ fn baseline_entries_are_not_counted_and_stale_ones_are_reported() {
 
     project.write("toolc.toml", "baseline = \"known.json\"\n[lint]\nM = \"deny\"\n");
     assert_eq!(project.lint(&with(&[])), (0, vec![]));
-    // An error that is known does not keep gen from writing.
+    // gen writes despite errors in the baseline.
     let (status, out, err) = project.run(&["gen"]);
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
 
-    // Lines move, and other words are found; the place is the same.
+    // An entry still matches after its line has moved or its message has changed.
     project.change("manifests/tools/read_file.toml", "# Reads.", "# Reads.\n\n# And more.");
     assert_eq!(project.lint(&with(&[])), (0, vec![]));
     project.change("manifests/tools/read_file.toml", "required = true", "description = \"Which one.\"");
@@ -314,7 +314,7 @@ fn rules_are_listed_and_explained() {
     assert!(status == 0 && by_code == by_name && by_code.starts_with("### C035 `redundant-include`\n"), "{by_code}");
 }
 
-/// What stands behind `run:` and `entry:` in the definitions that people copy.
+/// The commands after `run:` and `entry:` in the CI definitions for users.
 fn steps() -> Vec<Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ci");
     let files = ["github-actions.yml", "pre-commit-config.yaml"]

@@ -14,7 +14,7 @@ fn sample_toolsets_draws_each_toolset_independently() {
         let (expected, spread) = (percent * 100.0, (percent * (100.0 - percent)).sqrt());
         let others: f64 =
             mix().toolsets.iter().filter(|(other, _)| other != name).map(|(_, p)| 1.0 - p / 100.0).product();
-        // Where none is drawn the likeliest is.
+        // The likeliest toolset, if none was drawn.
         let likeliest = mix().toolsets.iter().all(|(_, other)| other <= percent);
         let expected = if likeliest { expected + (10_000.0 - expected) * others } else { expected };
         let count = f64::from(u32::try_from(drawn(name)).unwrap());

@@ -1,5 +1,5 @@
-//! What the Python system that this re-imagines does, and so does this one: a test for each behaviour, named after it. What
-//! differs, and why, is in `docs/differences.md`.
+//! Behaviour shared with the Python system that toolc re-imagines: one test for each, named after it. `docs/differences.md`
+//! lists the differences and their reasons.
 
 mod distributions;
 mod registry;
@@ -7,13 +7,13 @@ mod toolsets;
 
 use toolc::{Dialect, DynamicTool, DynamicTools, Env, Registry, ToolOutput, Turn};
 
-/// A tool that takes anything and answers with its name.
+/// A tool that accepts any arguments and returns its name.
 fn tool(name: &'static str, home: &'static str) -> DynamicTool {
     let schema = serde_json::json!({"type": "object"});
     DynamicTool::sync(name, "Does something.", schema, |_, call| Ok(ToolOutput::text(call.tool()))).home(home)
 }
 
-/// A registry of these, each by itself.
+/// A registry with these tools, each from a provider of its own.
 fn registry(tools: impl IntoIterator<Item = DynamicTool>) -> Registry {
     let registry = Registry::new();
     for tool in tools {
@@ -31,7 +31,7 @@ fn turn(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Turn {
     session.env(Env::empty()).build().expect("there are such toolsets").turn(Dialect::OpenAi)
 }
 
-/// The names of what is shown.
+/// The names of the tools that a turn shows.
 fn shown(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> String {
     turn(registry, enabled, disabled).tools().collect::<Vec<_>>().join(" ")
 }

@@ -32,7 +32,7 @@ fn register_with_override_replaces_a_tool() {
     let registry = registry([tool("a", "one")]);
     let id = registry.add_overriding(tool("a", "two").build().unwrap()).unwrap();
     assert_eq!(registry.tool("a").unwrap().toolset, "two");
-    // There, what was replaced is lost.
+    // In the original, the replaced tool is lost.
     registry.remove(id);
     assert_eq!(registry.tool("a").unwrap().toolset, "one");
 }

@@ -13,7 +13,7 @@ fn toolset(name: &'static str, tools: &[&'static str], includes: &[&'static str]
     Toolset { name: name.into(), tools: texts(tools), includes: texts(includes), ..Toolset::default() }
 }
 
-/// As the original's: web, file and terminal, a core, and presets over it.
+/// Toolsets like those of the original: web, file and terminal, a core, and presets on top of it.
 fn house() -> Registry {
     let registry = registry([
         tool("web_search", "web"),

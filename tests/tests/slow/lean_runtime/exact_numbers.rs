@@ -1,4 +1,4 @@
-//! Says of each line of arguments what a handler gets, or why it gets nothing.
+//! Prints what a handler gets for each line of arguments, or why it gets nothing.
 
 use serde_json::json;
 use toolc::{Dialect, DynamicTool, Registry, ToolCall, ToolOutput, Turn};
