@@ -1,4 +1,4 @@
-//! Writes what libFuzzer begins with: a folder of inputs for each target, and the words of the language.
+//! Writes the seeds for libFuzzer, a folder for each target, and the dictionary.
 
 use std::fmt::Write as _;
 use std::fs;

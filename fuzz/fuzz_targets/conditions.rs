@@ -1,4 +1,4 @@
-//! Fuzzes what stands in `when`.
+//! Fuzzes the conditions of `when`.
 
 #![no_main]
 

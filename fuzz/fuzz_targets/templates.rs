@@ -1,4 +1,4 @@
-//! Fuzzes what stands in `description`.
+//! Fuzzes the templates of `description`.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! What holds of any arguments, whatever table they are read by: of the one that gen lowers and of the one that is made
-//! of the JSON Schema at run time.
+//! Properties of the argument reader that hold for any arguments, with the table that gen writes and with the one made from the
+//! JSON Schema at run time.
 
 use std::borrow::Cow;
 
@@ -23,18 +23,18 @@ pub struct Subject {
     pub schema: Value,
     /// The table that gen lowers, after it has been packed and unpacked.
     pub lowered: Table,
-    /// The table that is made of the schema.
+    /// The table made from the schema at run time.
     pub dynamic: Table,
 }
 
 impl Subject {
-    /// Every tool of a project, in each turn that makes a difference to it (in some of them, where those are many).
+    /// Every tool of a project, in each turn that affects it; in some of them, if there are many.
     ///
     /// # Panics
-    /// When there is an error in the project.
+    /// If the project has an error.
     pub fn all(files: Vec<(String, String)>) -> Vec<Self> {
         let sources = Sources::from_memory(files);
-        // What no value fits is refused all the same: here it is made on purpose.
+        // Lint would report schemas without values; these are made on purpose.
         let compilation = compile_with(&sources, &Options::only(Code::SYNTAX));
         let Some(catalog) = compilation.catalog else {
             let renderer = Renderer::new(&sources, false);
@@ -50,7 +50,7 @@ impl Subject {
             let parameters = tool.manifest.parameters();
             let turns = 1_u16 << tool.atoms.len().min(3);
             for turn in 0..turns {
-                // Those beyond the first three hold or do not as the first one does.
+                // Atoms after the third are equal to the first.
                 let atoms = turn | if turn & 1 == 1 { !7 } else { 0 };
                 let table = &tools[0].arguments;
                 let lowered = table.in_turn(atoms).unwrap_or_else(|| Table::clone(table));
@@ -63,8 +63,8 @@ impl Subject {
     }
 }
 
-/// Arguments as a model writes them are refused with a reason, or come to a value that is valid, the same by both
-/// tables, and repaired once and for all. Gives what the handler gets.
+/// Asserts that arguments are refused with a reason, or yield a valid value that is equal for both tables and that repair does
+/// not change again. Returns what the handler gets.
 pub fn hold(subject: &Subject, text: &str) -> Option<Value> {
     let [lowered, dynamic] = [&subject.lowered, &subject.dynamic].map(|table| read(table, text));
     let agree = match (&lowered, &dynamic) {
@@ -75,7 +75,7 @@ pub fn hold(subject: &Subject, text: &str) -> Option<Value> {
     lowered
 }
 
-/// What the handler gets; none where the arguments are refused.
+/// What the handler gets, or `None` if the arguments are refused.
 fn read(table: &Table, text: &str) -> Option<Value> {
     let mut buffer = SlotBuffer::default();
     let read = args::read(text, table, Limits::default(), &mut buffer);
@@ -110,7 +110,7 @@ fn read(table: &Table, text: &str) -> Option<Value> {
     }
 }
 
-/// Whether two values are the same, where a number counts by its value, and one that is read as a float by that.
+/// Whether two values are equal. Numbers are compared by value, and as floats if one of them is a float.
 pub fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => x == y || ((x.is_f64() || y.is_f64()) && x.as_f64() == y.as_f64()),
@@ -122,7 +122,7 @@ pub fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether `got` is all of `sent`, but for nulls, which may stand for absence.
+/// Whether `got` contains everything of `sent` except nulls, which may mean absence.
 fn is_within(got: &Value, sent: &Value) -> bool {
     match (got, sent) {
         (Value::Array(got), Value::Array(sent)) => {
@@ -136,10 +136,10 @@ fn is_within(got: &Value, sent: &Value) -> bool {
     }
 }
 
-/// The way back: from slots to the value that they hold.
+/// The value that slots hold.
 struct Arguments<'t>(&'t Table);
 
-/// What was in a slot.
+/// The value of a slot.
 struct Taken(Slot<'static>);
 
 impl FromSlot for Taken {
@@ -185,7 +185,7 @@ impl Arguments<'_> {
         self.object(root, (0..count).map(&mut taken).collect())
     }
 
-    /// None where it is absent.
+    /// The value, or `None` if it is absent.
     fn node(&self, id: NodeId, slot: Slot<'_>) -> Option<Value> {
         let table = self.0;
         let node = table.nodes.get(usize::from(id)).unwrap_or(&Node::ANY);
@@ -198,7 +198,7 @@ impl Arguments<'_> {
             Slot::Text(text) => text.into(),
             Slot::Choice(index) => match &node.literals.of(&table.literals)[usize::from(index)] {
                 Literal::String(text) => json!(text),
-                other => panic!("{other:?} is no choice"),
+                other => panic!("{other:?} is not an enum value"),
             },
             Slot::Strings(items) => items.into(),
             Slot::Heap(heap) => match *heap {
@@ -214,7 +214,7 @@ impl Arguments<'_> {
         })
     }
 
-    /// Where there is no node, it is any value.
+    /// `None` for any value.
     fn item(&self, id: Option<NodeId>, slot: Slot<'_>) -> Option<Value> {
         self.node(id.unwrap_or(NodeId::MAX), slot)
     }

@@ -1,5 +1,5 @@
-//! What holds of any input at all, and inputs to begin with. libFuzzer tries it on what it makes of them (see the
-//! README); the workspace's own tests include this file, and try it on some thousands of mutations.
+//! Properties that hold for any input, and seeds. libFuzzer tries mutations of the seeds (see the README); the tests of the
+//! workspace include this file and try some thousands.
 
 pub mod arguments;
 pub mod wire;
@@ -30,8 +30,7 @@ use arguments::{Subject, hold};
 
 /// A project: its files one after the other, each below a line `--- PATH`.
 ///
-/// It comes to findings that can be shown in every format and fixed where they can be, or to a catalog that everything
-/// can be made of.
+/// It yields findings that can be rendered in every format and fixed, or a catalog from which everything can be generated.
 pub fn manifest(input: &str) {
     let sources = Sources::from_memory(files(input));
     let compilation = compile(&sources);
@@ -67,7 +66,7 @@ pub fn manifest(input: &str) {
     }
 }
 
-/// A condition can be read, and then also written again and within a template; or there is a fault, at its place.
+/// A condition parses, and then also if printed and within a template; or it has an error with a position.
 pub fn condition(text: &str) {
     match condition::parse(text) {
         Err(fault) => check_fault(&fault, text),
@@ -87,7 +86,7 @@ pub fn condition(text: &str) {
     }
 }
 
-/// A template can be read, and then also as part of another; or there is a fault, at its place.
+/// A template parses, and then also as part of another; or it has an error with a position.
 pub fn template(text: &str) {
     match template::parse(text) {
         Err(fault) => check_fault(&fault, text),
@@ -101,13 +100,13 @@ pub fn template(text: &str) {
     }
 }
 
-/// What a model sends: a character that chooses one of [`SUBJECTS`], and the text of the arguments.
+/// A call of a model: a character that selects one of [`SUBJECTS`], and the text of the arguments.
 pub fn call(input: &str) {
     let Some(first) = input.chars().next() else { return };
     hold(&SUBJECTS[first as usize % SUBJECTS.len()], &input[first.len_utf8()..]);
 }
 
-/// What calls are about: the golden project's tools, and some that are made up.
+/// The tools that are called: those of the golden project, and random ones.
 static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
     let golden = read_all(&tests().join("projects/golden")).into_iter();
     let mut subjects = Subject::all(golden.filter(|(path, _)| is_manifest(path)).collect());
@@ -126,7 +125,7 @@ fn check_span(span: Range<usize>, text: &str) {
     assert!(text.get(span.clone()).is_some(), "{span:?} of {} bytes", text.len());
 }
 
-/// As it could have been written, with every parenthesis.
+/// The text of a condition, with every possible parenthesis.
 fn written(condition: &Condition<AtomExpr>) -> String {
     let joined = |parts: &[Condition<AtomExpr>], word| parts.iter().map(written).collect::<Vec<_>>().join(word);
     match condition {
@@ -152,7 +151,7 @@ fn files(input: &str) -> Vec<(String, String)> {
     parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
 }
 
-/// What to begin with, and the words of which it is made.
+/// Seeds, and the dictionary.
 #[derive(Debug, Default)]
 pub struct Seeds {
     /// For [`manifest`].
@@ -165,13 +164,13 @@ pub struct Seeds {
     pub calls: BTreeSet<String>,
     /// For [`wire::message`].
     pub messages: BTreeSet<String>,
-    /// Words of the language.
+    /// Keywords and keys of the language.
     pub words: BTreeSet<&'static str>,
 }
 
 impl Seeds {
-    /// Those of this repository: each tool of the golden project with what it needs, the rest of that project, and each
-    /// mistake that has a fixture, with and without it.
+    /// The seeds of this repository: each tool of the golden project with what it needs, the rest of that project, and both
+    /// versions of each fixture of a diagnostic.
     pub fn collect() -> Self {
         let tests = tests();
         let messages = wire::seeds(&read_all(&tests.join("wire")));
@@ -231,7 +230,7 @@ impl Seeds {
     }
 }
 
-/// Right arguments and almost right ones.
+/// Valid arguments and almost valid ones.
 fn calls() -> BTreeSet<String> {
     let mut random = Random(1);
     let mut calls = BTreeSet::new();
@@ -275,7 +274,7 @@ fn read_all(folder: &Path) -> BTreeMap<String, String> {
     files
 }
 
-/// The words of the language, its signs, and what tends to be too much for a program.
+/// Keywords, punctuation, and values that often break programs.
 fn words() -> BTreeSet<&'static str> {
     const SIGNS: &str = "tools. facts. tools.t facts.depth and or not == != <= >= < > ( ) ' true false {% %} {{ }} {# #} \
          if elif else endif available('t') join=' \\ \"\"\" \'\'\' = string integer number boolean array object null";

@@ -1,5 +1,4 @@
-//! What holds of any message of a vendor's API or an MCP client: it is an error of some words, or what comes of it can be
-//! sent.
+//! A property of any message of a vendor's API or an MCP client: it is an error with a message, or its responses can be sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future as _;
@@ -11,7 +10,7 @@ use toolc::wire::mcp::{Incoming, Server};
 use toolc::wire::{Api, ModelResponse, WireError};
 use toolc::{CallResponse, CompletedCall, Dialect, DynamicTool, RawValue, Registry, ToolCall, ToolOutput, Turn};
 
-/// Folders of recorded messages, each with its API; MCP's is a client's.
+/// Folders of recorded messages, each with its API. Those of MCP are from a client.
 const VENDORS: [(&str, Option<Api>); 5] = [
     ("chat", Some(Api::ChatCompletions)),
     ("responses", Some(Api::Responses)),
@@ -20,7 +19,7 @@ const VENDORS: [(&str, Option<Api>); 5] = [
     ("mcp", None),
 ];
 
-/// What a vendor sends: a character that chooses it and whether it is streamed, and the text.
+/// A message of a vendor: a character that selects the vendor and streaming, and the text.
 pub fn message(input: &str) {
     let Some(first) = input.chars().next() else { return };
     let (text, chosen) = (&input[first.len_utf8()..], first as usize);
@@ -82,14 +81,14 @@ fn check(api: Api, response: &Result<ModelResponse, WireError>) {
     }
 }
 
-/// What no handler's answer is, but a host may make.
+/// A result that handlers never return, but a host may construct.
 static ODD: LazyLock<CallResponse> = LazyLock::new(|| {
     let mut answer = CallResponse::from(Ok(ToolOutput::text("")));
     "not JSON".clone_into(&mut answer.json);
     answer
 });
 
-/// Has one tool.
+/// An MCP server with one tool.
 static TURN: LazyLock<Turn> = LazyLock::new(|| {
     let schema = serde_json::json!({"type": "object", "properties": {"city": {"type": "string"}}});
     let tool = DynamicTool::sync("weather", "The weather.", schema, |args, _| ToolOutput::json(&args));

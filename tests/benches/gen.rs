@@ -3,8 +3,8 @@
 //! Medians of whole runs: gen from nothing, gen with nothing to write, gen after one manifest has changed, lint, all of
 //! it for one dialect; what all dialects take, in time and bytes; the memory of one gen; then what cargo takes for the
 //! crate that gen has written, its dependencies built. `-- --quick` leaves out the large project and cargo;
-//! `-- --programs` builds, in place of all this, a program of those tools and the same one by hand, which takes minutes.
-//! Nothing here fails for being slow.
+//! `-- --programs` instead builds a program with those tools and a hand-written one, which takes minutes.
+//! No benchmark fails for being slow.
 
 mod processor;
 mod programs;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use toolc_codegen::cli::capture;
 use toolc_tests::synth;
 
-/// That of `xtask`.
+/// The allocator of `xtask`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -27,7 +27,7 @@ const LARGE: usize = 10_000;
 /// One median for each of these.
 const ROWS: [&str; 4] = ["from nothing", "nothing to write", "one manifest changed", "lint"];
 
-/// Has this program run gen once, and tell its own memory.
+/// Makes this program run gen once and print its peak memory.
 const ALONE: &str = "--gen-alone";
 
 fn main() {
@@ -63,7 +63,7 @@ fn main() {
     }
 }
 
-/// What there is of each size, and how the larger one compares.
+/// Prints the values of both sizes and their ratio.
 fn print_row(name: &str, values: &[f64], unit: &str) {
     let shown = |at: usize| values.get(at).map_or("-".into(), |value| format!("{value:.2} {unit}"));
     let ratio = if let [few, many] = values { format!("{:.1} x", many / few) } else { "-".into() };
@@ -96,7 +96,7 @@ struct Project {
 }
 
 impl Project {
-    /// Of so many tools, in these dialects; none means all.
+    /// Creates a project of `count` tools in these dialects; an empty list means all.
     fn new(tools: usize, dialects: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         if !dialects.is_empty() {
@@ -106,7 +106,7 @@ impl Project {
         let mut manifest = PathBuf::new();
         for (path, text) in synth::project(tools, 1) {
             let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().expect("manifests stand in folders")).expect("failed to make a folder");
+            fs::create_dir_all(path.parent().expect("manifests are in folders")).expect("failed to make a folder");
             fs::write(&path, text).expect("failed to write a manifest");
             manifest = path;
         }
@@ -141,7 +141,7 @@ impl Project {
         start.elapsed()
     }
 
-    /// What a gen from nothing takes, in a process of its own, in megabytes.
+    /// The peak memory of a full gen in its own process, in megabytes.
     fn memory(&self) -> Option<f64> {
         let _ = fs::rename(self.root().join("generated"), self.root().join("old"));
         let output = Command::new(std::env::current_exe().ok()?).arg(ALONE).arg(self.root()).output().ok()?;
@@ -158,7 +158,7 @@ impl Project {
         bytes / 1e6
     }
 
-    /// What cargo takes to check, and to build, the crate that gen wrote. None where it cannot.
+    /// The times that cargo needs to check and to build the generated crate, or `None` if it fails.
     fn build(&self) -> [Option<Duration>; 2] {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let manifest = format!(
@@ -215,7 +215,7 @@ fn seconds(time: Option<Duration>) -> String {
     time.map_or("-".into(), |time| format!("{:.2} s", time.as_secs_f64()))
 }
 
-/// In megabytes, where the system tells.
+/// In megabytes, or `None` if the system does not report it.
 fn peak_memory() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

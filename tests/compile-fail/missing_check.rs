@@ -1,4 +1,4 @@
-//! A toolset with `check = true`, and nobody who says what is available.
+//! A toolset with `check = true` whose handlers have no check.
 
 use toolc::{Call, ToolOutput, ToolResult};
 use toolc_tests::golden::{GuardsTools, guards};

@@ -7,13 +7,13 @@ use crate::random::Random;
 /// Levels of values within values. What a schema asks for below that is any simple value.
 const DEEPEST: usize = 8;
 
-/// Arguments that `schema` most often takes. It is not said that it does: parts of it may contradict one another.
+/// Arguments that `schema` accepts in most cases, but not always: parts of it may contradict one another.
 pub fn right(schema: &Value, random: &mut Random) -> Value {
     let mut arguments = Arguments { root: schema, random };
     Value::Object(arguments.object(schema, 0))
 }
 
-/// Arguments that have nothing to do with any schema, but for the names.
+/// Random arguments, unrelated to the schema except for the names.
 pub fn wild(schema: &Value, random: &mut Random) -> Value {
     let names = schema["properties"].as_object().into_iter().flat_map(Map::keys);
     let names: Vec<&str> = names.map(String::as_str).chain(["other"]).collect();
@@ -21,7 +21,7 @@ pub fn wild(schema: &Value, random: &mut Random) -> Value {
     (0..count).map(|_| ((*random.pick(&names)).to_owned(), any(random, 0))).collect()
 }
 
-/// Writes it as models do who mean the right thing: values as texts, lists of one as that one.
+/// Misspells a value as models do: values as strings, lists of one item as that item.
 pub fn misspell(value: &mut Value, random: &mut Random) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| misspell(item, random)),
@@ -44,7 +44,7 @@ pub fn mutate(value: &mut Value, random: &mut Random) {
     }
 }
 
-/// JSON text with the first key of one of its objects twice; none where no object has any.
+/// JSON text with a duplicate first key in one of its objects, or `None` if no object has a key.
 pub fn doubled(value: &Value, random: &mut Random) -> Option<String> {
     let mut marked = value.clone();
     let places = count(value);
@@ -61,7 +61,7 @@ pub fn doubled(value: &Value, random: &mut Random) -> Option<String> {
     })
 }
 
-/// What no value has in it.
+/// A name that no value contains.
 const MARK: &str = "\u{e000}";
 
 struct Arguments<'a> {
@@ -207,7 +207,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// What words that bound a value are about.
+/// The types that a keyword applies to.
 fn implied(schema: &Value) -> &'static str {
     let words = [
         ("properties", "object"),
@@ -249,7 +249,7 @@ const NUMBERS: [&str; 18] = [
     "18446744073709551615",
 ];
 
-/// Texts, of which many look like something else.
+/// Strings, many of which look like other types.
 const STRINGS: [&str; 32] = [
     "",
     "a",
@@ -287,7 +287,7 @@ const STRINGS: [&str; 32] = [
 
 fn number(random: &mut Random) -> Value {
     let text = random.pick(&NUMBERS);
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{text} is no number: {error}"))
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{text} is not a number: {error}"))
 }
 
 /// Any value.
@@ -308,7 +308,7 @@ fn any(random: &mut Random, depth: usize) -> Value {
 /// One change to a value.
 fn change(value: &mut Value, random: &mut Random) {
     match (random.below(8), &mut *value) {
-        // What models do.
+        // Mistakes that models make.
         (0 | 1, value) => *value = value.to_string().into(),
         (2, value) => *value = json!([value]),
         (3, value) => *value = Value::Null,

@@ -1,4 +1,4 @@
-//! A provider made by hand, for calls that behave as no generated catalog's should.
+//! A tool provider written by hand, for calls with behaviour that no generated catalog has.
 
 use std::borrow::Cow;
 use toolc::args::Slots;
@@ -22,7 +22,7 @@ impl ByHand {
         Self { tools: Vec::new(), definitions: Vec::new(), answer: Box::new(answer) }
     }
 
-    /// And this tool, shown as its name.
+    /// Adds a tool whose definition is its name.
     #[must_use]
     pub fn tool(mut self, name: &'static str, behaviour: Behaviour) -> Self {
         let arguments = Table::from_schema(&serde_json::json!({ "type": "object" })).expect("this is a schema");

@@ -1,4 +1,4 @@
-//! Handlers of the golden project that tell what they were given, so that a test sees what a handler sees.
+//! Handlers of the golden project that return their arguments, so that a test sees what a handler sees.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -14,7 +14,7 @@ use crate::golden::{
     GuardsTools, LaterTools, LibTools, ReturnsTools, ShapesTools, ShutTools, guards, later, lib_, shapes, shut,
 };
 
-/// Answers every call with its arguments, unless those ask for another outcome.
+/// Returns the arguments of every call, unless they request another outcome.
 #[derive(Debug, Clone, Copy)]
 pub struct Echo;
 

@@ -1,4 +1,4 @@
-//! Numbers at random that are the same in every run and on every machine.
+//! Random numbers that are the same in every run and on every machine.
 
 /// splitmix64: small, and good enough to pick and to shuffle by.
 #[derive(Debug, Clone)]
@@ -18,17 +18,17 @@ impl Random {
         usize::try_from(self.next() % end as u64).unwrap_or_default()
     }
 
-    /// True, once in so many times.
+    /// True once in `chances` calls on average.
     pub fn one_in(&mut self, chances: usize) -> bool {
         self.below(chances) == 0
     }
 
-    /// One of a list.
+    /// A random item of a list.
     pub fn pick<'l, T>(&mut self, list: &'l [T]) -> &'l T {
         &list[self.below(list.len())]
     }
 
-    /// Puts a list into any order.
+    /// Shuffles a list.
     pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for last in (1..list.len()).rev() {
             list.swap(last, self.below(last + 1));

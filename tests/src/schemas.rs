@@ -1,4 +1,4 @@
-//! Tools whose parameters are made at random of every word that a schema may have, as the text of their manifests.
+//! Manifests of tools with random parameters, which use every keyword of a schema.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ pub fn project(count: usize, random: &mut Random) -> Vec<(String, String)> {
     let facts =
         "[facts.one]\ndefault = true\ndescription = \"One.\"\n[facts.two]\ndefault = false\ndescription = \"Two.\"\n";
     let home = "name = \"s\"\ndescription = \"Tools.\"\n";
-    // Any word of the language may come up, beside any other: what no value satisfies and what a provider refuses, too.
+    // Any combination of keywords occurs, also those that no value satisfies or that a vendor refuses.
     let settings = "dialects = [\"openai\"]\n[lint]\nS = \"allow\"\n";
     let fixed = [("toolc.toml", settings), ("manifests/facts.toml", facts), ("manifests/toolsets/s.toml", home)];
     let tools = (0..count).map(|number| {
@@ -34,7 +34,7 @@ fn tool(name: &str, random: &mut Random) -> String {
     let params = schemas.properties(0, true);
     let mut root = schemas.arguments();
     let defs = (0..DEFS).map(|def| {
-        // Leads to later ones as it is, to any from within: none is nothing but itself.
+        // The value itself refers to later definitions only, so that no definition is an alias of itself.
         schemas.def = def;
         (format!("d{def}"), schemas.schema(2))
     });
@@ -101,7 +101,7 @@ fn literal(text: &str) -> String {
     out + rest
 }
 
-/// Schemas as a manifest has them: JSON Schema, but for `required` and `when`, and an `enum` of `value` and `when`.
+/// Schemas as a manifest has them: JSON Schema except for `required` and `when`, and an `enum` of `value` and `when`.
 struct Schemas<'r> {
     random: &'r mut Random,
     /// The definition that is being made.
@@ -111,7 +111,7 @@ struct Schemas<'r> {
 type Schema = Map<String, Value>;
 
 impl Schemas<'_> {
-    /// What is said of the arguments as a whole.
+    /// Keywords for the arguments as a whole.
     fn arguments(&mut self) -> Schema {
         let mut root = Schema::new();
         if self.random.one_in(4) {
@@ -164,7 +164,7 @@ impl Schemas<'_> {
         if self.random.one_in(3) {
             self.range("minLength", "maxLength", &mut schema);
         }
-        // Told to the model, and not enforced.
+        // Shown to the model, and not enforced.
         if self.random.one_in(8) {
             schema.insert("pattern".to_owned(), json!("^[a-z]+$"));
         }
@@ -226,7 +226,7 @@ impl Schemas<'_> {
         let mut types: Vec<&str> = values.iter().map(type_of).collect();
         let mut choices: Vec<Value> = Vec::new();
         for value in values {
-            // One at least is there in every turn.
+            // At least one value is available in every turn.
             let when = (!choices.is_empty() && self.random.one_in(6)).then(|| *self.random.pick(&FACTS));
             if !choices.iter().any(|choice| choice["value"] == value) {
                 choices.push(json!({ "value": value, "when": when }));
@@ -297,7 +297,7 @@ impl Schemas<'_> {
         json!({ *self.random.pick(&["anyOf", "oneOf"]): either })
     }
 
-    /// Objects that a property tells apart, and perhaps something else.
+    /// A tagged union, perhaps with other alternatives.
     fn tagged(&mut self, depth: usize) -> Value {
         let mut all: Vec<Value> = Vec::new();
         for tag in [json!("circle"), json!("box"), json!(3)].into_iter().take(2 + self.random.below(2)) {
@@ -311,7 +311,7 @@ impl Schemas<'_> {
         json!({ *self.random.pick(&["anyOf", "oneOf"]): all })
     }
 
-    /// Alternatives of any sort, and perhaps words beside them.
+    /// Alternatives of any kind, perhaps with sibling keywords.
     fn union(&mut self, depth: usize) -> Value {
         let mut schema = match self.random.below(6) {
             0 => json!({ "type": "object", "additionalProperties": true }),
@@ -336,9 +336,9 @@ impl Schemas<'_> {
         }
     }
 
-    /// A `$ref`, perhaps among other words.
+    /// A `$ref`, perhaps with sibling keywords.
     fn reference(&mut self) -> Value {
-        // Of the same value only what comes later, or two definitions might be nothing but one another.
+        // For the same value only later definitions, so that two definitions are never aliases of one another.
         let first = if self.def < DEFS { self.def + 1 } else { 0 };
         if first >= DEFS {
             return self.simple();
@@ -349,7 +349,7 @@ impl Schemas<'_> {
         schema
     }
 
-    /// The schema of what is below a value: it may lead to any definition, the one around it, too.
+    /// The schema of a nested value, which may refer to any definition, including the enclosing one.
     fn within(&mut self, depth: usize) -> Value {
         let outer = std::mem::replace(&mut self.def, DEFS);
         let schema = self.schema(depth + 1);
@@ -379,7 +379,7 @@ impl Schemas<'_> {
         schema.into()
     }
 
-    /// Words that bound values without naming their types.
+    /// Keywords that bound values without naming their types.
     fn untyped(&mut self) -> Value {
         let mut schema = Schema::new();
         match self.random.below(4) {
@@ -409,7 +409,7 @@ impl Schemas<'_> {
         for number in 0..count {
             let name = NAMES[(first + number) % NAMES.len()];
             let required = self.random.one_in(3);
-            // What must be there may not hold itself again.
+            // A required property must not contain its own definition.
             let mut schema = if required { self.schema(depth + 1) } else { self.within(depth) };
             if required {
                 schema["required"] = json!(true);
@@ -439,7 +439,7 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Appends the TOML of what stands below `key`, all in one line.
+/// Appends `key` and its value as TOML, in one line.
 fn write(key: &str, value: &Value, out: &mut String) {
     match (key, value) {
         ("const", value) => write_value(value, out),

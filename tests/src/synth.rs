@@ -1,5 +1,5 @@
-//! Synthetic projects of any size: manifests that look like people's, out of word lists and a seed. For
-//! benchmarks, and for tests that need a thousand tools and care nothing for what those do.
+//! Synthetic projects of any size: realistic manifests made from word lists and a seed, for benchmarks and for tests that need
+//! a thousand tools.
 
 mod words;
 
@@ -12,8 +12,8 @@ use words::{ADJECTIVES, AREAS, CHOICES, FLAGS, INTEGERS, KINDS, LISTS, NOUNS, OB
 /// Tools in one toolset, at most.
 const TOOLSET: usize = 20;
 
-/// A project of `count` tools and the toolsets that they need: path below the project's root and text of each
-/// manifest. The same for the same arguments, on every machine.
+/// A project of `count` tools and their toolsets: path below the project's root and text of each manifest. Equal for equal
+/// arguments, on every machine.
 pub fn project(count: usize, seed: u64) -> Vec<(String, String)> {
     let mut random = Random(seed);
     let mut names = Names::default();
@@ -151,7 +151,7 @@ impl Parameters<'_> {
     }
 }
 
-/// Names that were given out. The lists' words hold no digits, so a number behind one makes it new.
+/// Names in use. The words have no digits, so a number appended to one makes a new name.
 #[derive(Default)]
 struct Names(HashMap<String, usize>);
 

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-/// What all processes together have used that this one has started and waited for, and those in turn.
-/// None where the system does not tell.
+/// The processor time of all finished descendants of this process, or `None` if the system does not report it.
 pub(crate) fn of_children() -> Option<Duration> {
     /// A clock tick, which is the same on every Linux.
     const TICK: Duration = Duration::from_millis(10);

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{first, pascal, text};
 
-/// Its text. The definitions lie beside it, as `definitions.json`.
+/// Returns the text of the program, which includes the definitions from `definitions.json`.
 pub(super) fn program(definitions: &[Value]) -> String {
     let (mut types, mut arms) = (String::new(), String::new());
     for definition in definitions {

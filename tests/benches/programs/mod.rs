@@ -1,5 +1,5 @@
-//! Two programs with the same tools: one of what gen writes, one of a serde derive and a `match` arm for each tool. Both
-//! hold the definitions; a handler answers with the tool's first text, so that arguments have to be read.
+//! Two programs with the same tools: one from gen, and one with a serde derive and a `match` arm for each tool. Both contain the
+//! definitions. A handler returns the first string of its arguments, so that they are read.
 
 mod by_hand;
 
@@ -13,12 +13,12 @@ use serde_json::Value;
 
 use crate::processor;
 
-/// What building a program comes to.
+/// The cost of building a program.
 pub(crate) struct Built {
     pub(crate) wall: Duration,
-    /// None where the system does not tell.
+    /// Processor time, or `None` if the system does not report it.
     pub(crate) processor: Option<Duration>,
-    /// Of the stripped program.
+    /// The size of the stripped program.
     pub(crate) bytes: u64,
 }
 

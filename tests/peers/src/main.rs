@@ -1,4 +1,4 @@
-//! toolc beside other Rust libraries for LLM tools, as ratios from one run: `cargo xtask bench --peers`.
+//! toolc compared with other Rust libraries for LLM tools, as ratios from one run: `cargo xtask bench --peers`.
 //!
 //! All have the same 40 tools. `--quick` makes it a short run; `--builds` measures the smallest programs, too, which
 //! takes minutes. Nothing here fails for being slow; that all sides answer alike is checked before anything is timed.

@@ -1,6 +1,6 @@
-//! Rows of figures: toolc, the floor, the peers, and what it comes to beside the best of the peers.
+//! Rows of figures: toolc, the floor, the peers, and the ratio to the best of the peers.
 
-/// A figure, and how many times toolc's it is.
+/// A figure, and its ratio to that of toolc.
 pub(crate) type Cell = Option<(String, Option<f64>)>;
 
 pub(crate) fn head(names: &[&str]) {
@@ -8,13 +8,13 @@ pub(crate) fn head(names: &[&str]) {
     println!("{:26}{names}  best peer", "");
 }
 
-/// One row, cells in the order of the head; None where there is nothing to measure.
+/// Prints a row. Cells are in the order of the head, and `None` if there is nothing to measure.
 pub(crate) fn row(name: &str, cells: impl IntoIterator<Item = Cell>) {
     let (mut text, mut best) = (String::new(), None);
     for (index, cell) in cells.into_iter().enumerate() {
         let (figure, ratio) = cell.unwrap_or(("-".into(), None));
-        let beside = ratio.filter(|_| index > 0).map_or(String::new(), times);
-        text += &format!("{figure:>12}{beside:>9}");
+        let multiple = ratio.filter(|_| index > 0).map_or(String::new(), times);
+        text += &format!("{figure:>12}{multiple:>9}");
         if index >= crate::PEERS {
             best = [best, ratio].into_iter().flatten().reduce(f64::min);
         }

@@ -4,7 +4,7 @@ include!(concat!(env!("OUT_DIR"), "/tools.rs"));
 
 pub(crate) use tools;
 
-/// The list that toolc comes to, as static text.
+/// The list that toolc renders, as static text.
 pub(crate) const LIST: &str = include_str!(concat!(env!("OUT_DIR"), "/tools.json"));
 
 /// What every tool but `trivial` answers.

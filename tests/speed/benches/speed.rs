@@ -1,7 +1,7 @@
-//! Ours against the least that the same work takes, as ratios from one run: `cargo bench --package toolc-speed`.
+//! toolc compared with the least that the same work takes, as ratios from one run: `cargo bench --package toolc-speed`.
 //!
-//! `-- WORD` runs only the comparisons with WORD in their names, `-- --quick` a short run. Nothing here fails for being
-//! slow; that both sides come to the same text is checked before anything is timed.
+//! `-- WORD` runs only the comparisons with WORD in their names, `-- --quick` a short run. No benchmark fails for being slow.
+//! Before anything is timed, both sides are checked to produce the same text.
 
 mod finding;
 mod floor;
@@ -30,9 +30,9 @@ const COLD_FLOOR: &str = "--cold-floor";
 
 struct Comparison {
     name: &'static str,
-    /// What it is held against.
+    /// The name of the other side.
     floor: &'static str,
-    /// Ours, and the floor where there is one.
+    /// toolc, and the floor if there is one.
     run: fn(Duration) -> Vec<Timing>,
 }
 
@@ -113,7 +113,7 @@ fn unchanged(budget: Duration) -> Vec<Timing> {
     rounds(budget, &mut [side(|| black_box(&session).turn(Dialect::OpenAi).definitions().len())])
 }
 
-/// Every turn has to be made: a fact is never what it was a turn ago, and two of the 40 tools depend on it.
+/// Every turn is rendered: a fact, on which two of the 40 tools depend, changes each time.
 fn uncached(budget: Duration) -> Vec<Timing> {
     let session = ours::registry().session().build().expect("everything can be enabled");
     let turn = |vision: bool| {
@@ -159,8 +159,7 @@ fn copy(text: &str) -> String {
     copy
 }
 
-/// What the definitions come to when static texts are joined and that is all: with every tool there, and facts that
-/// nobody told.
+/// The definitions as joined static texts, with every tool available and default facts.
 fn joined() -> String {
     let provider = ours::provider();
     let mut tools: Vec<_> = provider.tools().iter().zip(provider.definitions(Dialect::OpenAi)).collect();

@@ -42,13 +42,13 @@ fn run(kind: &str, file: &str) -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::from(failed > 0)))
 }
 
-/// What came out instead of what the row wants.
+/// The actual result of a failing row.
 type Verdict = Result<(), Value>;
 
 /// Argument repair alone, without validation: `schema`, `args`, `want`.
 fn coercion(row: &Value) -> Result<Verdict, String> {
     let field = |name: &str| row.get(name).ok_or_else(|| format!("the row has no `{name}`"));
-    // What is no schema asks for nothing.
+    // A value that is not a schema accepts anything.
     let table = Table::from_schema(field("schema")?).unwrap_or_default();
     let mut args = field("args")?.clone();
     toolc::args::repair(&mut args, &table);

@@ -107,10 +107,10 @@ const HOPELESS: [(&str, &str); 9] = [
     ("toolsets/file.toml", "name = \"file\"\ndescription = \"Files.\"\n"),
     (
         "toolsets/one.toml",
-        "name = \"one\"\ndescription = \"Brings two along.\"\ntools = [\"torn\", \"renamed\", \"defualt\"]\nincludes = [\"two\"]\n",
+        "name = \"one\"\ndescription = \"Includes two.\"\ntools = [\"torn\", \"renamed\", \"defualt\"]\nincludes = [\"two\"]\n",
     ),
-    ("toolsets/three.toml", "name = \"three\"\ndescription = \"Brings one along.\"\nincludes = [\"one\", \"flie\"]\n"),
-    ("toolsets/two.toml", "name = \"two\"\ndescription = \"Brings three along.\"\nbase = \"three\"\n"),
+    ("toolsets/three.toml", "name = \"three\"\ndescription = \"Includes one.\"\nincludes = [\"one\", \"flie\"]\n"),
+    ("toolsets/two.toml", "name = \"two\"\ndescription = \"Includes three.\"\nbase = \"three\"\n"),
     ("toolsets/well.toml", "name = \"well\"\ndescription = \"Nothing is wrong with it.\"\nincludes = [\"file\"]\n"),
 ];
 

@@ -360,7 +360,7 @@ fn anthropic(definition: &Value) {
     }
 }
 
-/// Asserts that no definition refers to itself, which this walk would follow without end.
+/// Asserts that no definition refers to itself, which this walk would follow forever.
 fn follow(schema: &Value, root: &Value, depth: usize) {
     assert!(depth < 40, "leads back: {root}");
     walk(schema, &mut |words| {

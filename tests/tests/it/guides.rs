@@ -20,7 +20,7 @@ fn reference() -> String {
     guide("manifests.md")
 }
 
-/// What the examples speak of without showing it.
+/// Manifests that the examples refer to without showing them.
 const REST: [(&str, &str); 5] = [
     ("manifests/toolsets/drawing.toml", "name = \"drawing\"\ndescription = \"Drawings.\"\n"),
     ("manifests/toolsets/browser.toml", "name = \"browser\"\ndescription = \"A browser.\"\n"),
@@ -98,7 +98,7 @@ fn every_manifest_key_is_in_the_manifest_guide() {
 #[test]
 fn every_listed_difference_names_an_existing_test() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let differences = fs::read_to_string(root.join("docs/differences.md")).expect("the differences are told");
+    let differences = fs::read_to_string(root.join("docs/differences.md")).expect("failed to read the guide");
     let cells = differences.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.rsplit('|').next());
     let named: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
     assert!(named.len() > 20, "the names are found");

@@ -315,20 +315,20 @@ fn conditions_of_a_catalog_see_tools_added_at_run_time() {
     };
     let look = |session: &Session| {
         let turn = session.turn(Dialect::OpenAi);
-        let beside = turn.definitions().split("Take nothing at all.").nth(1).and_then(|rest| rest.split('"').next());
-        (shown(&turn).join(" "), beside.unwrap_or_default().to_owned())
+        let suffix = turn.definitions().split("Take nothing at all.").nth(1).and_then(|rest| rest.split('"').next());
+        (shown(&turn).join(" "), suffix.unwrap_or_default().to_owned())
     };
     let own = "Odd-Names every_type";
     let bare = [
-        (format!("{own} no_parameters run_now"), " Beside run_now.".to_owned()),
+        (format!("{own} no_parameters run_now"), " Goes with run_now.".to_owned()),
         ("Odd-Names every_bound every_type no_parameters".to_owned(), String::new()),
     ];
     assert_eq!([look(&left), look(&less)], bare);
     let id = registry.add(find()).expect("the names are free");
-    let beside = " Beside mcp_find, run_now.".to_owned();
-    assert_eq!(look(&left), (format!("{own} mcp_find mcp_look no_parameters run_now"), beside));
-    let beside = " Beside mcp_find.".to_owned();
-    assert_eq!(look(&less), ("Odd-Names every_bound every_type mcp_find no_parameters".to_owned(), beside));
+    let suffix = " Goes with mcp_find, run_now.".to_owned();
+    assert_eq!(look(&left), (format!("{own} mcp_find mcp_look no_parameters run_now"), suffix));
+    let suffix = " Goes with mcp_find.".to_owned();
+    assert_eq!(look(&less), ("Odd-Names every_bound every_type mcp_find no_parameters".to_owned(), suffix));
     registry.remove(id);
     assert_eq!([look(&left), look(&less)], bare);
 }

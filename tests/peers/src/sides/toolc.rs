@@ -18,7 +18,7 @@ impl Toolc {
         Self { session, turn: OnceLock::new() }
     }
 
-    /// What it does not say of a turn, nothing kept from the last one can serve.
+    /// Changes a fact, so that the next turn cannot reuse the last one.
     pub(crate) fn set_vision(&self, vision: bool) {
         self.session.set_facts([("vision".into(), FactValue::from(vision))]).expect("there is such a fact");
     }

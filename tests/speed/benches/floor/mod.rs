@@ -1,5 +1,5 @@
-//! The floor: what somebody who needs only these 40 tools, and no repair, no validation beyond types and no choice of
-//! toolsets, would write by hand with serde.
+//! The floor: a program written by hand with serde for exactly these 40 tools, without repair, without validation beyond types
+//! and without toolsets.
 
 mod others;
 

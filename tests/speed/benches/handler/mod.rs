@@ -1,5 +1,4 @@
-//! The work that both sides do once they have their arguments, as little as a handler can do; and what it comes to, for
-//! those who have no type of their own for that.
+//! The work that both sides do with their arguments, which is as little as a handler can do, and the type of its result.
 
 use serde::Serialize;
 

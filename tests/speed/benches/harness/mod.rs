@@ -1,5 +1,5 @@
-//! Timing in rounds: ours, the floor, ours, the floor, ... so that whatever else the machine does falls on every side.
-//! What counts is the median of the rounds' ratios; the times beside it say in which order of magnitude that is.
+//! Timing in rounds: toolc, the floor, toolc, the floor, ... so that other load of the machine affects every side. The result is
+//! the median of the ratios of the rounds; the times only show the order of magnitude.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 /// How long one sample should take: far above the clock's resolution, far below a scheduler's slice.
 const SAMPLE: Duration = Duration::from_millis(1);
 
-/// One of the things that are held against each other. Each call takes a sample: nanoseconds for one operation.
+/// One of the compared sides. Each call takes a sample: nanoseconds for one operation.
 pub(crate) type Side<'a> = Box<dyn FnMut() -> f64 + 'a>;
 
-/// What a side came to.
+/// The result of a side.
 pub(crate) struct Timing {
     /// In nanoseconds for one operation, the median of all samples.
     pub(crate) time: f64,

@@ -47,7 +47,7 @@ pub(crate) fn changed(budget: Duration) -> Vec<Timing> {
     compare(budget, change, || copy(&text))
 }
 
-/// To add a tool and to remove it, beside 10,000 others and beside none.
+/// Adds a tool and removes it, with 10,000 other tools and with none.
 pub(crate) fn one_more(budget: Duration) -> Vec<Timing> {
     let (many, none) = (registry(), Registry::new());
     let change = |registry: &Registry| {

@@ -33,9 +33,9 @@ fn a_definition_depends_on_the_turn_and_its_facts() {
     assert_eq!(keys(&parameters["inner"]["properties"]), ["c"]);
 
     let facts = Facts { platform: "a \"chat\"".into(), vision: true, depth: 3 };
-    let beside = depends(&turn_with(&["shapes", "lib", "later"], facts));
-    assert_eq!(beside["description"], "On a \"chat\", 3 deep, with \"eyes\". Beside run_now or run_later.");
-    let parameters = &beside["parameters"]["properties"];
+    let other = depends(&turn_with(&["shapes", "lib", "later"], facts));
+    assert_eq!(other["description"], "On a \"chat\", 3 deep, with \"eyes\". Goes with run_now or run_later.");
+    let parameters = &other["parameters"]["properties"];
     assert_eq!(keys(parameters), ["first", "mode", "inner", "last"]);
     assert_eq!(parameters["mode"]["enum"], json!(["picture", "text", "both"]));
     assert_eq!(keys(&parameters["inner"]["properties"]), ["a", "b"]);
@@ -64,9 +64,9 @@ fn values_hidden_in_a_turn_are_refused_as_unknown() {
         ]
     );
     let facts = Facts { platform: "chat".into(), vision: true, ..Facts::default() };
-    let beside = call(&turn_with(&["shapes", "lib"], facts));
+    let other = call(&turn_with(&["shapes", "lib"], facts));
     // `c` is shown if `run_now` is not.
-    assert!(beside.json.contains("/inner/c") && !beside.json.contains("/first"), "{}", beside.json);
+    assert!(other.json.contains("/inner/c") && !other.json.contains("/first"), "{}", other.json);
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub(crate) struct Server;
 
 impl ServerHandler for Server {}
 
-/// A server that nobody has connected to: a tool call needs its peer.
+/// A server without a connected client. A tool call needs its peer.
 pub(crate) struct Host {
     peer: Peer<RoleServer>,
     _running: RunningService<RoleServer, Server>,
@@ -42,7 +42,7 @@ impl Host {
         match response.map_err(|error| error.to_string())? {
             CallToolResponse::Complete(result) => match result.content.into_iter().next() {
                 Some(ContentBlock::Text(text)) => Ok(text.text),
-                _ => Err("the result is no text".into()),
+                _ => Err("the result is not text".into()),
             },
             _ => Err("the call is not complete".into()),
         }
