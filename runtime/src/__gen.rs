@@ -1,5 +1,5 @@
-//! What only generated code and the compiler name: argument slots, packed data, JSON writing. It may change with every
-//! version of this crate; [`STAMP`] tells whether generated code fits.
+//! Support for generated code and the compiler: argument slots, packed data, JSON writing. It may change with every
+//! version of this crate; [`STAMP`] says whether generated code matches.
 
 pub use crate::__search_index as search_index;
 pub use crate::data::dialect::{FeatureOfToolcIsMissing, PerDialect, macros::*};
@@ -26,7 +26,7 @@ macro_rules! __search_index {
     };
 }
 
-/// Nothing without the feature `search`.
+/// Empty without the feature `search`.
 #[cfg(not(feature = "search"))]
 #[doc(hidden)]
 #[macro_export]

@@ -1,23 +1,46 @@
-//! The runtime of toolc: serves a compiled tool catalog to a model and dispatches the model's calls.
+//! The runtime of toolc: serves a compiled tool catalog to a model, and runs the model's calls.
 //!
 //! ```text
 //! Registry ──session()──▶ Session ──turn()──▶ Turn ──definitions()──▶ the model
-//! (providers)            (granted set)       (snapshot) ◀──call()──── the model
+//! (tool providers)        (granted tools)     (snapshot) ◀──call()─── the model
 //! ```
 //!
-//! A [`Registry`] holds the [`ToolProvider`]s of one process, which come and go; a [`Session`] one conversation's choice of
-//! toolsets; a [`Turn`] an immutable snapshot of that choice in one [`Dialect`]. What a turn did not show cannot be called
-//! through it.
+//! ```
+//! use serde_json::json;
+//! use toolc::{Dialect, DynamicTool, Registry, ToolCall, ToolOutput};
 //!
-//! What tools require is asked first: of the session's [`Env`], of its facts, of the handlers. Only then are texts
-//! written, for the tools that are there; [`Turn::hidden`] says why others are not, [`Turn::why`] all about one of them, and
-//! [`Turn::doctor`] what is to be done about it.
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let schema = json!({"type": "object", "properties": {"limit": {"type": "integer"}}, "required": ["limit"]});
+//! let count = DynamicTool::sync("count", "Counts to a limit.", schema, |args, _| {
+//!     Ok(ToolOutput::text(format!("counted to {}", args["limit"])))
+//! });
+//! let registry = Registry::new();
+//! registry.add(count.build()?)?;
 //!
-//! Nothing here knows TOML or templates: [`Tool`]s, [`Toolset`]s and argument [`table`]s are data, usually
-//! static data written by `cargo xtask gen`.
+//! let turn = registry.session().build()?.turn(Dialect::OpenAi);
+//! assert!(turn.definitions().starts_with(r#"[{"type":"function","#)); // for the model
 //!
-//! The folders: `data` is what providers say, `registry` what a turn shows of it, `args` how a model's arguments are
-//! read, `call` the way of a call, `run` how handlers run, `result` what becomes of a result, `watch` who is told, `wire` a vendor's messages.
+//! let response = turn.call_blocking(&ToolCall::new("count", r#"{"limit": "5"}"#)); // from the model, repaired
+//! assert_eq!(response.json, r#""counted to 5""#);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Registry`] holds the [`ToolProvider`]s of one process, which come and go. A [`Session`] is one conversation,
+//! with its own choice of toolsets. A [`Turn`] is an immutable snapshot of a session in one [`Dialect`]. A tool that a
+//! turn does not show cannot be called through it.
+//!
+//! Requirements are evaluated first: the session's [`Env`], its facts, and the handlers' checks. Then texts are written
+//! for the tools that are shown. [`Turn::hidden`] says why others are hidden, [`Turn::why`] explains one of them
+//! completely, and [`Turn::doctor`] says what to do about all of them.
+//!
+//! The runtime knows nothing of TOML or templates: [`Tool`]s, [`Toolset`]s and argument tables are data, usually static
+//! data that `cargo xtask gen` has written.
+//!
+//! The folders: `data` is what tool providers declare, `args` reads arguments, `run` runs handlers, `call` is a call
+//! and its context, `dispatch` its pipeline, `result` limits results, `registry`, `registration` and `availability`
+//! decide which tools are shown, `session` holds sessions and turns, `observe` logs, and `wire` reads and writes
+//! vendors' messages.
 
 #[doc(hidden)]
 pub mod __gen;
@@ -74,25 +97,25 @@ pub use session::turn::Turn;
 pub use session::{Session, SessionBuilder};
 
 pub mod agent {
-    //! Tools that the agent's own loop runs, such as a sub-agent or a question to the user.
+    //! Tools of the agent's own loop, such as a sub-agent or a question to the user.
 
     pub use crate::dispatch::agent::{AgentTask, AgentTools, PendingAgentCall};
 }
 
 pub mod approval {
-    //! Asking a person before a call is run.
+    //! Approval of calls before they are run.
 
     pub use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, Approver};
 }
 
 pub mod cancel {
-    //! Cancelling calls, and noticing it in a handler.
+    //! Cancelling calls, and checking for it in a handler.
 
     pub use crate::run::cancel::{CancelHandle, CancellationToken};
 }
 
 pub mod catalog {
-    //! The data of a catalog besides its tools and toolsets: definitions, facts, environment variables, distributions.
+    //! The data of a catalog besides tools and toolsets: definitions, facts, environment variables, distributions.
 
     pub use crate::data::catalog::{Definition, Distribution, Fact, Variable};
     pub use crate::data::segment::{Atom, Comparison, Condition, Op, Segment};
@@ -102,7 +125,7 @@ pub mod catalog {
 }
 
 pub mod error {
-    //! What can be wrong with tool providers and sessions. The error of a call is [`ToolError`](crate::ToolError).
+    //! Errors of tool providers and sessions. The error of a call is [`ToolError`](crate::ToolError).
 
     pub use crate::provider::dynamic::InvalidTools;
     pub use crate::registration::refusal::{Refusal, RegistryError};
@@ -110,7 +133,7 @@ pub mod error {
 }
 
 pub mod hooks {
-    //! Hooks: host code that sees every call, and may change or block it.
+    //! Hooks: code of the host that sees every call, and can change or block it.
 
     pub use serde_json::Map;
 
@@ -119,19 +142,19 @@ pub mod hooks {
 }
 
 pub mod limits {
-    //! How much of a result the model gets, and where the rest is kept.
+    //! Limits of results, and storage for results that are too long.
 
     pub use crate::result::limit::ResultLimits;
     pub use crate::result::spill::{SpillFolder, SpillStore};
 }
 
 pub mod schema {
-    //! Argument tables, which are made from JSON Schemas.
+    //! Argument tables, built from JSON Schemas.
 
     pub use crate::data::table::Table;
 }
 
-/// The README's example is run.
+/// Runs the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

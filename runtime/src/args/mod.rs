@@ -52,7 +52,7 @@ impl Default for Limits {
 
 /// Reads the arguments in `text`, a JSON object as the model wrote it, into `buffer`.
 ///
-/// A table whose root has [`SlotKind::Value`](crate::table::SlotKind::Value) gives one slot, the whole object; any
+/// A table whose root has [`SlotKind::Value`](crate::data::table::SlotKind::Value) gives one slot, the whole object; any
 /// other a slot for each declared property, and one for the others where others are allowed.
 ///
 /// # Errors

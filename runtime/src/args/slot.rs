@@ -12,7 +12,7 @@ use crate::data::number::integer;
 use crate::data::secret::Secret;
 use crate::data::table::{Literal, SlotKind, Table};
 
-/// One value, in the [`SlotKind`](crate::table::SlotKind) that its table node asks for.
+/// One value, in the [`SlotKind`](crate::data::table::SlotKind) that its table node asks for.
 ///
 /// What needs memory of its own is behind one pointer: slots are moved and dropped at every call, and most of them hold
 /// nothing that has to be freed.

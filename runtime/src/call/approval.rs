@@ -1,4 +1,4 @@
-//! Approval: somebody is asked before a call is run that its manifest, or a hook, will not have run unasked.
+//! Approval of calls, because of the tool's manifest or a hook.
 
 use std::fmt;
 use std::pin::Pin;
@@ -8,7 +8,8 @@ use crate::call::hooks::CallInfo;
 use crate::sorted;
 use crate::text::display::EscapedText;
 
-/// Asks somebody whether a call may be run: see [`SessionBuilder::approver`](crate::SessionBuilder::approver).
+/// An approver, which decides whether a call may be run: see
+/// [`SessionBuilder::approver`](crate::SessionBuilder::approver).
 ///
 /// ```
 /// use std::pin::Pin;
@@ -33,21 +34,21 @@ use crate::text::display::EscapedText;
 /// # async fn read_line() -> String { String::new() }
 /// ```
 pub trait Approver: Send + Sync {
-    /// What becomes of the call. It waits for this, 60 seconds unless the session says otherwise; no answer by then, or a
-    /// panic, is a denial.
+    /// Decides on a call. The call waits for the decision, by default at most 60 seconds. A timeout or a panic denies
+    /// the call.
     fn decide<'a>(
         &'a self,
         request: &'a ApprovalRequest<'a>,
     ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>>;
 }
 
-/// What somebody is asked.
+/// A request for approval.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ApprovalRequest<'a> {
-    /// The call, with the arguments as they would be run; secret ones are hidden.
+    /// The call, with the arguments as they would be run. Secret ones are redacted.
     pub call: CallInfo<'a>,
-    /// Why it is asked: at least one reason.
+    /// The reasons why approval is needed, at least one.
     pub why: &'a [ApprovalReason],
 }
 
@@ -59,13 +60,13 @@ impl fmt::Display for ApprovalRequest<'_> {
     }
 }
 
-/// Why a call has to be approved.
+/// A reason why a call needs approval.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ApprovalReason {
-    /// The tool's manifest says so, of every call.
+    /// The tool's manifest requires approval for every call.
     Declared,
-    /// A hook says so, for this reason.
+    /// A hook requires approval, for this reason.
     Hook(String),
 }
 
@@ -78,23 +79,23 @@ impl fmt::Display for ApprovalReason {
     }
 }
 
-/// What becomes of a call that has to be approved.
+/// The decision on a call that needs approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalDecision {
-    /// It is run.
+    /// The call is run.
     AllowOnce,
-    /// It is run, and for the same reasons nobody is asked again about this tool in this session.
+    /// The call is run, and later calls of this tool in this session with the same reasons need no approval.
     AllowForSession,
-    /// It is not run, for this reason, which the model is told.
+    /// The call is not run. The model gets the reason.
     Deny(String),
 }
 
-/// Reasons for which nobody is asked again, each with the tool, sorted.
+/// Reasons that have been approved for the session, each with the tool, sorted.
 #[derive(Debug, Default)]
 pub(crate) struct SessionApprovals(Mutex<Vec<(String, ApprovalReason)>>);
 
 impl SessionApprovals {
-    /// Those of the reasons for which somebody has to be asked.
+    /// Returns the reasons that have not been approved for the session.
     pub(crate) fn unsettled(&self, tool: &str, why: Vec<ApprovalReason>) -> Vec<ApprovalReason> {
         if why.is_empty() {
             return why;

@@ -1,4 +1,4 @@
-//! Hooks: what a host has to say of every call of a session, and where it watches them.
+//! Hooks: code of the host that runs for every call of a session.
 
 use crate::data::secret::REDACTED;
 use crate::result::output::ToolResult;
@@ -14,71 +14,72 @@ use crate::data::behaviour::Annotations;
 use crate::panics;
 use crate::result::output::ToolError;
 
-/// Code of the host around the calls of a session: see [`SessionBuilder::hook`](crate::SessionBuilder::hook). Several
-/// are asked in the order in which they were added; a later one sees what an earlier one changed.
+/// A hook: code of the host that runs before and after each call of a session: see
+/// [`SessionBuilder::hook`](crate::SessionBuilder::hook). Hooks run in the order in which they were added, and each
+/// sees the changes of the previous ones.
 ///
-/// Each runs on the caller's thread and should not take long. A fault, be it an error or a panic, never reaches the
-/// model's answer as it is: every hook is [told](Self::fault) of it.
+/// Hooks run on the caller's thread and should be fast. The model never sees the failure of a hook, an error or a
+/// panic. Every hook is [notified](Self::fault) of it.
 ///
 /// ```
 /// use toolc::hooks::{CallInfo, Hook, HookAction};
 /// use toolc::ToolError;
 ///
-/// /// Nothing is written on Fridays without somebody's word.
-/// struct Fridays(bool);
+/// /// Requires approval for all tools that change something.
+/// struct ApproveChanges;
 ///
-/// impl Hook for Fridays {
+/// impl Hook for ApproveChanges {
 ///     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
 ///         let reads = call.annotations().read_only;
-///         Ok(if self.0 && !reads { HookAction::Ask("it is Friday".to_owned()) } else { HookAction::Continue })
+///         Ok(if reads { HookAction::Continue } else { HookAction::Ask("the tool changes something".to_owned()) })
 ///     }
 /// }
 /// ```
 pub trait Hook: Send + Sync {
-    /// What it is called where it fails.
+    /// Returns the name of the hook in error reports.
     fn name(&self) -> &str {
         type_name::<Self>()
     }
 
-    /// Before a handler runs: its arguments are read, repaired and valid. What fails here fails closed: the call is
-    /// refused.
+    /// Called before a handler runs, with repaired and validated arguments. If it fails, the call is refused.
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let _ = call;
         Ok(HookAction::Continue)
     }
 
-    /// After a handler has run: what its result becomes, if anything else. What fails here leaves the result as it is.
+    /// Called after a handler has run. Returns a new result, or `None` to keep it. If it fails, the result is kept.
     fn transform_result(&self, call: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
         let _ = (call, result);
         Ok(None)
     }
 
-    /// What the model gets, to the letter; also of calls that were refused, or whose arguments could not be read.
+    /// Called with the exact text that the model gets, also for calls that were refused or whose arguments were
+    /// invalid.
     fn after_call(&self, call: &CallInfo<'_>, answer: &CallResponse) -> Result<(), ToolError> {
         let _ = (call, answer);
         Ok(())
     }
 
-    /// Told where this or another part of the host failed.
+    /// Called when this or another part of the host fails.
     fn fault(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
         let _ = (call, fault);
     }
 }
 
-/// How a call goes on after [`Hook::before_call`].
+/// What happens to a call after [`Hook::before_call`].
 #[non_exhaustive]
 pub enum HookAction {
-    /// As it is.
+    /// The call continues unchanged.
     Continue,
-    /// With these arguments in place of those of the same names; all others stay, secret ones included. The whole is
-    /// read and validated again.
+    /// These arguments replace those of the same names. All others are kept, secret ones included. The result is
+    /// repaired and validated again.
     Change(Map<String, Value>),
-    /// Not at all, for this reason, which the model is told.
+    /// The call is not run. The model gets the reason.
     Block(String),
-    /// Not before somebody has approved it, who is told this reason.
+    /// The call needs approval. The approver gets the reason.
     Ask(String),
-    /// As is settled later. A call that is cancelled meanwhile is not run, nor is one whose hook takes longer for this than
-    /// the call itself [may](crate::SessionBuilder::timeout).
+    /// The action is decided later. If the call is cancelled meanwhile, or the future takes longer than the call's own
+    /// [time limit](crate::SessionBuilder::timeout), the call is not run.
     Later(Pin<Box<dyn Future<Output = Result<HookAction, ToolError>> + Send>>),
 }
 
@@ -94,7 +95,7 @@ impl fmt::Debug for HookAction {
     }
 }
 
-/// What the host may know of a call.
+/// Information about a call, for the host.
 #[derive(Debug, Clone, Copy)]
 pub struct CallInfo<'a> {
     pub(crate) tool: &'a str,
@@ -107,73 +108,72 @@ pub struct CallInfo<'a> {
 }
 
 impl<'a> CallInfo<'a> {
-    /// The tool's own name; of a tool that is not there, what the model wrote.
+    /// Returns the tool's own name, or for an unknown tool the name that the model wrote.
     pub const fn tool(&self) -> &'a str {
         self.tool
     }
 
-    /// The id by which the provider's API knows this call; may be empty.
+    /// Returns the id of the call in the vendor's API; may be empty.
     pub const fn id(&self) -> &'a str {
         self.id
     }
 
-    /// The task to which the call belongs.
+    /// Returns the name of the call's task.
     pub const fn task(&self) -> &'a str {
         self.task
     }
 
-    /// What the tool does to the world, as its author says.
+    /// Returns the declared effects of the tool.
     pub const fn annotations(&self) -> Annotations {
         self.annotations
     }
 
-    /// The arguments that were sent, repaired: an object, or null where they could not be read. The value of a secret
-    /// is [`REDACTED`].
+    /// Returns the repaired arguments: an object, or null if they could not be read. Secret values are [`REDACTED`].
     pub const fn arguments(&self) -> &'a Value {
         self.arguments
     }
 
-    /// How long ago the call began. Afterwards, this is how long it took: the time for which it waited for somebody's
-    /// approval, or for a thread, counts. Zero where there is no clock.
+    /// Returns the time since the call began; after the call, its duration. It includes waiting for approval and for a
+    /// thread. Zero on platforms without a clock.
     pub fn elapsed(&self) -> Duration {
         self.began.map_or(Duration::ZERO, |began| began.elapsed())
     }
 
-    /// Whether any of the tool's arguments is a secret, be it sent or not. What such a tool answers may repeat it.
+    /// Returns whether the tool has secret parameters, sent or not. Its answer may repeat their values.
     pub const fn takes_secrets(&self) -> bool {
         self.takes_secrets
     }
 }
 
-/// A part of the host that failed.
+/// The failure of a part of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostError<'a> {
-    /// Which: a hook's name, or what kind of part it is.
+    /// The part: the name of a hook, or the kind of the part.
     pub part: &'a str,
-    /// What it failed at.
+    /// The stage of the call.
     pub stage: HostStage,
-    /// How. Not for a model's eyes.
+    /// The message, which a model must not see.
     pub message: &'a str,
 }
 
-/// What a part of the host fails at.
+/// The stage of a call at which a part of the host fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HostStage {
     /// [`Hook::before_call`]: the call was refused.
     BeforeCall,
-    /// [`Approver::decide`](crate::Approver::decide): the call was denied.
+    /// [`Approver::decide`](crate::approval::Approver::decide): the call was denied.
     Approval,
-    /// [`Hook::transform_result`]: the result is as it was.
+    /// [`Hook::transform_result`]: the result was kept.
     TransformResult,
-    /// [`SpillStore::keep`](crate::SpillStore::keep): what was too long is cut, and the rest is lost.
+    /// [`SpillStore::keep`](crate::limits::SpillStore::keep): the result was cut, and the rest is lost.
     Spill,
     /// [`Hook::after_call`].
     AfterCall,
 }
 
 impl HostError<'_> {
-    /// What may be written down of it: who has seen a result may say what is in it.
+    /// Returns a copy for logs, without the message if it could repeat a secret.
     pub(crate) fn shown(self, call: &CallInfo<'_>) -> Self {
         if call.takes_secrets { Self { message: REDACTED, ..self } } else { self }
     }
@@ -192,7 +192,7 @@ impl fmt::Display for HostError<'_> {
     }
 }
 
-/// What a hook is called, whatever happens.
+/// Returns the name of a hook, even if it panics.
 pub(crate) fn name(hook: &dyn Hook) -> &str {
     panics::catch(|| hook.name()).unwrap_or("a hook")
 }

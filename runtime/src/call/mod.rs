@@ -1,4 +1,4 @@
-//! One call: what the model asked for, and what a handler may know of it.
+//! A call: the model's request, and the context for its handler.
 
 pub(crate) mod approval;
 pub(crate) mod hooks;
@@ -30,31 +30,31 @@ pub struct ToolCall<'a> {
 }
 
 impl<'a> ToolCall<'a> {
-    /// A call of the tool `name` with `arguments`, the JSON text of an object, as the model wrote it.
+    /// Returns a call of the tool `name` with `arguments`, the JSON text of an object, as the model wrote it.
     pub const fn new(name: &'a str, arguments: &'a str) -> Self {
         Self { name, arguments, id: "", task: None, cancel: None }
     }
 
-    /// The id by which the provider's API knows this call. Empty by default.
+    /// Sets the id of the call in the vendor's API. Empty by default.
     #[must_use]
     pub const fn with_id(self, id: &'a str) -> Self {
         Self { id, ..self }
     }
 
-    /// The task to which this call and its state belong; its session's own by default. Stops when that is cancelled
-    /// from now on.
+    /// Assigns the call to a task; by default, it belongs to the session's own task. Cancelling the task from now on
+    /// cancels the call.
     #[must_use]
     pub fn with_task(self, task: &'a Task) -> Self {
         Self { task: Some((&task.0, CancelEpoch::now(&task.0.cancel))), ..self }
     }
 
-    /// Stops when `cancel` is pulled, and does not begin if it has been.
+    /// Cancels the call when `cancel` is cancelled. If it already is, the call does not start.
     #[must_use]
     pub const fn with_cancel(self, cancel: &'a CancelHandle) -> Self {
         Self { cancel: Some(CancelEpoch::ever(cancel)), ..self }
     }
 
-    /// The same call of another tool, with other arguments.
+    /// Returns the same call of another tool, with other arguments.
     #[cfg(feature = "search")]
     pub(crate) const fn of<'s>(self, name: &'s str, arguments: &'s str) -> ToolCall<'s>
     where
@@ -63,38 +63,38 @@ impl<'a> ToolCall<'a> {
         ToolCall { name, arguments, ..self }
     }
 
-    /// Its own task, or else this one.
+    /// Assigns the call to this task, unless it has one.
     pub(crate) fn or_task(self, task: &'a Task) -> Self {
         if self.task.is_some() { self } else { self.with_task(task) }
     }
 
-    /// The tool's name, as the model wrote it.
+    /// Returns the tool's name, as the model wrote it.
     pub const fn name(&self) -> &'a str {
         self.name
     }
 
-    /// The arguments' JSON text, as the model wrote it.
+    /// Returns the JSON text of the arguments, as the model wrote it.
     pub const fn arguments(&self) -> &'a str {
         self.arguments
     }
 
-    /// The id by which the provider's API knows this call; may be empty.
+    /// Returns the id of the call in the vendor's API; may be empty.
     pub const fn id(&self) -> &'a str {
         self.id
     }
 
-    /// The name of its task.
+    /// Returns the name of its task.
     pub(crate) fn task(&self) -> &'a str {
         self.task.map_or(Task::DEFAULT, |(task, _)| &task.name)
     }
 
-    /// This, for as long as it takes to answer.
+    /// Returns an owned copy, for as long as it takes to answer.
     pub(crate) fn to_owned_request(self) -> OwnedRequest {
         OwnedRequest { name: self.name.into(), id: self.id.into(), task: self.task.map(|(task, _)| Arc::clone(task)) }
     }
 }
 
-/// A [`ToolCall`] that borrows nothing, and has no arguments any more.
+/// An owned [`ToolCall`], without its arguments.
 pub(crate) struct OwnedRequest {
     name: String,
     id: String,
@@ -108,24 +108,24 @@ impl OwnedRequest {
     }
 }
 
-/// What a handler may know of the call that it answers.
+/// The context of a call, for its handler.
 pub struct Call<'a> {
     tool: &'a str,
     request: ToolCall<'a>,
     session: Option<CancelEpoch<'a>>,
     scope: Option<&'a dyn CallScope>,
-    /// Made where the call may go on with nobody waiting for it.
+    /// Created if the call may continue after its caller has stopped waiting.
     life: OnceLock<Arc<CallLifetime>>,
 }
 
 impl<'a> Call<'a> {
-    /// The context of `request`. The runtime makes one for each call; a handler's test makes its own.
+    /// Returns the context of `request`. The runtime creates one for each call; a test of a handler creates its own.
     pub const fn new(request: ToolCall<'a>) -> Self {
         Self { tool: request.name, request, session: None, scope: None, life: OnceLock::new() }
     }
 
-    /// The context of `request`, which is for the tool that is really called `tool`, in this turn of a session with this
-    /// switch.
+    /// Returns the context of `request` for the tool with the own name `tool`, in this turn of a session with this
+    /// cancel handle.
     pub(crate) const fn of(
         tool: &'a str,
         request: ToolCall<'a>,
@@ -135,34 +135,34 @@ impl<'a> Call<'a> {
         Self { tool, request, session: Some(session), scope: Some(scope), life: OnceLock::new() }
     }
 
-    /// The tool's own name, whatever the model's dialect calls it.
+    /// Returns the tool's own name, whatever its name in the model's dialect.
     pub const fn tool(&self) -> &'a str {
         self.tool
     }
 
-    /// The id by which the provider's API knows this call; may be empty.
+    /// Returns the id of the call in the vendor's API; may be empty.
     pub const fn id(&self) -> &'a str {
         self.request.id
     }
 
-    /// The name of the call's task.
+    /// Returns the name of the call's task.
     pub fn task(&self) -> &'a str {
         self.request.task()
     }
 
-    /// What the user asked for, in the user's words, as far as the host has [said](Task::set_user_request) by now: what
-    /// this call is a step of.
+    /// Returns the user's request, if the host has [set](Task::set_user_request) it: the request that this call is a
+    /// step of.
     pub fn user_request(&self) -> Option<Arc<str>> {
         self.request.task.and_then(|(task, _)| task.user_request())
     }
 
-    /// What the host [calls](crate::SessionBuilder::id) the session; empty where it said nothing.
+    /// Returns the [id](crate::SessionBuilder::id) of the session; empty if the host has not set one.
     pub fn session(&self) -> &'a str {
         self.scope.map_or("", |scope| scope.session_id())
     }
 
-    /// The value of a fact, as the call's turn was made with it: what the host told, or else the fact's default. None
-    /// where nobody registered such a fact.
+    /// Returns the value of a fact in the call's turn: the value that the host set, or the default. `None` for an
+    /// unknown fact.
     ///
     /// ```
     /// use toolc::{Call, FactValue};
@@ -175,8 +175,9 @@ impl<'a> Call<'a> {
         self.scope?.fact(name)
     }
 
-    /// The environment in which the session offers its tools: where a handler finds what its tool
-    /// [requires](crate::requirement::Requirement::Env). The process's own, where the call is of no session.
+    /// Returns the environment of the session, in which a handler finds what its tool
+    /// [requires](crate::availability::Requirement::Env). For a call without a session, it is the process's
+    /// environment.
     ///
     /// ```
     /// use toolc::{Call, ToolError};
@@ -189,14 +190,14 @@ impl<'a> Call<'a> {
         self.scope.map_or_else(Env::process, |scope| scope.env().clone())
     }
 
-    /// Whether the model was shown the tool `name` beside this one: only then can a result send it there. The tool's own
-    /// name, whatever the model's dialect calls it.
+    /// Returns whether the model was also shown the tool `name`, so that a result may refer to it. `name` is the tool's
+    /// own name, whatever its name in the model's dialect.
     pub fn has_tool(&self, name: &str) -> bool {
         self.scope.is_some_and(|scope| scope.shows(name))
     }
 
-    /// The `T` that the call's task keeps for all of its calls, made when it is first asked for. It is dropped when the
-    /// task ends. Each type is there once, so make it your own; where it changes, put what changes behind a lock.
+    /// Returns the task's only `T`, shared by all calls of the task, and created on first use. It is dropped when the
+    /// task ends. Use a type of your own, and a lock for anything that changes.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -214,32 +215,32 @@ impl<'a> Call<'a> {
     /// assert_eq!([read(&call), read(&call)], [0, 1]);
     /// ```
     ///
-    /// A call of no task, in a handler's test, gets another `T` every time.
+    /// A call without a task, in a test of a handler, gets a new `T` each time.
     pub fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         self.request.task.map_or_else(Arc::default, |(task, _)| task.state())
     }
 
-    /// Whether nobody waits for the answer any more: the host cancelled the call, its task or its session, or it took
-    /// too long. Cheap: ask often, and then stop.
+    /// Returns whether the call is cancelled: the host cancelled it, its task or its session, or it exceeded its time
+    /// limit. This is cheap: check it often, and then stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancel_sources().into_iter().flatten().any(CancelEpoch::is_cancelled)
     }
 
-    /// Done when nobody waits for the answer any more. An asynchronous handler that is waiting for this is polled once
-    /// more, to end in order, before it is dropped.
+    /// Completes when the call is cancelled. An async handler that waits for it is polled once more, to clean up,
+    /// before it is dropped.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
         self.life();
         CancelledFuture::new(self.cancel_sources())
     }
 
-    /// The same, for a thread or a task of its own that a handler starts.
+    /// Returns a token for threads and tasks that the handler starts.
     pub fn cancellation(&self) -> CancellationToken {
         self.life();
         CancellationToken::new(self.cancel_sources())
     }
 
-    /// Tells the host how far the work has come: `done` of `total`, in whatever you count, and what is being done.
-    /// Told in order, and never after the answer: what comes too late is lost.
+    /// Reports progress to the host: `done` of `total`, in any unit, and what is being done. Reports arrive in order,
+    /// and never after the answer: later ones are dropped.
     pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {
         let Some(sink) = self.scope.and_then(|scope| scope.progress()) else { return };
         let event = Progress { tool: self.tool, id: self.id(), task: self.task(), done, total, message };
@@ -249,30 +250,30 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The switches that stop it.
+    /// Returns the handles that cancel the call.
     pub(crate) fn cancel_sources(&self) -> CancelSources<'_> {
         let own = self.life.get().map(|life| CancelEpoch::ever(&life.over));
         [own, self.request.cancel, self.request.task.map(|(_, since)| since), self.session]
     }
 
-    /// What outlives the call.
+    /// Returns the part of the call that can outlive it.
     pub(crate) fn life(&self) -> &Arc<CallLifetime> {
         self.life.get_or_init(Arc::default)
     }
 
-    /// Nobody waits for the answer any more: whoever works on it can see that, and is no longer heard.
+    /// Marks the call as abandoned: its handler sees that it is cancelled, and its progress is ignored.
     pub(crate) fn give_up(&self) {
         if let Some(life) = self.life.get() {
             life.give_up();
         }
     }
 
-    /// Whether the work waits for a thread.
+    /// Returns whether the handler waits for a thread.
     pub(crate) fn is_queued(&self) -> bool {
         self.life.get().is_some_and(|life| life.queued.load(Ordering::Relaxed))
     }
 
-    /// This, to be taken to another thread.
+    /// Returns an owned copy, for another thread.
     pub(crate) fn to_owned_call(&self) -> OwnedCall {
         OwnedCall {
             tool: self.tool.into(),
@@ -295,7 +296,7 @@ impl fmt::Debug for Call<'_> {
     }
 }
 
-/// A [`Call`] that borrows nothing.
+/// An owned [`Call`].
 pub(crate) struct OwnedCall {
     tool: String,
     id: String,

@@ -1,20 +1,20 @@
-//! What a model gets as the answer to a call.
+//! The response to a call, for the model.
 
 use crate::call::ToolCall;
 use crate::result::image::Image;
 use crate::result::output::{ErrorKind, ToolOutput, ToolResult};
 
-/// A call's answer: always one well-formed JSON text, and what images the handler shows beside it.
+/// The response to a call: always one well-formed JSON text, and optionally images of the handler.
 ///
-/// A host makes one of a result, for calls that it does not run.
+/// A host creates one from a result, for calls that it does not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallResponse {
-    /// The handler's result, or `{"error": text, "kind": word, "problems": [...]}`.
+    /// The handler's result, or `{"error": message, "kind": word, "problems": [...]}`.
     pub json: String,
-    /// Why the call failed, if it did. Some providers want to be told beside the text.
+    /// The reason of the failure, if the call failed. Some vendors' APIs want it in addition to the text.
     pub error: Option<ErrorKind>,
-    /// The images of a result, whole, be its text shortened or not. An error has none.
+    /// The images of a result, which are kept even if its text was shortened. An error has none.
     pub images: Vec<Image>,
 }
 
@@ -28,17 +28,17 @@ impl From<ToolResult> for CallResponse {
 }
 
 impl CallResponse {
-    /// Whether the call failed.
+    /// Returns whether the call failed.
     pub const fn is_error(&self) -> bool {
         self.error.is_some()
     }
 }
 
-/// A call of a batch, and its answer.
+/// A call with its response.
 #[derive(Debug, Clone)]
 pub struct CompletedCall<'a> {
-    /// What the model asked for.
+    /// The call.
     pub call: ToolCall<'a>,
-    /// What it gets.
+    /// The response.
     pub answer: CallResponse,
 }

@@ -1,4 +1,4 @@
-//! What a call can ask of the turn that it was made in.
+//! The interface of a turn for calls.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::data::env::Env;
 use crate::data::segment::FactValue;
 use crate::run::progress::ProgressSink;
 
-/// A turn, as handlers see it through their [`Call`](crate::call::Call).
+/// The part of a turn that handlers see through their [`Call`](crate::call::Call).
 pub(crate) trait CallScope: Send + Sync {
     /// The session's id, or the empty string.
     fn session_id(&self) -> &str;

@@ -1,4 +1,4 @@
-//! From code that is not asynchronous: waiting for an answer on the calling thread.
+//! Blocking on futures from synchronous code.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
 #[cfg(feature = "tokio")]
 pub(crate) use in_tokio::block_on;
 
-/// Waits for a future on this thread, which sleeps meanwhile.
+/// Blocks this thread until the future completes.
 pub(crate) fn park<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(Thread);
 
@@ -35,7 +35,7 @@ pub(crate) fn park<T>(future: impl Future<Output = T>) -> T {
 
 #[cfg(feature = "tokio")]
 mod in_tokio {
-    //! A thread that only parks cannot meet a runtime within a runtime: nothing here is run by `Runtime::block_on`.
+    //! Parking the thread instead of `Runtime::block_on` avoids a runtime within a runtime.
 
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::sync::OnceLock;
@@ -50,8 +50,8 @@ mod in_tokio {
         if around != Some(RuntimeFlavor::MultiThread) {
             return in_shared(future);
         }
-        // The thread's other work moves to another thread, so that a handler may wait for that. Where it cannot, as in a
-        // `LocalSet`, Tokio panics before it begins.
+        // Other tasks of the thread move to another thread, so that a handler may wait for them. If that is impossible,
+        // as in a `LocalSet`, Tokio panics before it starts.
         let mut future = Some(future);
         let waited = catch_unwind(AssertUnwindSafe(|| block_in_place(|| future.take().map(park))));
         match (waited, future) {
@@ -64,12 +64,12 @@ mod in_tokio {
 
     fn in_shared<T>(future: impl Future<Output = T>) -> T {
         let _within = shared().map(Runtime::enter);
-        // The task around this, if there is one, does not get a new budget before this ends.
+        // The surrounding task, if there is one, gets no new budget before this ends.
         park(unconstrained(future))
     }
 
-    /// One for the process, not one a thread: what a handler keeps, such as a client's connections, is driven also while
-    /// nobody calls, and serves every thread. None: no thread could be started for it.
+    /// Returns the process's runtime, which is shared by all threads: it keeps driving what handlers keep, such as
+    /// connections, between calls. `None` if no thread could be started for it.
     fn shared() -> Option<&'static Runtime> {
         static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
         let make =

@@ -1,8 +1,7 @@
-//! Cancelling: a switch that the host pulls, and those who watch it.
+//! Cancellation: a handle that the host cancels, and its watchers.
 //!
-//! A switch counts how often it was pulled, and who watches that of a task or a session remembers the count from when it
-//! began. So a pull stops what is under way, whoever may not have looked yet, and nothing that begins later. A switch of
-//! the host's own, for single calls, stays pulled.
+//! A handle counts cancellations. Watchers of a task or a session remember the count at their start, so cancelling
+//! stops everything in flight but nothing that starts later. A handle of the host, for single calls, stays cancelled.
 
 use std::array;
 use std::collections::BTreeMap;
@@ -12,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// A switch that stops the calls [with it](crate::ToolCall::with_cancel): those under way, and those that would begin
-/// later. Clones are the same switch.
+/// A handle that cancels the calls [with it](crate::ToolCall::with_cancel): those in flight, and those that start
+/// later. Clones are the same handle.
 ///
 /// ```
 /// use toolc::cancel::CancelHandle;
@@ -34,28 +33,28 @@ struct CancelState {
 #[derive(Default)]
 struct Wakers {
     next: u64,
-    /// As many as there are calls: no list, in which each that goes moves those behind it.
+    /// As many entries as calls. A list would move all later entries at each removal.
     wakers: BTreeMap<u64, Waker>,
 }
 
 impl CancelHandle {
-    /// A switch that nobody watches yet.
+    /// Returns a new handle.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Stops the calls with this switch, for good.
+    /// Cancels all calls with this handle, including future ones.
     pub fn cancel(&self) {
         self.mark();
         self.wake();
     }
 
-    /// Everybody who looks from now on sees it.
+    /// Marks the handle as cancelled, for everyone who checks from now on.
     pub(crate) fn mark(&self) {
         self.0.count.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Wakes those who wait: not with a lock held, who knows what they do.
+    /// Wakes all waiters, without holding a lock, because wakers may run any code.
     pub(crate) fn wake(&self) {
         let wakers = std::mem::take(&mut self.waiting().wakers);
         wakers.into_values().for_each(Waker::wake);
@@ -81,7 +80,7 @@ impl fmt::Debug for CancelHandle {
     }
 }
 
-/// A switch, and how often it had been pulled when somebody began to watch it.
+/// A handle, and its count when it was first watched.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CancelEpoch<'a> {
     cancel: &'a CancelHandle,
@@ -93,7 +92,7 @@ impl<'a> CancelEpoch<'a> {
         Self { cancel, count: cancel.count() }
     }
 
-    /// For whom pulls of any time count.
+    /// Watches a handle for cancellations at any time.
     pub(crate) const fn ever(cancel: &'a CancelHandle) -> Self {
         Self { cancel, count: 0 }
     }
@@ -103,13 +102,13 @@ impl<'a> CancelEpoch<'a> {
     }
 }
 
-/// The switches that may stop one call: its own, the host's for it, its task's, its session's.
+/// The handles that can cancel one call: its own, the host's for it, its task's and its session's.
 pub(crate) type CancelSources<'a> = [Option<CancelEpoch<'a>>; 4];
 
-/// Done when one of the switches is pulled.
+/// A future that completes when one of the handles is cancelled.
 pub(crate) struct CancelledFuture<'a> {
     sources: CancelSources<'a>,
-    /// Under which number each of them knows the waker.
+    /// The number of the waker in each handle.
     keys: [u64; 4],
     waker: Option<Waker>,
 }
@@ -150,7 +149,7 @@ impl Future for CancelledFuture<'_> {
             }
             this.waker = Some(context.waker().clone());
         }
-        // Looked at after the waker is known: a pull is seen here, or wakes.
+        // Checked after the waker is registered, so that no cancellation is missed.
         if this.is_cancelled() { Poll::Ready(()) } else { Poll::Pending }
     }
 }
@@ -161,7 +160,7 @@ impl Drop for CancelledFuture<'_> {
     }
 }
 
-/// Whether a call is still wanted, for a thread or a task that a handler starts: see
+/// A token that shows whether a call is cancelled, for threads and tasks that a handler starts: see
 /// [`Call::cancellation`](crate::Call::cancellation).
 #[derive(Debug, Clone)]
 pub struct CancellationToken(Arc<[Option<(CancelHandle, u64)>; 4]>);
@@ -175,12 +174,12 @@ impl CancellationToken {
         array::from_fn(|at| self.0[at].as_ref().map(|(cancel, count)| CancelEpoch { cancel, count: *count }))
     }
 
-    /// Whether nobody waits for the call's answer any more. Cheap: ask often.
+    /// Returns whether the call is cancelled. Cheap: check it often.
     pub fn is_cancelled(&self) -> bool {
         self.sources().into_iter().flatten().any(CancelEpoch::is_cancelled)
     }
 
-    /// Done when nobody waits for the call's answer any more.
+    /// Completes when the call is cancelled.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
         CancelledFuture::new(self.sources())
     }

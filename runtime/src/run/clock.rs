@@ -1,27 +1,27 @@
-//! What time it is, if anybody knows: WebAssembly without an operating system has no clock, and to ask for one there ends
-//! the program.
+//! The current time, if there is a clock: WebAssembly without an operating system has none, and asking for the time
+//! aborts the program there.
 
 use std::fmt;
 use std::time::Instant;
 
-/// Now. None: there is no clock.
+/// Returns the current time, or `None` if there is no clock.
 pub(crate) fn now() -> Option<Instant> {
     (!cfg!(all(target_family = "wasm", target_os = "unknown"))).then(Instant::now)
 }
 
-/// Whose time it is.
+/// A source of time.
 #[derive(Clone, Default)]
 pub(crate) enum Clock {
-    /// The system's.
+    /// The system's clock.
     #[default]
     System,
-    /// A test's.
+    /// The clock of a test.
     #[cfg(test)]
     Test(std::sync::Arc<dyn Fn() -> Option<Instant> + Send + Sync>),
 }
 
 impl Clock {
-    /// Now. None: there is no clock.
+    /// Returns the current time, or `None` if there is no clock.
     pub(crate) fn now(&self) -> Option<Instant> {
         match self {
             Clock::System => now(),

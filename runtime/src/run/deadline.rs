@@ -1,4 +1,4 @@
-//! Patience: waiting for a part of the host, no longer than the call is wanted and its time lasts.
+//! Deadlines: waiting for a part of the host, until the call is cancelled or its time is over.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -8,16 +8,16 @@ use std::time::Duration;
 use crate::run::cancel::CancelledFuture;
 use crate::run::timer::Sleep;
 
-/// Why nobody waits any longer.
+/// The reason why waiting ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interrupted {
     /// The call was cancelled.
     Cancelled,
-    /// It took too long.
+    /// The time was over.
     TimedOut,
 }
 
-/// What `work` comes to, unless the call is cancelled or `time` is over before.
+/// Returns the result of `work`, unless the call is cancelled or `time` is over first.
 pub(crate) async fn with_deadline<T>(
     work: impl Future<Output = T>,
     cancelled: CancelledFuture<'_>,

@@ -1,18 +1,18 @@
-//! The lifetime of a call: what outlives it, for those who may go on with its work.
+//! The part of a call that can outlive it, because its handler may continue.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use crate::run::cancel::{CancelEpoch, CancelHandle};
 
-/// What is known of a call by those who may go on with it after it is over.
+/// The state of a call that is shared with a handler that may continue after its end.
 #[derive(Default)]
 pub(crate) struct CallLifetime {
-    /// Pulled when nobody waits any more.
+    /// Cancelled when the call is over.
     pub(crate) over: CancelHandle,
-    /// Held while the host is told of progress.
+    /// Held while progress is reported to the host.
     telling: Mutex<()>,
-    /// Whether the work waits for a thread.
+    /// Whether the handler waits for a thread.
     pub(crate) queued: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! Running handlers: inline, on threads, as futures; for a time, until they are cancelled, whatever they panic with.
+//! Running handlers: inline, on threads or as futures, with time limits, cancellation and protection from panics.
 
 pub(crate) mod block_on;
 pub(crate) mod cancel;
@@ -10,7 +10,7 @@ pub(crate) mod progress;
 pub(crate) mod task;
 pub(crate) mod timer;
 
-/// Starts a thread of this name, which ends by itself.
+/// Starts a detached thread with this name.
 fn start_thread(name: &str, work: Box<dyn FnOnce() + Send>) -> std::io::Result<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
 }

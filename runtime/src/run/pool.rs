@@ -1,10 +1,10 @@
-//! The threads of blocking handlers: one pool for the process, bounded, and work on them as a future of any executor.
-//! What handlers are asked about their tools has a pool of its own.
+//! The threads of blocking handlers: one bounded pool for the process, whose work is a future for any executor.
+//! Availability checks have a pool of their own.
 //!
-//! At most [`WORKERS`] handlers work at a time, others wait in line. Nothing stops a thread from outside: a call that is
-//! given up leaves its handler behind, and that one's thread no longer counts, so that calls which hang do not take the
-//! pool away from others. That, too, is bounded: with [`THREADS`] threads all stuck, no more are started, and whatever
-//! comes waits in line until one of them ends or its own time is over. Threads with nothing to do end after a while.
+//! At most [`WORKERS`] handlers work at a time; others are queued. A thread cannot be stopped from outside: when a call
+//! is abandoned, its handler keeps running, but its thread no longer counts towards the limit, so that hanging calls do
+//! not block others. This is bounded, too: when [`THREADS`] threads are stuck, no more are started, and calls are
+//! queued until a thread ends or their time is over. Idle threads end after a while.
 
 use crate::result::output::ToolResult;
 use std::collections::VecDeque;
@@ -19,15 +19,15 @@ use crate::result::output::ToolError;
 use crate::run::lifetime::CallLifetime;
 use crate::run::start_thread;
 
-/// As many handlers as work at a time, whose calls are waited for.
+/// The maximum number of handlers that work at a time, not counting abandoned ones.
 const WORKERS: usize = 64;
-/// As many threads as there ever are.
+/// The maximum number of threads.
 const THREADS: usize = 256;
-/// How long a thread waits for work before it ends.
+/// The time after which an idle thread ends.
 const IDLE: Duration = Duration::from_secs(10);
 
 pub(crate) static POOL: Pool = Pool::new(WORKERS, THREADS, IDLE);
-/// Another one, for what handlers are asked about their tools: calls that take long are no reason not to ask.
+/// The pool of availability checks, so that long calls do not delay them.
 pub(crate) static CHECKS: Pool = Pool::new(WORKERS, THREADS, IDLE);
 
 type Work = Box<dyn FnOnce() -> ToolResult + Send>;
@@ -42,23 +42,23 @@ pub(crate) struct Pool {
 
 struct Queue {
     waiting: VecDeque<Arc<Job>>,
-    /// All threads: those at work, those that wait for some, those that are left behind.
+    /// All threads: working, idle and abandoned ones.
     threads: usize,
     idle: usize,
     abandoned: usize,
 }
 
-/// One piece of work.
+/// A unit of work.
 struct Job {
     life: Arc<CallLifetime>,
     state: Mutex<JobState>,
 }
 
 enum JobState {
-    /// In line, or at work (then the work is gone); and who is to know of the end.
+    /// Queued, or running (then the work is taken), with the waker of its future.
     Open(Option<Work>, Option<Waker>),
     Done(ToolResult),
-    /// Nobody wants it any more.
+    /// Its future was dropped.
     Abandoned,
 }
 
@@ -74,8 +74,8 @@ impl Pool {
         Self { workers, threads, idle, queue: Mutex::new(queue), arrival: Condvar::new() }
     }
 
-    /// Puts `work` in line; the future is there for its result. Dropped, it takes the work out of the line again, or
-    /// leaves it behind.
+    /// Queues `work`, and returns a future of its result. Dropping the future removes the work from the queue, or
+    /// abandons it.
     pub(crate) fn run(
         &'static self,
         of: &Arc<CallLifetime>,
@@ -94,7 +94,7 @@ impl Pool {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sees to it that somebody takes the work in line, if that is possible.
+    /// Starts a thread for queued work, if possible.
     fn grow(&'static self, mut queue: MutexGuard<'_, Queue>) {
         if queue.waiting.len() <= queue.idle {
             drop(queue);
@@ -108,7 +108,7 @@ impl Pool {
         }
     }
 
-    /// A thread could not be started. If there is none at all, what is in line would wait for nobody.
+    /// Handles a thread that could not be started. Without any thread, queued work fails.
     fn fail(&self, error: &std::io::Error) {
         let mut queue = self.queue();
         queue.threads -= 1;
@@ -120,7 +120,7 @@ impl Pool {
         }
     }
 
-    /// What a thread does.
+    /// Runs jobs on a thread.
     fn work(&self) {
         while let Some(job) = self.next() {
             let work = match &mut *job.state() {
@@ -133,7 +133,7 @@ impl Pool {
                 if !end(&job, result) {
                     let mut queue = self.queue();
                     queue.abandoned -= 1;
-                    // Another one has taken its place meanwhile.
+                    // Another thread has taken its place meanwhile.
                     if queue.threads - queue.abandoned > self.workers {
                         queue.threads -= 1;
                         return;
@@ -143,7 +143,7 @@ impl Pool {
         }
     }
 
-    /// The next piece of work. None: the thread ends.
+    /// Returns the next job, or `None` if the thread should end.
     fn next(&self) -> Option<Arc<Job>> {
         let mut queue = self.queue();
         queue.idle += 1;
@@ -159,9 +159,9 @@ impl Pool {
         job
     }
 
-    /// Nobody waits for `job` any more.
+    /// Abandons `job`.
     fn abandon(&'static self, job: &Arc<Job>) {
-        // In this order everywhere: the line, then the job.
+        // Lock order everywhere: the queue, then the job.
         let mut queue = self.queue();
         let left = std::mem::replace(&mut *job.state(), JobState::Abandoned);
         match &left {
@@ -175,12 +175,12 @@ impl Pool {
             }
             JobState::Done(_) | JobState::Abandoned => drop(queue),
         }
-        // The work and the waker go now, with nothing locked: who knows what they do.
+        // The work and the waker are dropped without a lock, because they may run any code.
         drop(left);
     }
 }
 
-/// Whether anybody still wanted it.
+/// Completes `job`. Returns whether its result was still wanted.
 fn end(job: &Job, result: ToolResult) -> bool {
     let mut state = job.state();
     if matches!(*state, JobState::Abandoned) {
@@ -189,7 +189,7 @@ fn end(job: &Job, result: ToolResult) -> bool {
     let open = std::mem::replace(&mut *state, JobState::Done(result));
     drop(state);
     if let JobState::Open(_, Some(waker)) = open {
-        // Whatever an executor does there, the thread goes on.
+        // A panic of the executor must not end the thread.
         let _ = panics::catch(|| waker.wake());
     }
     true

@@ -1,23 +1,23 @@
-//! Progress: what a handler tells the host while it works, for a spinner, or for MCP's progress notifications.
+//! Progress reports of handlers, for example for a progress bar or for MCP's notifications.
 
 use std::sync::Arc;
 
-/// How far a call has come.
+/// A progress report of a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress<'a> {
     /// The tool's own name.
     pub tool: &'a str,
-    /// The id by which the provider's API knows the call; may be empty.
+    /// The id of the call in the vendor's API; may be empty.
     pub id: &'a str,
-    /// The call's task.
+    /// The name of the call's task.
     pub task: &'a str,
-    /// What is done, in whatever the handler counts.
+    /// The amount of work done, in any unit.
     pub done: f64,
-    /// All that there is to do, where the handler knows.
+    /// The total amount of work, if the handler knows it.
     pub total: Option<f64>,
-    /// What it is doing, for people. May be empty.
+    /// What the handler is doing, for people. May be empty.
     pub message: &'a str,
 }
 
-/// Whoever is told.
+/// The callback for progress reports.
 pub(crate) type ProgressSink = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;

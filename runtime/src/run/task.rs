@@ -1,4 +1,4 @@
-//! Tasks: what a handler keeps from one call to the next belongs to one, and ends with it.
+//! Tasks, which own the state that handlers keep between calls.
 
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -8,12 +8,12 @@ use crate::panics;
 use crate::run::cancel::CancelHandle;
 use crate::vec_map::VecMap;
 
-/// One piece of work of an agent: a conversation, a sub-agent's errand. Calls [belong](crate::ToolCall::with_task) to a
-/// task, and so does [what handlers keep](crate::Call::state) between them. Calls that name none belong to their
-/// session's own.
+/// A task of an agent, such as a conversation or the job of a sub-agent. Calls [belong](crate::ToolCall::with_task) to
+/// a task, and so does the [state](crate::Call::state) that handlers keep between them. Calls without a task belong to
+/// their session's own task.
 ///
-/// The host holds it as long as the work goes on. Dropping it ends the task: what is still under way is cancelled, and
-/// what handlers kept is dropped.
+/// The host holds it as long as the work continues. Dropping it ends the task: its running calls are cancelled, and its
+/// state is dropped.
 ///
 /// ```
 /// use toolc::{Task, ToolCall};
@@ -23,22 +23,22 @@ use crate::vec_map::VecMap;
 /// ```
 pub struct Task(pub(crate) Arc<TaskInner>);
 
-/// What is known of a task as long as anybody speaks of it.
+/// The shared part of a task.
 pub(crate) struct TaskInner {
     pub(crate) name: String,
     pub(crate) cancel: CancelHandle,
     user_request: Mutex<Option<Arc<str>>>,
-    /// None: it has ended.
+    /// The state, or `None` if the task has ended.
     values: Mutex<Option<Values>>,
 }
 
 type Values = VecMap<TypeId, Arc<dyn Any + Send + Sync>>;
 
 impl Task {
-    /// The name of the task of calls that name none.
+    /// The name of the task of calls without a task.
     pub(crate) const DEFAULT: &str = "default";
 
-    /// Begins a task. Two of one name are two tasks.
+    /// Starts a task. Two tasks with the same name are different tasks.
     pub fn new(name: impl Into<String>) -> Self {
         let values = Mutex::new(Some(Values::new()));
         Self(Arc::new(TaskInner {
@@ -49,18 +49,18 @@ impl Task {
         }))
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Says what the user has asked for, for [handlers](crate::Call::user_request) whose work depends on it. A task that
-    /// serves one request after another is told each of them.
+    /// Sets the user's request, for [handlers](crate::Call::user_request) that depend on it. Set it again for each
+    /// request that the task serves.
     pub fn set_user_request(&self, text: impl Into<Arc<str>>) {
         *self.0.user_request.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.into());
     }
 
-    /// Cancels its calls that are under way. It goes on, and keeps what it has.
+    /// Cancels its running calls. The task continues, and keeps its state.
     pub fn cancel(&self) {
         self.0.cancel.cancel();
     }
@@ -71,7 +71,7 @@ impl Drop for Task {
         let values = self.0.values().take();
         self.0.cancel.cancel();
         for (_, value) in values.unwrap_or_default() {
-            // One that cannot even be dropped must not keep the others.
+            // A value whose drop panics must not keep the others.
             let _ = panics::catch(|| drop(value));
         }
     }
@@ -84,14 +84,14 @@ impl fmt::Debug for Task {
 }
 
 impl TaskInner {
-    /// The task's `T`, made when it is first asked for. Where the task has ended, one that nobody else has.
+    /// Returns the task's `T`, created on first use. If the task has ended, it is a new one that is not shared.
     pub(crate) fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let key = TypeId::of::<T>();
         let typed = |value: &Arc<dyn Any + Send + Sync>| Arc::clone(value).downcast().ok();
         if let Some(known) = self.values().as_ref().and_then(|values| values.get(&key)).and_then(typed) {
             return known;
         }
-        // Not under the lock: it may panic, or ask for other state.
+        // Without the lock, because it may panic or access other state.
         let made = Arc::new(T::default());
         let mut values = self.values();
         let Some(values) = values.as_mut() else { return made };
@@ -102,7 +102,7 @@ impl TaskInner {
         made
     }
 
-    /// What the user has asked for by now.
+    /// Returns the user's current request.
     pub(crate) fn user_request(&self) -> Option<Arc<str>> {
         self.user_request.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!([seen(&one, 1), seen(&one, 2), seen(&other, 3)], [vec![1], vec![1, 2], vec![3]]);
         let call = Call::new(ToolCall::new("look", "{}").with_task(&one));
         assert_eq!(*call.state::<String>(), "");
-        // A call of no task has nothing that would outlive it.
+        // A call without a task has nothing that would outlive it.
         let lone = Call::new(ToolCall::new("look", "{}"));
         assert!(!Arc::ptr_eq(&lone.state::<Seen>(), &lone.state::<Seen>()));
     }
@@ -187,7 +187,7 @@ mod tests {
         assert!(state.upgrade().is_none());
     }
 
-    /// State that asks for other state when it is made.
+    /// State that accesses other state when it is created.
     #[derive(Debug)]
     struct Nested(Arc<Seen>);
 

@@ -1,4 +1,4 @@
-//! Timers: one thread for the process that wakes futures when their time has come, whatever the executor.
+//! Timers: one thread of the process wakes futures at their time, for any executor.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::panics;
 use crate::run::{clock, start_thread};
 
-/// How long the thread waits for alarms to be set before it ends.
+/// The time after which the thread ends if no timer is set.
 const IDLE: Duration = Duration::from_secs(10);
 
 static TIMER: Timer = Timer::new();
@@ -20,18 +20,18 @@ struct Timer {
 }
 
 struct TimerQueue {
-    /// As many as there are calls: no list, in which each that goes moves those behind it.
+    /// As many entries as calls. A list would move all later entries at each removal.
     set: BTreeMap<Key, Waker>,
     next: u64,
-    /// Whether the thread runs.
+    /// Whether the thread is running.
     runs: bool,
 }
 
 type Key = (Instant, u64);
 
-/// Done when its time has come.
+/// A future that completes at its time.
 pub(crate) struct Sleep {
-    /// None: never, that is too far away for a clock, or there is none.
+    /// The time, or `None` for never: it is out of the clock's range, or there is no clock.
     at: Option<Instant>,
     set: Option<(Key, Waker)>,
 }
@@ -91,7 +91,7 @@ impl Timer {
         drop(alarms);
         if starts {
             if start_thread("toolc-timer", Box::new(|| self.run())).is_err() {
-                // The next alarm tries again, and then all of them ring.
+                // The next timer tries again, and then all of them fire.
                 self.alarms().runs = false;
             }
         } else if is_first {
@@ -100,7 +100,7 @@ impl Timer {
         key
     }
 
-    /// What the thread does.
+    /// Runs the thread.
     fn run(&self) {
         let mut alarms = self.alarms();
         loop {
@@ -108,7 +108,7 @@ impl Timer {
             let later = alarms.set.split_off(&(now, u64::MAX));
             let due = std::mem::replace(&mut alarms.set, later);
             if !due.is_empty() {
-                // Not with the lock held: who knows what they do.
+                // Without the lock, because wakers may run any code.
                 drop(alarms);
                 for waker in due.into_values() {
                     let _ = panics::catch(|| waker.wake());

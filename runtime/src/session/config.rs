@@ -1,5 +1,4 @@
-//! What a session's host has set for all of its calls: who watches, who is asked, how long they may take, how much is
-//! said, where the rest is kept.
+//! The configuration of a session: hooks, approver, time limits, limits of results, and storage.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,22 +19,22 @@ use crate::run::progress::ProgressSink;
 use crate::run::task::Task;
 
 pub(crate) struct SessionConfig {
-    /// What the host calls the session.
+    /// The id of the session.
     pub(crate) id: String,
-    /// The toolsets that the session grants, and those that it takes away.
+    /// The toolsets that the session enables and disables.
     pub(crate) choice: ToolSelection,
-    /// What the tools are offered in.
+    /// The environment of the tools.
     pub(crate) env: Env,
-    /// Stops the session's calls.
+    /// Cancels the session's calls.
     pub(crate) cancel: CancelHandle,
-    /// The task of calls that name none.
+    /// The task of calls without a task.
     pub(crate) task: Task,
-    /// How long a call may take whose tool does not say.
+    /// The time limit of calls of tools without one.
     pub(crate) timeout: Duration,
     pub(crate) progress: Option<ProgressSink>,
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
-    /// How long it is waited for.
+    /// The time limit of the approver.
     pub(crate) patience: Duration,
     pub(crate) allowed: SessionApprovals,
     pub(crate) limits: ResultLimits,
@@ -45,7 +44,7 @@ pub(crate) struct SessionConfig {
 }
 
 impl SessionConfig {
-    /// Notes a fault: every hook is told, and one that fails at that, too, has had its chance.
+    /// Reports a failure to every hook. Failures of `fault` itself are ignored.
     pub(crate) fn note(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
         trace::fault(call, fault);
         for hook in &self.hooks {

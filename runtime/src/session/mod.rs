@@ -1,4 +1,4 @@
-//! A session: one conversation's choice of toolsets.
+//! Sessions: one conversation with its own choice of toolsets.
 
 pub(crate) mod config;
 pub(crate) mod turn;
@@ -35,41 +35,41 @@ use crate::text::nearest::did_you_mean;
 use crate::text::nearest::nearest;
 
 impl Registry {
-    /// Begins a conversation.
+    /// Starts to configure a session: one conversation.
     pub fn session(&self) -> SessionBuilder {
         SessionBuilder::new(self.clone())
     }
 }
 
-/// One conversation: what it was granted, out of whatever the registry holds at the time.
+/// One conversation: the tools that it was granted, from those that the registry currently holds.
 pub struct Session {
     registry: Registry,
     host: Arc<SessionConfig>,
     world: ProbeScope,
     clock: Clock,
-    /// How long a turn waits for checks.
+    /// The time that a turn waits for checks.
     patience: Duration,
     now: Mutex<SessionState>,
 }
 
 struct SessionState {
-    /// What the host said.
+    /// The facts that the host has set.
     facts: Arc<FactValues>,
     denied: DeniedTools,
-    /// What the environment said.
+    /// The results of environment lookups.
     seen: Option<Arc<EnvSnapshot>>,
     latest: Option<Latest>,
 }
 
-/// The latest turn, which is handed out again while nothing has changed.
+/// The latest turn, which is reused while nothing changes.
 struct Latest {
     turn: Turn,
     until: Expiry,
-    /// How much had changed when it was begun.
+    /// The change counter when it was started.
     changes: u64,
 }
 
-/// The choices of a session that is about to begin.
+/// A builder of a [`Session`].
 #[derive(Debug)]
 #[must_use = "a session begins with `build`"]
 pub struct SessionBuilder {
@@ -86,117 +86,118 @@ impl SessionBuilder {
         Self { registry, facts: Vec::new(), host, clock, patience: DEFAULT_TIMEOUT }
     }
 
-    /// Calls the session so, for whoever handles its calls.
+    /// Sets the session's id, which handlers can read.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.host.id = id.into();
         self
     }
 
-    /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
+    /// Enables toolsets: grants their tools and their bases' tools. `all` and `*` stand for all tools. A session that
+    /// enables nothing has all tools.
     pub fn enable<S: Into<String>>(mut self, toolsets: impl IntoIterator<Item = S>) -> Self {
         self.host.choice.enabled.extend(toolsets.into_iter().map(Into::into));
         self
     }
 
-    /// Takes away what these toolsets resolve to, less what their bases do. Wins over enabling.
+    /// Disables toolsets: removes their tools, but not those of their bases. Wins over enabling.
     pub fn disable<S: Into<String>>(mut self, toolsets: impl IntoIterator<Item = S>) -> Self {
         self.host.choice.disabled.extend(toolsets.into_iter().map(Into::into));
         self
     }
 
-    /// Grants these tools, by their own names, beside what toolsets grant. Where only tools are enabled, it is those.
+    /// Enables tools, by their own names, in addition to those of enabled toolsets. If no toolset is enabled, the
+    /// session has only these.
     pub fn enable_tools<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
         self.host.choice.enabled_tools.extend(tools.into_iter().map(Into::into));
         self
     }
 
-    /// Takes these tools away. Wins over enabling.
+    /// Disables tools. Wins over enabling.
     pub fn disable_tools<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
         self.host.choice.disabled_tools.extend(tools.into_iter().map(Into::into));
         self
     }
 
-    /// Says what the host's world is like. A generated catalog has a `FactLookup` struct for this.
+    /// Sets facts. A generated catalog has a struct `Facts` for this.
     pub fn facts(mut self, facts: impl IntoIterator<Item = (Cow<'static, str>, FactValue)>) -> Self {
         self.facts.extend(facts);
         self
     }
 
-    /// Looks for what tools require in `env`, instead of the process's environment. What handlers say of their tools in an
-    /// environment of its own is said for this session alone; sessions in the process's environment share it.
+    /// Sets the environment in which tools' requirements are looked up, instead of the process's. Results of checks in
+    /// an environment of its own belong to this session only; sessions in the process's environment share them.
     pub fn env(mut self, env: Env) -> Self {
         self.host.env = env;
         self
     }
 
-    /// Waits this long for what handlers say of their tools, 2 seconds by default: all of them are asked at the same time,
-    /// and no turn takes longer. See [`ToolProvider::available`](crate::ToolProvider::available).
+    /// Sets the time limit for all availability checks of a turn, which run concurrently: 2 seconds by default. See
+    /// [`ToolProvider::available`](crate::ToolProvider::available).
     pub fn check_timeout(mut self, timeout: Duration) -> Self {
         self.patience = timeout;
         self
     }
 
-    /// Has a say in every call, after the hooks that were added before it.
+    /// Adds a hook, which runs after the previously added ones.
     pub fn hook(mut self, hook: Arc<dyn Hook>) -> Self {
         self.host.hooks.push(hook);
         self
     }
 
-    /// Asks this one about calls that have to be approved. Without, they are refused.
+    /// Sets the approver of calls that need approval. Without one, such calls are refused.
     pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.host.approver = Some(approver);
         self
     }
 
-    /// Waits this long for whoever approves a call, 60 seconds by default. No answer by then is a denial.
+    /// Sets the time limit of the approver, 60 seconds by default. A timeout denies the call.
     pub fn approval_timeout(mut self, timeout: Duration) -> Self {
         self.host.patience = timeout;
         self
     }
 
-    /// Tells the model this much of results, where a tool itself does not say how much.
+    /// Sets the limits of results, for tools without a limit of their own.
     pub fn result_limits(mut self, limits: ResultLimits) -> Self {
         self.host.limits = limits;
         self
     }
 
-    /// Keeps results here that are too long. Without, they are cut, and the rest is lost.
+    /// Sets the store for results that are too long. Without one, they are cut, and the rest is lost.
     pub fn spill(mut self, spill: Arc<dyn SpillStore>) -> Self {
         self.host.spill = Some(spill);
         self
     }
 
-    /// Has tool search stand for tools where there are many: the model is told of `tool_search`, `tool_describe` and
-    /// `tool_call` in place of all tools that may be [deferred](crate::behaviour::Behaviour::defer). Those count as there:
-    /// conditions on them hold, and they can be called, under the same hooks and limits as ever.
+    /// Enables tool search for large sets of tools: the model is shown `tool_search`, `tool_describe` and `tool_call`
+    /// instead of all deferrable tools. Deferred tools are in the turn: conditions on them are true, and they can be
+    /// called, with the same hooks and limits as always.
     #[cfg(feature = "search")]
     pub fn tool_search(mut self, search: crate::render::search_tools::ToolSearch) -> Self {
         self.host.search = Some(search);
         self
     }
 
-    /// How long a call may take where its tool says nothing; 300 seconds by default. The time that it waits for a thread
-    /// counts. Sync handlers run to their end: nothing can stop them.
+    /// Sets the time limit of calls of tools without one; 300 seconds by default. Waiting for a thread counts. Sync
+    /// handlers have no time limit, because they cannot be stopped.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.host.timeout = timeout;
         self
     }
 
-    /// Tells `tell` how far calls have come, in the order in which a call's handler says so, and nothing after the call's
-    /// answer. It is called on whatever thread the handler runs, which waits meanwhile: pass the event on, and do not wait
-    /// for the call.
+    /// Sets a callback for progress reports: in order for each call, and none after the call's response. It runs on the
+    /// handler's thread, which waits for it: pass the report on, and do not wait for the call.
     pub fn on_progress(mut self, tell: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
         self.host.progress = Some(Arc::new(tell));
         self
     }
 
-    /// Begins the session.
+    /// Builds the session.
     ///
     /// # Errors
-    /// When the registry knows no toolset, tool or fact of a given name, or a fact of another type: a choice that
-    /// silently comes to less than was asked for, or to more, is never right.
+    /// Returns an error for an unknown toolset, tool or fact, or a fact of another type: silently granting fewer or
+    /// more tools is never right.
     pub fn build(mut self) -> Result<Session, SessionError> {
-        // Before all hooks: it sees calls as they arrive.
+        // The log comes before all hooks, so that it sees calls as they arrive.
         if let Some(log) = Log::if_wanted() {
             self.host.hooks.insert(0, log);
         }
@@ -242,7 +243,7 @@ impl Session {
         let known = known.filter(|seen| seen.holds(changes, &terms));
         let granted = known.is_none().then(|| self.host.choice.granted(&state, &mut now.denied));
         let facts = Arc::clone(&now.facts);
-        // Nothing is locked while anybody is asked.
+        // No lock is held while checks run.
         drop(now);
         if is_new {
             self.world.checks().keep(&state.providers);
@@ -259,7 +260,7 @@ impl Session {
         let turn = Turn::new(&state, &self.host, dialect, set, told, latest);
         #[cfg(feature = "tracing")]
         trace::made(turn.flakes(), turn.hidden().map(|hidden| (hidden.tool, hidden.reason)));
-        // What has been said meanwhile is for the next turn.
+        // Facts that were set meanwhile are for the next turn.
         if Arc::ptr_eq(&now.facts, &facts) {
             now.seen = Some(seen);
             now.latest = Some(Latest { turn: turn.clone(), until, changes });
@@ -271,20 +272,20 @@ impl Session {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The task of its calls that name none.
+    /// Returns the task of calls without a task.
     pub fn task(&self) -> &Task {
         &self.host.task
     }
 
-    /// Cancels its calls that are under way; what begins later does so as before.
+    /// Cancels the session's running calls. Later calls are not affected.
     pub fn cancel(&self) {
         self.host.cancel.cancel();
     }
 
-    /// Says what has changed in the host's world. Turns that are under way keep what they were made with.
+    /// Sets facts. Existing turns keep the facts that they were made with.
     ///
     /// # Errors
-    /// When the registry knows no fact of a given name, or one of another type; then nothing is taken.
+    /// Returns an error for an unknown fact, or one of another type; then no fact is set.
     pub fn set_facts(
         &self,
         facts: impl IntoIterator<Item = (Cow<'static, str>, FactValue)>,
@@ -307,13 +308,13 @@ impl Session {
             }
         }
         let mut now = self.now();
-        // What was said before changes nothing, and prompt caches hold.
+        // Setting the same value again changes nothing, so that prompt caches stay valid.
         if facts.iter().any(|(name, value)| now.facts.get(name) != Some(value)) {
             let told = Arc::make_mut(&mut now.facts);
             for (name, value) in facts {
                 told.insert(name, value);
             }
-            // The next turn is made from what this one shows.
+            // Expires the latest turn; the next one is made from it.
             now.latest.iter_mut().for_each(|latest| latest.until = Expiry::Expired);
         }
         Ok(())

@@ -20,17 +20,17 @@ use crate::run::progress::ProgressSink;
 use crate::session::config::SessionConfig;
 use crate::sorted;
 
-/// What the model is shown, and the only things that it can call. Cheap to clone.
+/// The tools that the model is shown, and the only ones that it can call. Cheap to clone.
 #[derive(Clone)]
 pub struct Turn {
-    /// One counter alone is touched where a session gives out the same turn again.
+    /// A single reference count, so that reusing a turn touches one counter only.
     made: Arc<Made>,
 }
 
 struct Made {
-    /// Of all turns that show the same.
+    /// Shared by all turns that show the same tools.
     snapshot: Arc<Snapshot>,
-    /// What it was made with. None: there was nothing to ask, and nothing is hidden.
+    /// The inputs of the turn, or `None` if there were no checks and nothing is hidden.
     found: Option<TurnInputs>,
 }
 
@@ -38,34 +38,34 @@ struct Snapshot {
     state: Arc<State>,
     host: Arc<SessionConfig>,
     dialect: Dialect,
-    /// By position in the state, and so sorted by name.
+    /// The tools, by position in the state, and so sorted by name.
     tools: Vec<usize>,
-    /// Those that the dialect calls by another name: that name, sorted, and the position in the state.
+    /// The tools with another name in the dialect: that name, sorted, and the position in the state.
     renamed: Vec<(Cow<'static, str>, usize)>,
-    /// Those of whose arguments conditions hide some, by position.
+    /// The tools with hidden parameters, by position.
     narrowed: Vec<Narrowed>,
-    /// Of the session's choice.
+    /// The missing toolsets of the session's selection.
     missing: Arc<[Cow<'static, str>]>,
-    /// What the host had told.
+    /// The facts that the host had set.
     facts: Arc<FactValues>,
     definitions: RenderedDefinitions,
-    /// Those that tool search stands for, by position. None without the feature `search`.
+    /// The tools that tool search defers, by position. Empty without the feature `search`.
     deferred: Vec<usize>,
-    /// The definitions, made when they are first asked for.
+    /// The definitions, rendered on first use.
     #[cfg(feature = "raw_value")]
     raw: OnceLock<Box<serde_json::value::RawValue>>,
 }
 
-/// A tool whose arguments depend on the turn.
+/// A tool whose parameters depend on the turn.
 struct Narrowed {
     id: usize,
     atoms: Atoms,
-    /// What its arguments are read against, made when they first are. None: all of them are there.
+    /// The table for its arguments, built on first use, or `None` if no parameter is hidden.
     table: OnceLock<Option<Box<Table>>>,
 }
 
 impl Turn {
-    /// The turn of this set. It is the `latest` of the same state and dialect once more, if that one shows the same.
+    /// Returns the turn with this set. If the `latest` turn of the same state and dialect shows the same, it is reused.
     pub(crate) fn new(
         state: &Arc<State>,
         host: &Arc<SessionConfig>,
@@ -88,13 +88,13 @@ impl Turn {
         Self { made: Arc::new(Made { snapshot, found }) }
     }
 
-    /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
+    /// Returns the definitions of all tools: one JSON array, sorted by tool name, with the same bytes for the same set.
     pub fn definitions(&self) -> &str {
         &self.made.snapshot.definitions.text
     }
 
-    /// The [definitions](Self::definitions) as a value of `serde_json`, to stand in a request of the host's own: they are
-    /// written as they are, and nothing is parsed. It is made once for all turns that show the same.
+    /// Returns the [definitions](Self::definitions) as a value of `serde_json`, to embed in a request without parsing.
+    /// It is created once for all turns that show the same.
     ///
     /// ```
     /// use toolc::{RawValue, Turn};
@@ -114,7 +114,7 @@ impl Turn {
     /// ```
     ///
     /// # Errors
-    /// When a provider that was made by hand defines a tool by what is no JSON.
+    /// Returns an error if a hand-written tool provider defines a tool with invalid JSON.
     #[cfg(feature = "raw_value")]
     pub fn raw_definitions(&self) -> serde_json::Result<&serde_json::value::RawValue> {
         let Snapshot { definitions, raw, .. } = &*self.made.snapshot;
@@ -125,18 +125,18 @@ impl Turn {
         Ok(raw.get_or_init(|| made))
     }
 
-    /// The names of its tools, sorted: their own ones, whatever the dialect calls them.
+    /// Returns the tools' own names, sorted, whatever their names in the dialect.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         self.made.snapshot.tools.iter().map(|&id| self.name(id))
     }
 
-    /// Why granted tools are not among them, by name.
+    /// Returns the granted tools that are hidden, by name, with the reason.
     pub fn hidden(&self) -> impl Iterator<Item = HiddenTool<'_>> {
         self.hidden_ids().map(|(id, reason)| HiddenTool { tool: self.name(id), reason })
     }
 
-    /// Toolsets that the session enables or disables and that no provider has now, and enabled ones that hold no tool
-    /// now. They were there when the session began, and may come back.
+    /// Returns the session's toolsets that no longer exist, and enabled ones that are now empty. They existed when the
+    /// session was built, and may come back.
     pub fn missing_toolsets(&self) -> impl Iterator<Item = &str> {
         self.made.snapshot.missing.iter().map(|name| &**name)
     }
@@ -145,12 +145,12 @@ impl Turn {
         self.found().into_iter().flat_map(|found| &found.hidden).map(|(id, reason)| (*id, reason))
     }
 
-    /// What it was made with. None: there was nothing to ask, and nothing is hidden.
+    /// The inputs of the turn, or `None` if there were no checks and nothing is hidden.
     pub(crate) fn found(&self) -> Option<&TurnInputs> {
         self.made.found.as_ref()
     }
 
-    /// Whether it is of this state in this dialect.
+    /// Returns whether it belongs to this state and dialect.
     pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect) -> bool {
         Arc::ptr_eq(&self.made.snapshot.state, state) && self.dialect() == dialect
     }
@@ -163,12 +163,12 @@ impl Turn {
         &self.made.snapshot.state
     }
 
-    /// What the session's host has set.
+    /// Returns the session's configuration.
     pub(crate) fn host(&self) -> &SessionConfig {
         &self.made.snapshot.host
     }
 
-    /// Whether the tool at a position of the state is shown.
+    /// Returns whether a tool is shown.
     pub(crate) fn has(&self, id: usize) -> bool {
         self.made.snapshot.tools.binary_search(&id).is_ok()
     }
@@ -178,22 +178,22 @@ impl Turn {
         FactLookup { told: facts, defaults: &state.facts }
     }
 
-    /// The own name of the tool at a position of the state.
+    /// Returns the own name of a tool.
     pub(crate) fn name(&self, id: usize) -> &str {
         &self.state().tools[id].name
     }
 
-    /// What the turn's dialect calls the tool at a position of the state.
+    /// Returns the name of a tool in the turn's dialect.
     pub(crate) fn called(&self, id: usize) -> &str {
         self.state().tool(id).name_in(self.dialect()).map_or(self.name(id), |name| &**name)
     }
 
-    /// Every name that can be called.
+    /// Returns all names that can be called.
     pub(crate) fn callable(&self) -> impl Iterator<Item = &str> {
         self.made.snapshot.tools.iter().map(|&id| self.called(id))
     }
 
-    /// The position in the state of the tool that the model calls `name`.
+    /// Returns the tool that the model calls `name`.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         let Snapshot { state, tools, renamed, .. } = &*self.made.snapshot;
         if let Ok(at) = renamed.binary_search_by(|(called, _)| (**called).cmp(name)) {
@@ -204,7 +204,7 @@ impl Turn {
         (is_shown && !renamed.iter().any(|&(_, other)| other == id)).then_some(id)
     }
 
-    /// Whether there is a tool that the model calls `name`, be it one of those of tool search.
+    /// Returns whether the model can call `name`, including the tools of tool search.
     #[cfg(feature = "wire-mcp")]
     pub(crate) fn can_call(&self, name: &str) -> bool {
         #[cfg(feature = "search")]
@@ -214,12 +214,12 @@ impl Turn {
         self.find(name).is_some()
     }
 
-    /// The tools that tool search stands for, by position.
+    /// Returns the tools that tool search defers, by position.
     pub(crate) fn deferred_ids(&self) -> &[usize] {
         &self.made.snapshot.deferred
     }
 
-    /// How the dialect defines the tool at a position of the state, in this turn.
+    /// Returns the definition of a tool in this turn.
     #[cfg(any(feature = "search", feature = "wire-mcp"))]
     pub(crate) fn definition(&self, id: usize) -> String {
         let Snapshot { state, dialect, tools, .. } = &*self.made.snapshot;
@@ -228,7 +228,7 @@ impl Turn {
         text
     }
 
-    /// What the arguments of the tool at a position of the state are read against.
+    /// Returns the table for the arguments of a tool.
     pub(crate) fn table(&self, id: usize) -> &Table {
         let Snapshot { state, narrowed, .. } = &*self.made.snapshot;
         let declared = &*state.tools[id].table;
@@ -239,7 +239,7 @@ impl Turn {
 }
 
 impl Turn {
-    /// About how many tokens of a model's context its definitions take: see [`estimated_tokens`].
+    /// Returns an estimate of the number of tokens that the definitions take: see [`estimated_tokens`].
     pub fn estimated_tokens(&self) -> usize {
         estimated_tokens(self.definitions().len())
     }
