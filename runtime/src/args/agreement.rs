@@ -1,5 +1,5 @@
-//! The two readings agree: whatever the strict one accepts comes out of the tree as the same slots, and it
-//! accepts all that needs no repair.
+//! The strict and the lenient reading agree: whatever the strict one accepts, the lenient one reads to the same slots,
+//! and the strict one accepts everything that needs no repair.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::data::table::{Additional, Literal, NodeId, SlotKind, Type};
 
 const ROUNDS: usize = 20_000;
 
-/// A small generator of numbers (xorshift), so that a failure comes again.
+/// A small random number generator (xorshift), so that failures can be reproduced.
 struct Random(u64);
 
 impl Random {
@@ -28,7 +28,7 @@ impl Random {
         all[self.below(all.len())].clone()
     }
 
-    /// A value for a node: most often a right one.
+    /// Returns a value for a node, mostly a valid one.
     fn value(&mut self, table: &Table, id: NodeId, depth: usize) -> Value {
         let mut node = table.node(id);
         if node.form == SlotKind::Union {
@@ -90,7 +90,7 @@ impl Random {
         ])
     }
 
-    /// `text` with a character more, less or other.
+    /// Returns `text` with a character inserted, removed or replaced.
     fn spoil(&mut self, text: &str) -> String {
         let mut characters: Vec<char> = text.chars().collect();
         let at = self.below(characters.len());
@@ -106,7 +106,7 @@ impl Random {
         characters.into_iter().collect()
     }
 
-    /// JSON text of `value`: spaced, escaped and ordered as it comes; now and then broken.
+    /// Writes `value` as JSON with random spaces, escapes and order, sometimes with errors.
     fn write(&mut self, value: &Value, out: &mut String) {
         out.push_str(self.pick(&["", "", "", " ", "\n\t "]));
         match value {
@@ -180,6 +180,6 @@ fn what_the_strict_reading_accepts_comes_out_of_the_tree_as_well() {
             (None, Err(_)) => refused += 1,
         }
     }
-    // The generator is worth something only while it brings about all three.
+    // The test is meaningful only if the generator produces all three cases.
     assert!(strict > ROUNDS / 10 && repaired > ROUNDS / 50 && refused > ROUNDS / 50, "{strict} {repaired} {refused}");
 }

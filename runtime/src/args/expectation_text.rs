@@ -1,4 +1,4 @@
-//! The words in which a model is told what is expected and what is there instead.
+//! Descriptions of expected and actual values, for models.
 
 use std::fmt::Write as _;
 
@@ -8,12 +8,12 @@ use crate::data::table::{Bound, Bounds, Literal, Node, NodeId, Property, Table, 
 use crate::data::to_json;
 use crate::text::nearest::nearest;
 
-/// Bytes of a value that are shown.
+/// The maximum length of a displayed value, in bytes.
 const SHOWN: usize = 80;
-/// Entries of a list that are shown.
+/// The maximum number of displayed list entries.
 const LISTED: usize = 20;
 
-/// What `value` is.
+/// Describes `value`.
 pub(super) fn got(value: &Value) -> String {
     match value {
         Value::Array(_) => "array".to_owned(),
@@ -23,7 +23,7 @@ pub(super) fn got(value: &Value) -> String {
     }
 }
 
-/// `text` as a JSON string, cut where it is long.
+/// Returns `text` as a JSON string, cut if it is long.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::new();
     let shown = cut(text, SHOWN);
@@ -34,34 +34,34 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
-/// At most the first `most` bytes of `text`, to a whole character.
+/// Returns at most the first `most` bytes of `text`, up to a whole character.
 pub(super) fn cut(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or(0)]
 }
 
-/// `1 item`, `2 items`.
+/// Returns a count with its noun: `1 item`, `2 items`.
 pub(super) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What `node` asks for.
+/// Describes what `node` accepts.
 pub(super) fn expected(table: &Table, node: &Node) -> String {
     describe(table, node, 3)
 }
 
-/// What tells alternatives apart: the values of these nodes.
+/// Describes the values that distinguish alternatives: those of these nodes.
 pub(super) fn one_of(table: &Table, tags: &[&Node]) -> String {
     let all: Vec<String> = tags.iter().flat_map(|tag| table.literals(tag)).filter_map(written).collect();
     format!("one of {}", listed(all.into_iter()))
 }
 
-/// What an integer may be where the schema sets no closer bounds.
+/// Describes the range of an integer without bounds in the schema.
 pub(super) fn integer_range() -> String {
     format!("integer between {} and {}", i64::MIN, i64::MAX)
 }
 
-/// What to write instead of the unknown key `name`.
+/// Describes what to write instead of the unknown key `name`.
 pub(super) fn instead_of<'t>(name: &str, properties: impl Iterator<Item = &'t Property> + Clone) -> String {
     let known = properties.map(|property| &*property.name);
     let near = nearest(name, known.clone());
@@ -106,7 +106,7 @@ fn describe(table: &Table, node: &Node, depth: usize) -> String {
     words.join(joint)
 }
 
-/// One of several: an object with what tells it apart.
+/// Describes one of several alternatives: an object with the property that distinguishes it.
 fn branch(table: &Table, node: &Node, depth: usize) -> String {
     let mut out = describe(table, node, depth);
     if out == Type::Object.name() {
@@ -126,7 +126,7 @@ fn branch(table: &Table, node: &Node, depth: usize) -> String {
     out
 }
 
-/// The types that bounds are about, where nothing else says which type it is.
+/// Returns the types to which the bounds apply, if the schema has no type.
 fn bound_types(bounds: &Bounds) -> Types {
     let Bounds { minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of, .. } = bounds;
     let is_number = [minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of].iter().any(|b| b.is_some());
@@ -217,7 +217,7 @@ fn number(bound: Bound) -> String {
     }
 }
 
-/// Without the hundreds of zeros of a very large or small number.
+/// Formats a float, without hundreds of zeros for very large or small numbers.
 fn decimal(float: f64) -> String {
     if float == 0.0 || (1e-6..1e18).contains(&float.abs()) { float.to_string() } else { format!("{float:e}") }
 }

@@ -1,4 +1,4 @@
-//! Filling: a repaired and valid value into the slot form that its node asks for.
+//! Filling: converts a repaired and valid value into slots of the kinds in the table.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::data::number;
 use crate::data::table::{Additional, Node, NodeId, Property, SlotKind};
 
 impl Reader<'_> {
-    /// The slots of the arguments: one for each declared property, or one for all where the root is a value.
+    /// Returns the slots of the arguments: one for each declared property, or one for all if the root is a value.
     pub(super) fn fill_arguments(&self, value: Value) -> Vec<Slot<'static>> {
         match self.fill(value, 0) {
             Slot::Heap(heap) => match *heap {
@@ -22,7 +22,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The slot for a value that is valid for the node.
+    /// Returns the slot for a value that is valid for the node.
     pub(super) fn fill(&self, value: Value, id: NodeId) -> Slot<'static> {
         let node = self.table.node(id);
         match (node.form, value) {
@@ -58,8 +58,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Which alternative of a union a valid value is. What tells them apart is looked at and nothing else: a whole
-    /// validation at every level would be quadratic.
+    /// Returns the alternative of a union to which a valid value belongs. Only the distinguishing property is compared:
+    /// validating at every level would be quadratic.
     fn alternative(&self, value: &Value, node: &Node) -> Option<(u16, NodeId)> {
         let is = |id: NodeId| {
             let alternative = self.table.node(id);
@@ -76,11 +76,11 @@ impl Reader<'_> {
 
     fn fill_properties(&self, mut map: Map<String, Value>, node: &Node) -> Vec<Slot<'static>> {
         let keeps_others = node.additional != Additional::Deny;
-        // To take a value out of its place is a fraction of the work that it is to take the place out of the map.
+        // Taking a value out of the map's entry is much cheaper than removing the entry.
         let mut sent = |name: &str| if keeps_others { map.remove(name) } else { map.get_mut(name).map(Value::take) };
         let properties = self.table.properties(node).iter();
         let mut slots: Vec<Slot<'static>> = properties
-            // What is hidden in this turn is none of the declared ones.
+            // A property hidden in this turn is treated as undeclared.
             .map(|property| match (!property.hidden).then(|| sent(&property.name)).flatten() {
                 None => Slot::Absent,
                 Some(value) => self.fill(value, property.node),
@@ -92,7 +92,7 @@ impl Reader<'_> {
         slots
     }
 
-    /// Sorted by key.
+    /// Fills the entries, sorted by key.
     fn fill_entries(&self, map: Map<String, Value>, node: &Node) -> Vec<(Cow<'static, str>, Slot<'static>)> {
         let inner = match node.additional {
             Additional::Node(id) => Some(id),

@@ -1,13 +1,13 @@
-//! A call within a call: the name and the arguments in the arguments of `tool_call`, as they stand in the model's text, so
-//! that they are read once, as those of the tool that they are for.
+//! The inner call of `tool_call`: its name and arguments, borrowed from the model's text, so that the arguments are
+//! read only once, as those of the inner tool.
 
 use std::borrow::Cow;
 
 use super::Limits;
 use super::scan::Scan;
 
-/// The name, and the text of the arguments: an object as it stands, or the text in a string; none, or null, is an empty
-/// object. None where `text` is anything else than an object of these two.
+/// Returns the name, and the text of the arguments: an object, or the content of a string. Missing arguments and null
+/// are an empty object. `None` if `text` is not an object of these two.
 pub(crate) fn bridged(text: &str, limits: Limits) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     if text.len() > limits.max_bytes {
         return None;

@@ -1,4 +1,4 @@
-//! Which JSON type a value has, and whether two values are the same.
+//! JSON types and equality of values.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::data::table::{Bound, Literal, Type, Types};
 use crate::data::to_json::ToJson as _;
 use crate::sorted;
 
-/// Whether `value` is of one of `types`.
+/// Returns whether `value` has one of `types`.
 pub(super) fn fits(types: Types, value: &Value) -> bool {
     types.is_any() || types.iter().any(|t| is(t, value))
 }
@@ -26,7 +26,7 @@ fn is(wanted: Type, value: &Value) -> bool {
     }
 }
 
-/// Whether `value` is what `literal` says. Numbers count by value: 3 is 3.0.
+/// Returns whether `value` equals `literal`. Numbers are compared by value: 3 equals 3.0.
 pub(super) fn equals(literal: &Literal, value: &Value) -> bool {
     match (literal, value) {
         (Literal::Null, Value::Null) => true,
@@ -57,7 +57,7 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// A text that is one and the same for values that are the [`same`], and only for those.
+/// Writes a text that is equal exactly for values that are the [`same`].
 pub(super) fn canonical(value: &Value, out: &mut String) {
     match value {
         Value::Number(number) => match number::exact(number) {

@@ -1,13 +1,13 @@
-//! JSON in Python's spelling, as models write it into strings: `{'a': True, 'b': [None,],}`.
+//! JSON in Python's spelling, which models write into strings: `{'a': True, 'b': [None,],}`.
 //!
-//! JSON with single quotes, Python's words and escapes, and a trailing comma; the two may be mixed. Nothing
-//! else of Python is read: no tuples, sets, prefixes, comments or number forms.
+//! It supports single quotes, Python's constants and escapes, and a trailing comma, also mixed with JSON. Nothing else
+//! of Python is supported: no tuples, sets, prefixes, comments or number forms.
 
 use serde_json::{Map, Number, Value};
 
 use crate::data::number;
 
-/// The array or object that `text` spells, nested at most `room` deep.
+/// Returns the array or object in `text`, nested at most `room` levels deep.
 pub(super) fn parse(text: &str, room: usize) -> Option<Value> {
     let mut parser = Parser { text, at: 0 };
     let value = parser.value(room)?;
@@ -35,7 +35,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Steps over white space and `byte`, if that comes next.
+    /// Skips white space and `byte`, if that comes next.
     fn eat(&mut self, byte: u8) -> bool {
         self.skip_space();
         let found = self.peek() == Some(byte);
@@ -145,7 +145,7 @@ impl<'s> Parser<'s> {
                 code => char::from_u32(code)?,
             },
             '0'..='9' | '\n' | '\r' | 'N' => return None,
-            // Python keeps the backslash of an escape that it does not know: '\d' is two characters.
+            // Python keeps the backslash of an unknown escape: '\d' is two characters.
             other => {
                 out.push('\\');
                 other

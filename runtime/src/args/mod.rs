@@ -1,8 +1,8 @@
-//! Reading arguments: from the model's JSON text straight into slots, from which typed code takes its fields.
+//! Reading arguments: from the model's JSON text into slots, from which typed code takes its fields.
 //!
-//! One reader for all tools, driven by a [`Table`]. The strict reading comes first and builds no tree; only
-//! when it fails is the text read again into a tree, repaired toward the table and
-//! [validated](validate), so that an answer names every problem at once.
+//! One reader serves all tools, driven by a [`Table`]. The strict reading comes first and builds no tree. Only if it
+//! fails is the text read again into a tree, repaired toward the table and [validated](validate), so that the error
+//! lists all problems.
 
 mod expectation_text;
 mod fill;
@@ -34,17 +34,17 @@ use reader::Reader;
 pub(crate) use scan::same;
 use tree::Tree;
 
-/// How large the arguments of one call may be.
+/// Limits of the arguments of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of their text.
+    /// The maximum size of their text in bytes.
     pub max_bytes: usize,
-    /// Levels of arrays and objects, the arguments object included; at most 127.
+    /// The maximum depth of arrays and objects, including the arguments object; at most 127.
     pub max_depth: usize,
 }
 
 impl Default for Limits {
-    /// 4 MiB and 64 levels.
+    /// Returns limits of 4 MiB and 64 levels.
     fn default() -> Self {
         Self { max_bytes: 4 << 20, max_depth: 64 }
     }
@@ -52,12 +52,12 @@ impl Default for Limits {
 
 /// Reads the arguments in `text`, a JSON object as the model wrote it, into `buffer`.
 ///
-/// A table whose root has [`SlotKind::Value`](crate::data::table::SlotKind::Value) gives one slot, the whole object; any
-/// other a slot for each declared property, and one for the others where others are allowed.
+/// For a table whose root is [`SlotKind::Value`](crate::data::table::SlotKind::Value), there is one slot with the whole
+/// object. Otherwise there is a slot for each declared property, and one for additional properties if they are allowed.
 ///
 /// # Errors
-/// [`ErrorKind::MalformedArguments`] where `text` is not JSON, too large or too deep, or repeats a key;
-/// [`ErrorKind::InvalidArguments`], with every problem, where they do not satisfy the table, repaired or not.
+/// Returns [`ErrorKind::MalformedArguments`] if `text` is not JSON, too large or too deep, or repeats a key, and
+/// [`ErrorKind::InvalidArguments`] with all problems if the arguments do not satisfy the table even after repair.
 pub fn read<'s, 'a>(
     text: &'a str,
     table: &Table,
@@ -83,7 +83,7 @@ fn tree(text: &str, limits: Limits) -> Result<Value, ToolError> {
     Tree { room: limits.max_depth, unique: true }.parse(text).map_err(|e| unreadable(text, &e, limits))
 }
 
-/// The arguments `value`, repaired and valid.
+/// Repairs and validates the arguments `value`.
 fn mended(mut value: Value, reader: &Reader<'_>) -> Result<Value, ToolError> {
     reader.repair_arguments(&mut value);
     reader.drop_absent(&mut value, 0);
@@ -91,34 +91,34 @@ fn mended(mut value: Value, reader: &Reader<'_>) -> Result<Value, ToolError> {
     if problems.shown.is_empty() { Ok(value) } else { Err(invalid(problems.shown, problems.more)) }
 }
 
-/// Arguments that somebody looks at before a handler takes them: a tree, which is repaired and valid.
+/// Arguments that hooks see before the handler: a tree, repaired and valid.
 #[derive(Debug)]
 pub(crate) struct Arguments(Value);
 
 impl Arguments {
     /// # Errors
-    /// As [`read`].
+    /// Returns the same errors as [`read`].
     pub(crate) fn read(text: &str, table: &Table, limits: Limits) -> Result<Self, ToolError> {
         check_size(text, limits)?;
         mended(tree(text, limits)?, &Reader::new(table, limits)).map(Self)
     }
 
-    /// These, with some in place of those of the same names.
+    /// Replaces the arguments of the same names.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArguments`] where they are not valid any more.
+    /// Returns [`ErrorKind::InvalidArguments`] if the arguments are no longer valid.
     pub(crate) fn change(self, some: Map<String, Value>, table: &Table, limits: Limits) -> Result<Self, ToolError> {
         let Value::Object(mut all) = self.0 else { return Ok(self) };
         all.extend(some);
         mended(all.into(), &Reader::new(table, limits)).map(Self)
     }
 
-    /// What anybody may see of them.
+    /// Returns the arguments with secrets redacted.
     pub(crate) fn shown(&self, table: &Table, limits: Limits) -> Value {
         Reader::new(table, limits).hidden(&self.0)
     }
 
-    /// For the handler.
+    /// Fills the slots for the handler.
     pub(crate) fn fill(self, table: &Table, limits: Limits, buffer: &mut SlotBuffer<'_>) {
         buffer.fill(Reader::new(table, limits).fill_arguments(self.0));
     }
@@ -131,13 +131,13 @@ fn check_size(text: &str, limits: Limits) -> Result<(), ToolError> {
     Err(malformed(&format!("they take {} bytes, at most {} are allowed", text.len(), limits.max_bytes)))
 }
 
-/// Turns what is almost right in the arguments `value` into what `table` asks for. Validates nothing.
+/// Repairs the arguments `value` toward `table`, without validating them.
 #[doc(hidden)]
 pub fn repair(value: &mut Value, table: &Table) {
     Reader::new(table, Limits::default()).repair_arguments(value);
 }
 
-/// What is wrong with the arguments `value`: nothing, or the first twenty problems.
+/// Returns the problems of the arguments `value`: the first twenty, or none if they are valid.
 pub fn validate(value: &Value, table: &Table) -> Vec<Problem> {
     let (reader, mut value) = (Reader::new(table, Limits::default()), value.clone());
     reader.drop_absent(&mut value, 0);
@@ -159,7 +159,7 @@ fn unreadable(text: &str, error: &serde_json::Error, limits: Limits) -> ToolErro
         ));
     }
     let why = error.to_string();
-    // Not what stands there: it may be a secret.
+    // The text is not quoted, because it may be secret.
     if why.starts_with("expected ident") || why.starts_with("expected value") {
         return malformed(&format!("what stands at line {line} column {column} is no JSON. Send one JSON object"));
     }

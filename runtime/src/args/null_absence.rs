@@ -1,5 +1,5 @@
-//! Absence: an optional property that is sent as null, although null is not allowed there, was not sent. Strict dialects
-//! make models write it so.
+//! Null as absence: an optional property that is sent as null, although null is not allowed there, counts as not sent.
+//! Strict dialects make models write absent properties this way.
 
 use serde_json::Value;
 
@@ -9,13 +9,13 @@ use crate::data::table::{Additional, Node, NodeId};
 use crate::sorted;
 
 impl<'t> Reader<'t> {
-    /// Takes such properties out of a value, at every depth.
+    /// Removes such properties from a value, at every depth.
     pub(super) fn drop_absent(&self, value: &mut Value, id: NodeId) {
         self.drop_absent_below(value, id, 4 * self.limits.max_depth, &[]);
     }
 
-    /// `room` bounds the levels of values and alternatives. `asked`: what other schemas of the same value require,
-    /// sorted.
+    /// `room` bounds the depth of values and alternatives. `asked` has the properties that other schemas of the same
+    /// value require, sorted.
     fn drop_absent_below(&self, value: &mut Value, id: NodeId, room: usize, asked: &[&'t str]) {
         if room == 0 || !holds_null(value) || !self.spend(weight(value)) {
             return;
@@ -74,7 +74,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The node, and all that stand beside it in `allOf`.
+    /// Returns the node, and all nodes in its `allOf`.
     fn with_all_of(&self, id: NodeId) -> Vec<&'t Node> {
         let (mut ids, mut next) = (vec![id], 0);
         while let Some(id) = ids.get(next) {

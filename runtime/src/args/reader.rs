@@ -1,16 +1,17 @@
-//! What repairing, validating and filling share: the table, the limits, and a budget of work.
+//! The state that repair, validation and filling share: the table, the limits, and a budget of work.
 //!
-//! A schema may refer to itself through `anyOf`, so the work that a small text causes has no bound of its own.
+//! A schema may refer to itself through `anyOf`, so the work for a small text would be unbounded without a budget.
 
 use std::cell::Cell;
 
 use super::Limits;
 use crate::data::table::{Node, NodeId, Table};
 
-/// Steps for one reading. A right or wrong text of 4 MiB takes less; what takes more does so by malice.
+/// The number of steps for reading one text. A text of 4 MiB, valid or not, needs fewer; only malicious input needs
+/// more.
 const BUDGET: usize = 16_000_000;
 
-/// What `serde_json` reads. No recursion goes deeper.
+/// The maximum depth that `serde_json` reads. No recursion goes deeper.
 const DEEPEST: usize = 127;
 
 pub(super) struct Reader<'t> {
@@ -29,15 +30,15 @@ impl<'t> Reader<'t> {
         Self { table, limits, budget: Cell::new(budget) }
     }
 
-    /// Takes `steps` out of the budget; false where they are not there.
+    /// Takes `steps` from the budget. Returns false if it is exhausted.
     pub(super) fn spend(&self, steps: usize) -> bool {
         let left = self.budget.get().checked_sub(steps);
         self.budget.set(left.unwrap_or(0));
         left.is_some()
     }
 
-    /// The alternatives of `node`, those of alternatives that are nothing but alternatives included. None
-    /// where one of them does not say its type: then the schema does not say what a value should become.
+    /// Returns the alternatives of `node`, including those of nested alternatives, or `None` if one of them has no
+    /// type, so that the schema does not determine a type.
     pub(super) fn leaves(&self, node: &Node) -> Option<Vec<NodeId>> {
         const MOST: usize = 256;
         const DEEPEST: usize = 16;

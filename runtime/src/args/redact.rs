@@ -1,4 +1,4 @@
-//! Hiding: arguments as anybody but the handler may see them.
+//! Redaction: arguments as everyone except the handler sees them.
 
 use serde_json::Value;
 
@@ -6,21 +6,22 @@ use super::reader::Reader;
 use crate::data::secret::REDACTED;
 use crate::data::table::{Additional, NodeId};
 
-/// Levels of values and alternatives. A schema may be its own alternative.
+/// The maximum depth of values and alternatives. A schema may be its own alternative.
 const DEEPEST: usize = 256;
 
 impl Reader<'_> {
-    /// The arguments with [`REDACTED`] in place of every secret.
+    /// Returns the arguments with [`REDACTED`] in place of every secret.
     pub(super) fn hidden(&self, arguments: &Value) -> Value {
         let mut hidden = arguments.clone();
         if self.table.has_secrets() {
-            // What repair has spent is no reason to hide more.
+            // A fresh budget, so that the cost of repair does not cause more redaction.
             Reader::new(self.table, self.limits).hide(&mut hidden, 0, DEEPEST);
         }
         hidden
     }
 
-    /// What any of the alternatives calls a secret is one. Where there is too much to look at, all of it is.
+    /// Redacts every value that any alternative declares secret. If there is too much to examine, it redacts
+    /// everything.
     fn hide(&self, value: &mut Value, id: NodeId, room: usize) {
         if room == 0 || !self.spend(1) {
             *value = REDACTED.into();
@@ -37,7 +38,7 @@ impl Reader<'_> {
             }
             Value::Object(map) => {
                 let properties = self.table.properties(node);
-                // Another key may be a secret's, misspelt.
+                // An unknown key may be the misspelt name of a secret.
                 let holds_secrets = properties.iter().any(|property| property.secret);
                 for (key, value) in map {
                     match (properties.iter().find(|property| *property.name == **key), node.additional) {

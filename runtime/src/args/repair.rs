@@ -1,10 +1,11 @@
-//! Repair: an almost right value into the type that its schema asks for, at every depth, never by guessing.
+//! Repair: changes almost right values to the type in their schema, at every depth, without guessing. `docs/repair.md`
+//! describes the rules.
 //!
-//! 1. The word `null` is null where null is allowed.
-//! 2. A value of an allowed type stays, and its children are visited.
-//! 3. Any other is converted: to the first of the schema's types that it says in another spelling.
-//! 4. Where an array is allowed, it becomes the array of that one value.
-//! 5. What is left is left for validation to report.
+//! 1. The string `null` becomes null if null is allowed.
+//! 2. A value of an allowed type is kept, and its children are repaired.
+//! 3. Any other value is converted to the first of the schema's types for which a conversion exists.
+//! 4. If an array is allowed, the value becomes an array with this one item.
+//! 5. Anything else is kept, and validation reports it.
 
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ use crate::data::number;
 use crate::data::table::{Additional, Node, NodeId, Type, Types};
 use crate::data::to_json;
 
-/// A way to bring a value to one of some types, in the order in which they are tried.
+/// A step of repair. The steps are tried in this order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RepairStep {
     Stay,
@@ -23,13 +24,13 @@ enum RepairStep {
     Wrap,
 }
 
-/// Alternatives within alternatives. A schema may be its own alternative.
+/// The maximum depth of nested alternatives. A schema may be its own alternative.
 const DEEPEST: usize = 16;
 
 const ALL: &[RepairStep] = &[RepairStep::Stay, RepairStep::Convert, RepairStep::Wrap];
 
 impl Reader<'_> {
-    /// Repairs the arguments as a whole. They are an object whatever the schema says of its root.
+    /// Repairs the arguments as a whole. They are an object, whatever the type of the schema's root.
     pub(super) fn repair_arguments(&self, value: &mut Value) {
         let (node, room) = (self.table.node(0), self.limits.max_depth);
         if let Value::String(text) = value
@@ -43,7 +44,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Repairs a value toward a node. It may come to be nested `room` levels deep.
+    /// Repairs a value toward a node. The result may be nested `room` levels deep.
     pub(super) fn repair(&self, value: &mut Value, id: NodeId, room: usize) {
         if !self.spend(1) {
             return;
@@ -62,12 +63,12 @@ impl Reader<'_> {
         let had_children = value.is_array() || value.is_object();
         self.alternatives(value, node, room, ALL, 0);
         if !had_children {
-            // An alternative may have read them out of a text.
+            // An alternative may have parsed them from a string.
             self.children(value, node, room);
         }
     }
 
-    /// Whether `node` says in so many words that null is allowed.
+    /// Returns whether `node` explicitly allows null.
     fn names_null(&self, node: &Node) -> bool {
         let types = self.table.types(node);
         if node.all_of.len > 0 {
@@ -80,7 +81,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the types and the `enum` of `node` have null in them.
+    /// Returns whether the types and the `enum` of `node` include null.
     pub(super) fn allows_null(&self, node: &Node) -> bool {
         let literals = self.table.literals(node);
         self.table.types(node).names(Type::Null)
@@ -141,8 +142,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes the first alternative that validates as it is, else the first that does so after repair, else
-    /// the first whose type the value has or can get.
+    /// Takes the first alternative that is valid without repair, otherwise the first that is valid after repair,
+    /// otherwise the first whose type the value has or can be converted to.
     fn alternatives(&self, value: &mut Value, node: &Node, room: usize, steps: &[RepairStep], nested: usize) {
         if node.any_of.len == 0 || node.all_of.len > 0 || nested == DEEPEST {
             return;
@@ -185,7 +186,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `value` as a `wanted`, if it says one in another spelling.
+    /// Converts `value` to the type `wanted`, if it is another spelling of one.
     fn convert(&self, value: &Value, wanted: Type, room: usize) -> Option<Value> {
         match (wanted, value) {
             (Type::Integer, Value::String(text)) => number::integer_from(text).map(Value::from),
@@ -202,7 +203,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The array or object whose JSON, or its Python spelling, is the whole of `text`.
+    /// Returns the array or object that `text` contains, as JSON or in Python's spelling.
     fn held(&self, text: &str, room: usize) -> Option<Value> {
         let text = text.trim();
         let closed = (opens_with(text, '[') && text.ends_with(']')) || (opens_with(text, '{') && text.ends_with('}'));
@@ -212,16 +213,16 @@ impl Reader<'_> {
         Tree { room, unique: false }.parse(text).ok().or_else(|| literal::parse(text, room))
     }
 
-    /// Whether `value` looks like an array or object of which the end is missing.
+    /// Returns whether `value` looks like a truncated array or object.
     fn is_cut_off(&self, value: &Value, room: usize) -> bool {
         let Value::String(text) = value else { return false };
         (opens_with(text, '[') || opens_with(text, '{')) && self.held(text, room).is_none()
     }
 }
 
-/// Whether `text` is the word `null`, in any case.
+/// Returns whether `text` is `null`, in any case.
 pub(super) fn is_null(text: &str) -> bool {
-    // Nearly every text that is read comes by here, and the first byte settles nearly all.
+    // Nearly every string is checked here, and the first byte decides nearly all cases.
     let may_be = matches!(text.as_bytes(), [b'n' | b'N' | ..=b' ' | 0x80.., _, _, _, ..]);
     may_be && text.trim().eq_ignore_ascii_case("null")
 }
@@ -234,7 +235,7 @@ fn opens_with(text: &str, bracket: char) -> bool {
     text.trim_start().starts_with(bracket)
 }
 
-/// Whether it is worth a copy of `value` to try this.
+/// Returns whether this step can succeed, so that copying `value` is worthwhile.
 fn within_reach(step: RepairStep, types: Types, value: &Value) -> bool {
     match step {
         RepairStep::Stay => json_type::fits(types, value),
@@ -247,7 +248,7 @@ fn within_reach(step: RepairStep, types: Types, value: &Value) -> bool {
     }
 }
 
-/// What a copy of `value` costs.
+/// Returns the cost of copying `value`.
 pub(super) fn weight(value: &Value) -> usize {
     match value {
         Value::String(text) => 1 + text.len() / 64,

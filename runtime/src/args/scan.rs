@@ -1,7 +1,7 @@
-//! A cursor over JSON text that knows the common case of everything and hands the rest to `serde_json`.
+//! A cursor over JSON text. It handles the common cases itself, and leaves the rest to `serde_json`.
 //!
-//! Through `serde_json`'s deserializer the strict reading takes twice as long as a derived one; most of that
-//! goes into values that are handed up level by level. Every method here gives `None` for what is not JSON.
+//! With `serde_json`'s deserializer, the strict reading takes twice as long as a derived one, mostly for values that
+//! are passed up level by level. Every method here returns `None` for invalid JSON.
 
 use serde_json::Number;
 
@@ -18,7 +18,7 @@ impl<'a> Scan<'a> {
         Self { text, at: 0 }
     }
 
-    /// The next byte that is not white space, which it comes to stand on.
+    /// Skips white space, and returns the next byte without consuming it.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         match self.text.as_bytes().get(self.at) {
@@ -34,7 +34,7 @@ impl<'a> Scan<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Steps over white space and `byte`, if that comes next.
+    /// Skips white space and `byte`, if that comes next.
     #[inline]
     pub(super) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
@@ -42,7 +42,7 @@ impl<'a> Scan<'a> {
         found
     }
 
-    /// Steps over `word`, where it stands.
+    /// Skips `word` at the current position.
     #[inline]
     pub(super) fn word(&mut self, word: &str) -> Option<()> {
         let found = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
@@ -50,7 +50,7 @@ impl<'a> Scan<'a> {
         found.then_some(())
     }
 
-    /// Steps to the next entry of an array or object that ends with `close`: false where that comes.
+    /// Moves to the next entry of an array or object that ends with `close`. Returns false at its end.
     pub(super) fn next(&mut self, first: bool, close: u8) -> Option<bool> {
         match self.peek()? {
             byte if byte == close => {
@@ -61,11 +61,11 @@ impl<'a> Scan<'a> {
             _ if first => return Some(true),
             _ => return None,
         }
-        // A comma is no end: what follows has to be an entry.
+        // After a comma, an entry must follow.
         (self.peek()? != close).then_some(true)
     }
 
-    /// Steps over `key`, a name in its quotes, and the colon after it, if they come next. Otherwise over nothing.
+    /// Skips `key`, a quoted name, and the colon after it, if they come next. Otherwise it skips nothing.
     #[inline]
     pub(super) fn key(&mut self, key: &str) -> bool {
         let end = self.at + key.len();
@@ -80,7 +80,7 @@ impl<'a> Scan<'a> {
         found
     }
 
-    /// A string as it stands, if there are no escapes in it.
+    /// Reads a string without escapes, borrowed from the text.
     #[inline]
     pub(super) fn plain_string(&mut self) -> Option<&'a str> {
         let bytes = self.text.as_bytes();
@@ -93,14 +93,14 @@ impl<'a> Scan<'a> {
         self.text.get(start..end)
     }
 
-    /// A string with escapes.
+    /// Reads a string with escapes.
     pub(super) fn escaped_string(&mut self) -> Option<String> {
         let start = self.at;
         self.at = self.closing_quote()? + 1;
         serde_json::from_str(self.text.get(start..self.at)?).ok()
     }
 
-    /// Where the string ends that begins here.
+    /// Returns the position of the closing quote of the string that begins here.
     fn closing_quote(&self) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let mut end = self.at + 1;
@@ -114,7 +114,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// An integer in the plainest form and small enough for an `i64` whatever its digits.
+    /// Reads a plain integer with so few digits that it fits an `i64`.
     #[inline]
     pub(super) fn plain_integer(&mut self) -> Option<i64> {
         const SAFE: usize = 18;
@@ -147,8 +147,7 @@ impl<'a> Scan<'a> {
         number::parse(self.text.get(start..self.at)?)
     }
 
-    /// Steps over one value that something follows, looking at nothing but strings and brackets, and gives
-    /// its text.
+    /// Skips one value that is followed by something, looking only at strings and brackets, and returns its text.
     pub(super) fn skip(&mut self) -> Option<&'a str> {
         self.peek()?;
         let (bytes, start) = (self.text.as_bytes(), self.at);
@@ -171,19 +170,19 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Whether nothing but white space is left.
+    /// Returns whether only white space is left.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 }
 
-/// Whether two short texts are equal: for these few bytes a call of `memcmp` takes longer than they do.
+/// Returns whether two short texts are equal. For so few bytes, a call of `memcmp` takes longer.
 #[inline]
 pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    // The last ones of a length may have been among the first: that costs less than to take them one by one.
+    // The last chunk may overlap with the first, which is cheaper than comparing single bytes.
     if let (Some(a_end), Some(b_end)) = (a.last_chunk::<8>(), b.last_chunk::<8>()) {
         let (a, b) = (a.as_chunks().0, b.as_chunks().0);
         let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);

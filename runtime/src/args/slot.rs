@@ -1,4 +1,4 @@
-//! Slots: one value each, already validated, waiting to be taken by typed code.
+//! Slots: validated values, from which typed code takes its fields.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,16 +12,16 @@ use crate::data::number::integer;
 use crate::data::secret::Secret;
 use crate::data::table::{Literal, SlotKind, Table};
 
-/// One value, in the [`SlotKind`](crate::data::table::SlotKind) that its table node asks for.
+/// A value, of the [`SlotKind`](crate::data::table::SlotKind) of its node in the table.
 ///
-/// What needs memory of its own is behind one pointer: slots are moved and dropped at every call, and most of them hold
-/// nothing that has to be freed.
+/// Values that need memory of their own are in one box: slots are moved and dropped at every call, and most of them own
+/// nothing.
 #[derive(Debug, Default)]
 pub enum Slot<'a> {
-    /// The key was not sent (or was sent as null where null is not allowed and the property is optional).
+    /// The property was not sent, or was sent as null although it is optional and does not allow null.
     #[default]
     Absent,
-    /// `null`, where the schema allows it.
+    /// `null`, if the schema allows it.
     Null,
     /// `SlotKind::Boolean`
     Boolean(bool),
@@ -29,20 +29,20 @@ pub enum Slot<'a> {
     Integer(i64),
     /// `SlotKind::Number`
     Number(f64),
-    /// `SlotKind::String`, as it stands in the arguments' text.
+    /// `SlotKind::String`, borrowed from the arguments' text.
     Text(&'a str),
     /// `SlotKind::Choice`
     Choice(u16),
-    /// `SlotKind::Array` whose items are strings and nothing else: as typed code takes them.
+    /// `SlotKind::Array` of strings, ready for typed code.
     Strings(Vec<String>),
-    /// All others.
+    /// All other kinds.
     Heap(Box<Heap<'a>>),
 }
 
 /// A value that needs memory of its own.
 #[derive(Debug)]
 pub enum Heap<'a> {
-    /// `SlotKind::String`, where the arguments' text has it with escapes.
+    /// `SlotKind::String`, for a string with escapes.
     String(String),
     /// `SlotKind::Array`
     Array(Vec<Slot<'a>>),
@@ -62,15 +62,15 @@ impl<'a> From<Heap<'a>> for Slot<'a> {
     }
 }
 
-/// The values of one object, waiting to be taken: a slot for each declared property, in order, and one for the others
-/// where others are allowed.
+/// The values of one object: a slot for each declared property, in order, and one for additional properties if they are
+/// allowed.
 #[derive(Debug)]
 pub struct Slots<'s, 'a>(&'s mut [Slot<'a>]);
 
-/// As many slots as take no allocation: most tools have fewer parameters.
+/// The number of slots without allocation: most tools have fewer parameters.
 const FEW: usize = 8;
 
-/// Room for the slots of one call's arguments. A handful of them are where this is: on its maker's stack.
+/// A buffer for the slots of one call's arguments. A few of them are inline, on the stack.
 #[derive(Debug, Default)]
 pub struct SlotBuffer<'a> {
     few: [Slot<'a>; FEW],
@@ -81,7 +81,7 @@ pub struct SlotBuffer<'a> {
 }
 
 impl<'a> SlotBuffer<'a> {
-    /// This many, all of them absent.
+    /// Returns this many slots, all absent.
     pub(super) fn absent(&mut self, count: usize) -> &mut [Slot<'a>] {
         if self.used {
             *self = Self::default();
@@ -97,12 +97,12 @@ impl<'a> SlotBuffer<'a> {
         self.absent(slots.len()).iter_mut().zip(slots).for_each(|(place, slot)| *place = slot);
     }
 
-    /// Those that have been read.
+    /// Returns the slots that have been read.
     pub(crate) fn slots(&mut self) -> Slots<'_, 'a> {
         Slots(self.all())
     }
 
-    /// Drops it; without a look at each slot where none of them owns anything, as most do not once they were taken.
+    /// Drops the buffer, without visiting each slot if none of them owns anything, as is usual after they were taken.
     pub(crate) fn discard(self) {
         if self.count <= FEW {
             let owns = |slot: &Slot<'_>| matches!(slot, Slot::Strings(_) | Slot::Heap(_));
@@ -118,7 +118,7 @@ impl<'a> SlotBuffer<'a> {
 }
 
 impl Slots<'_, '_> {
-    /// The text of the string, integer or choice that the property `name` of `table` holds.
+    /// Returns the text of the string, integer or choice in the property `name` of `table`.
     pub(crate) fn text(&self, table: &Table, name: &str) -> Option<String> {
         let root = table.nodes.first()?;
         let properties = root.properties.of(&table.properties);
@@ -155,17 +155,17 @@ impl Slots<'_, '_> {
     /// Takes the value of property `index`.
     ///
     /// # Panics
-    /// When there is no such slot, or it holds another form than `T` reads. Generated tables and types come from one
-    /// source, so this is a fault of the generator, never of the model.
-    // Not `take`: at each call of a name that iterators have, too, rustc would ask whether this is one.
+    /// Panics if there is no such slot, or its kind is not the one that `T` reads. Generated tables and types come from
+    /// one source, so this is a bug of the generator, never of the model.
+    // Not `take`: for each call of a method name that iterators have, too, rustc would check for an iterator.
     pub fn value<T: FromSlot>(&mut self, index: usize) -> T {
         T::from_slot(&mut self.0[index])
     }
 
-    /// Takes the value of property `index`, or `default` where it was not sent.
+    /// Takes the value of property `index`, or `default` if it was not sent.
     ///
     /// # Panics
-    /// As [`value`](Self::value).
+    /// Panics like [`value`](Self::value).
     pub fn value_or<T: FromSlot>(&mut self, index: usize, default: T) -> T {
         match &mut self.0[index] {
             Slot::Absent => default,
@@ -173,10 +173,10 @@ impl Slots<'_, '_> {
         }
     }
 
-    /// The same for a default that is worth not being made in vain. Each closure is machine code of its own.
+    /// The same for an expensive default. Each closure is separate machine code.
     ///
     /// # Panics
-    /// As [`value`](Self::value).
+    /// Panics like [`value`](Self::value).
     pub fn value_or_else<T: FromSlot>(&mut self, index: usize, default: impl FnOnce() -> T) -> T {
         match &mut self.0[index] {
             Slot::Absent => default(),
@@ -190,21 +190,21 @@ pub(super) fn sort(entries: &mut [(Cow<'_, str>, Slot<'_>)]) {
     entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
 }
 
-/// A type that can be taken out of a slot.
+/// A type that can be taken from a slot.
 ///
-/// The slot stays where it is: moved, it would have to be dropped at every turn that this may take, and that machine
-/// code would stand in every generated struct.
+/// The slot is not moved: a moved slot would have to be dropped on every path, which adds machine code to every
+/// generated struct.
 pub trait FromSlot: Sized {
-    /// The value in `slot`, which is worth nothing afterwards.
+    /// Takes the value in `slot`, which must not be used afterwards.
     ///
     /// # Panics
-    /// When `slot` holds another form than this type reads.
+    /// Panics if the kind of `slot` is not the one that this type reads.
     fn from_slot(slot: &mut Slot<'_>) -> Self;
 
-    /// The values of the array in `slot`, which is worth nothing afterwards.
+    /// Takes the values of the array in `slot`, which must not be used afterwards.
     ///
     /// # Panics
-    /// When `slot` holds no array, or one of another form than this type reads.
+    /// Panics if `slot` does not hold an array, or an array of another kind than this type reads.
     fn list_from_slot(slot: &mut Slot<'_>) -> Vec<Self> {
         items_from_slot(slot)
     }
@@ -217,7 +217,7 @@ fn items_from_slot<T: FromSlot>(slot: &mut Slot<'_>) -> Vec<T> {
     }
 }
 
-/// What is behind the pointer of a slot that holds what is `wanted`.
+/// Returns the boxed content of a slot that holds what is `wanted`.
 fn heap<'s, 'a>(slot: &'s mut Slot<'a>, wanted: &str) -> &'s mut Heap<'a> {
     match slot {
         Slot::Heap(heap) => heap,
@@ -329,10 +329,10 @@ impl FromSlot for Map<String, Value> {
     }
 }
 
-/// A generated enum: the position of the string among the node's literals, of which there are `count`.
+/// Reads a generated enum: the position of the string among the node's `count` literals.
 ///
 /// # Panics
-/// When `slot` holds no such position.
+/// Panics if `slot` does not hold such a position.
 pub fn choice(slot: &Slot<'_>, count: usize) -> usize {
     match slot {
         Slot::Choice(index) if usize::from(*index) < count => usize::from(*index),
@@ -340,7 +340,7 @@ pub fn choice(slot: &Slot<'_>, count: usize) -> usize {
     }
 }
 
-/// A generated enum with values: how to read each of the alternatives.
+/// Reads a generated enum with values, with one function for each alternative.
 pub fn variant<T>(slot: &mut Slot<'_>, all: &[fn(&mut Slot<'_>) -> T]) -> T {
     match heap(slot, "one of the alternatives") {
         Heap::Variant(index, value) if usize::from(*index) < all.len() => all[usize::from(*index)](value),
@@ -348,10 +348,10 @@ pub fn variant<T>(slot: &mut Slot<'_>, all: &[fn(&mut Slot<'_>) -> T]) -> T {
     }
 }
 
-/// A generated struct: one slot for each declared property.
+/// Reads a generated struct: one slot for each declared property.
 ///
 /// # Panics
-/// When `slot` holds no object.
+/// Panics if `slot` does not hold an object.
 pub fn object<'s, 'a>(slot: &'s mut Slot<'a>) -> Slots<'s, 'a> {
     match heap(slot, "an object") {
         Heap::Object(slots) => Slots(slots),
@@ -359,10 +359,10 @@ pub fn object<'s, 'a>(slot: &'s mut Slot<'a>) -> Slots<'s, 'a> {
     }
 }
 
-/// A generated default that no Rust literal can be: JSON text, which the generator wrote.
+/// Reads a generated default that cannot be a Rust literal, from JSON text that the generator wrote.
 ///
 /// # Panics
-/// When `text` is not JSON: a fault of the generator.
+/// Panics if `text` is not JSON: a bug of the generator.
 pub fn json(text: &str) -> Value {
     Tree::any(text).unwrap_or_else(|error| panic!("the generated default {text:?} is not JSON: {error}"))
 }

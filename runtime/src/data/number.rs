@@ -1,4 +1,4 @@
-//! Numbers: what a decimal string says exactly, and comparison that does not round integers.
+//! Numbers: exact parsing of decimal strings, and comparison without rounding integers.
 
 use std::cmp::Ordering;
 
@@ -6,14 +6,14 @@ use serde_json::Number;
 
 use crate::data::table::{Bound, Bounds};
 
-/// The number that `text`, one of JSON, says. Something else in the program may have switched on `arbitrary_precision`,
-/// with which `serde_json` takes any text for a number.
+/// Parses `text`, a JSON number. Another crate in the program may have enabled `arbitrary_precision`, with which
+/// `serde_json` keeps numbers as strings.
 pub(crate) fn parse(text: &str) -> Option<Number> {
     let number: Number = serde_json::from_str(text).ok()?;
     if number.is_i64() || number.is_u64() { Some(number) } else { Number::from_f64(number.as_f64()?) }
 }
 
-/// The integer that `number` is, if it is one and no doubt which.
+/// Returns `number` as an integer, if it is exactly one.
 pub(crate) fn integer(number: &Number) -> Option<i64> {
     match number.as_i64() {
         None if number.is_f64() => number.as_f64().and_then(whole),
@@ -21,18 +21,20 @@ pub(crate) fn integer(number: &Number) -> Option<i64> {
     }
 }
 
-/// The integer that `float` is. From 2^53 on a float no longer tells which integer was written: none.
+/// Returns `float` as an integer, or `None` if it has a fraction, or is at least 2^53, from where a float no longer
+/// identifies one integer.
 #[allow(clippy::cast_possible_truncation, reason = "it has no fraction, and is far within 64 bits")]
 pub(crate) fn whole(float: f64) -> Option<i64> {
     (float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0).then_some(float as i64)
 }
 
-/// The integer that `text` says in decimal, if it fits.
+/// Returns the integer that `text` contains in decimal, if it fits.
 pub(crate) fn integer_from(text: &str) -> Option<i64> {
     i64::try_from(Decimal::read(text)?.exact()?).ok()
 }
 
-/// The number that `text` says in decimal: exactly where it is an integer of 64 bits, else the nearest `f64`.
+/// Returns the number that `text` contains in decimal: exactly if it is an integer of 64 bits, otherwise the nearest
+/// `f64`.
 pub(crate) fn number_from(text: &str) -> Option<Number> {
     let decimal = Decimal::read(text)?;
     if let Some(exact) = decimal.exact() {
@@ -46,7 +48,7 @@ pub(crate) fn number_from(text: &str) -> Option<Number> {
     (!underflow).then_some(nearest)
 }
 
-/// A decimal string, taken apart: `[+-] digits [. digits] [e [+-] digits]`, white space around it.
+/// A parsed decimal string: `[+-] digits [. digits] [e [+-] digits]`, with white space around it.
 struct Decimal<'s> {
     negative: bool,
     whole: &'s str,
@@ -85,14 +87,14 @@ impl<'s> Decimal<'s> {
         self.whole.bytes().chain(self.fraction.bytes()).all(|b| b == b'0')
     }
 
-    /// The number of JSON that is nearest.
+    /// Returns the nearest JSON number.
     fn nearest(&self) -> Option<Number> {
         let (sign, whole) = (if self.negative { "-" } else { "" }, self.whole.trim_start_matches('0'));
         let first = if whole.is_empty() { "0" } else { "" };
         parse(&format!("{sign}{first}{whole}.{}0e{}", self.fraction, self.exponent))
     }
 
-    /// The integer, where the mantissa is one and the exponent not negative.
+    /// Returns the integer, if the mantissa is an integer and the exponent is not negative.
     fn exact(&self) -> Option<i128> {
         if self.exponent < 0 || self.fraction.bytes().any(|b| b != b'0') {
             return None;
@@ -107,7 +109,7 @@ impl<'s> Decimal<'s> {
     }
 }
 
-/// As [`within`], quick for the bounds that most integers have.
+/// Like [`within`], but fast for the bounds that most integers have.
 #[inline]
 pub(crate) fn is_within(integer: i64, bounds: &Bounds) -> bool {
     match bounds {
@@ -127,7 +129,7 @@ pub(crate) fn is_within(integer: i64, bounds: &Bounds) -> bool {
     }
 }
 
-/// Whether `number` keeps to the numeric bounds.
+/// Returns whether `number` is within the bounds.
 pub(crate) fn within(number: &Number, bounds: &Bounds) -> bool {
     let holds = |bound: Option<Bound>, allowed: fn(Ordering) -> bool| {
         bound.is_none_or(|bound| compare(number, bound).is_some_and(allowed))
@@ -139,7 +141,7 @@ pub(crate) fn within(number: &Number, bounds: &Bounds) -> bool {
         && bounds.multiple_of.is_none_or(|step| is_multiple(number, step))
 }
 
-/// Two numbers by value: exactly where both are integers, however they are written.
+/// Compares two numbers by value: exactly if both are integers, in any spelling.
 pub(crate) fn compare(number: &Number, bound: Bound) -> Option<Ordering> {
     match (exact(number), exact_bound(bound)) {
         (Some(integer), Some(bound)) => Some(integer.cmp(&bound)),
@@ -147,7 +149,7 @@ pub(crate) fn compare(number: &Number, bound: Bound) -> Option<Ordering> {
     }
 }
 
-/// Whether two JSON numbers have one value.
+/// Returns whether two JSON numbers have the same value.
 pub(crate) fn equal(a: &Number, b: &Number) -> bool {
     match (exact(a), exact(b)) {
         (Some(a), Some(b)) => a == b,
@@ -155,7 +157,7 @@ pub(crate) fn equal(a: &Number, b: &Number) -> bool {
     }
 }
 
-/// The integer that `number` is, if it is one of at most 64 bits.
+/// Returns `number` as an integer, if it is one of at most 64 bits.
 pub(crate) fn exact(number: &Number) -> Option<i128> {
     let integer = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
     integer.or_else(|| exact_float(number.as_f64()?))
@@ -177,13 +179,13 @@ fn is_multiple(number: &Number, step: Bound) -> bool {
     match (exact(number), exact_bound(step)) {
         (_, Some(0)) => true,
         (Some(integer), Some(step)) => integer % step == 0,
-        // The remainder of two floats is exact, however large they are.
+        // The remainder of two floats is exact for any size.
         (None, Some(_)) => number.as_f64().is_some_and(|number| number % float(step) == 0.0),
         _ => {
-            // 0.3 is a multiple of 0.1 to whoever wrote it.
+            // 0.3 should count as a multiple of 0.1.
             let quotient = number.as_f64().unwrap_or(f64::NAN) / float(step);
             let whole = quotient.round();
-            // What the division itself may be off by, and no more.
+            // The rounding error of the division, and no more.
             (quotient - whole).abs() <= 4.0 * f64::EPSILON * quotient.abs() && (whole != 0.0 || quotient == 0.0)
         }
     }

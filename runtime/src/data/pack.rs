@@ -1,12 +1,12 @@
-//! A catalog's data as text, which is how generated code holds it.
+//! A catalog's data as packed text, the form in generated code.
 //!
-//! To a compiler a string is one token, where the same data as Rust constants is thousands of expressions: a large
-//! catalog would take most of its building time for tables that nobody reads. It is unpacked once, when its provider
-//! is first asked for its tools; strings stay where they are.
+//! For rustc, a string is one token, while the same data as Rust constants is thousands of expressions, which would
+//! take most of the build time of a large catalog. The text is unpacked once, when its provider is first asked for its
+//! tools. Strings are borrowed from it.
 //!
-//! Numbers are decimal and end with a space, a string is its length in bytes and itself, a list its length and its
-//! items, a variant its number. Only its position says what a number means, so that every change to the layouts below
-//! changes the [stamp](crate::stamp).
+//! Numbers are decimal and end with a space. A string is its length in bytes and its content, a list its length and its
+//! items, a variant its number. The meaning of a number depends only on its position, so every change to the layouts
+//! below changes the [stamp](crate::stamp).
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -23,34 +23,34 @@ use crate::data::table::{
     Additional, Bound, Bounds, Literal, Name, Node, NodeId, Part, Property, SlotKind, Span, Table, Types,
 };
 
-/// What can stand in a packed text. It is unpacked once, where a program begins: little of that is inlined, or it would
-/// stand in the program many times.
+/// A type that can be packed. Unpacking runs once, at the start of a program, so little of it is inlined, which keeps
+/// programs small.
 pub trait Pack: Sized {
-    /// Appends this.
+    /// Appends the packed value.
     fn pack(&self, out: &mut String);
 
-    /// Takes one off the beginning.
+    /// Unpacks a value from the beginning of the text.
     ///
     /// # Panics
-    /// When something else stands there: the text is generated, so this is a fault of the generator.
+    /// Panics if the text contains something else: it is generated, so this is a bug of the generator.
     fn unpack(from: &mut &'static str) -> Self;
 }
 
-/// A list that is unpacked when somebody first looks at it.
+/// A list that is unpacked on first use.
 pub struct Packed<T: 'static> {
     texts: &'static [&'static str],
     items: OnceLock<Vec<T>>,
 }
 
 impl<T> Packed<T> {
-    /// Of these texts, one behind the other.
+    /// Returns the list of the items in these texts, one after the other.
     pub const fn new(texts: &'static [&'static str]) -> Self {
         Self { texts, items: OnceLock::new() }
     }
 }
 
 /// # Panics
-/// As [`Pack::unpack`].
+/// Panics like [`Pack::unpack`].
 impl<T: Pack> Deref for Packed<T> {
     type Target = [T];
 
@@ -65,10 +65,10 @@ impl<T: Pack + fmt::Debug> fmt::Debug for Packed<T> {
     }
 }
 
-/// Everything that stands in these texts.
+/// Unpacks all items in these texts.
 ///
 /// # Panics
-/// As [`Pack::unpack`].
+/// Panics like [`Pack::unpack`].
 pub fn unpack<T: Pack>(texts: &[&'static str]) -> Vec<T> {
     let mut all = Vec::new();
     for mut text in texts.iter().copied() {
@@ -85,7 +85,7 @@ fn damaged(wanted: &str, rest: &str) -> ! {
     panic!("the generated data should go on with {wanted}, and goes on with {rest:?}: run `cargo xtask gen`");
 }
 
-/// The text up to the next space, which is taken, too.
+/// Takes the text up to the next space, and the space.
 #[inline(never)]
 fn word(from: &mut &'static str) -> &'static str {
     let Some((word, rest)) = from.split_once(' ') else { damaged("a number", from) };
@@ -179,7 +179,7 @@ impl<T: Pack> Pack for Vec<T> {
     #[inline(never)]
     fn unpack(from: &mut &'static str) -> Self {
         let length = usize::unpack(from);
-        // An item is a character at least: a length beyond that is damage, not a reason to ask for memory.
+        // An item has at least one character: a greater length is damage, and must not allocate memory.
         if length > from.len() {
             damaged("a list", from);
         }
@@ -221,7 +221,7 @@ impl<A: Pack, B: Pack> Pack for (A, B) {
     }
 }
 
-/// By the dialect's number. Of those that there is no feature for, nothing is unpacked.
+/// Entries have the dialect's number. Those of dialects without their feature are skipped.
 impl<T: Pack> Pack for Vec<(Dialect, T)> {
     fn pack(&self, out: &mut String) {
         self.len().pack(out);

@@ -1,29 +1,29 @@
-//! What has to be there for a tool to be shown: as data, so that a program can tell why it is not.
+//! Requirements of tools, as data, so that a program can explain why a tool is hidden.
 use crate::data::segment::{Atom, Condition};
 use std::borrow::Cow;
 
-/// One requirement. A tool is shown where all of its own and all of its home toolset's are met.
+/// A requirement. A tool is shown if all its own requirements and all of its home toolset are met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Requirement {
-    /// All of these environment variables are set, and not to nothing.
+    /// All of these environment variables are set and not empty.
     Env(Vec<Cow<'static, str>>),
-    /// One of these environment variables is.
+    /// At least one of these environment variables is set and not empty.
     AnyEnv(Vec<Cow<'static, str>>),
     /// All of these programs are found.
     Programs(Vec<Cow<'static, str>>),
-    /// The system is one of these, as [`std::env::consts::OS`] names them.
+    /// The operating system is one of these, by its name in [`std::env::consts::OS`].
     Os(Vec<Cow<'static, str>>),
     /// All of these tools are shown.
     Tools(Vec<Cow<'static, str>>),
-    /// One of these tools is shown.
+    /// At least one of these tools is shown.
     AnyTools(Vec<Cow<'static, str>>),
-    /// The host's world is so.
+    /// A condition over facts is true.
     When {
-        /// Over `atoms`, which ask for facts only.
+        /// The condition over `atoms`, which refer to facts only.
         condition: Condition,
-        /// What it asks.
+        /// The atoms of the condition.
         atoms: Vec<Atom>,
     },
-    /// The handlers say so: see [`ToolProvider::available`](crate::ToolProvider::available).
+    /// The handlers report the tool as available: see [`ToolProvider::available`](crate::ToolProvider::available).
     Check,
 }

@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::data::to_json::ToJson;
 
-/// What stands for the value of a secret argument.
+/// Replaces the value of a secret argument.
 pub const REDACTED: &str = "[secret]";
 
-/// A value that a manifest calls `secret`. Its `Debug` does not show it.
+/// A value of a `secret` parameter. Its `Debug` form does not show it.
 ///
 /// ```
 /// let password = toolc::Secret::new("hunter2");
@@ -17,17 +17,17 @@ pub const REDACTED: &str = "[secret]";
 pub struct Secret<T>(T);
 
 impl<T> Secret<T> {
-    /// Hides a value.
+    /// Wraps a value.
     pub const fn new(value: T) -> Self {
         Self(value)
     }
 
-    /// The value, for the place that needs it.
+    /// Returns the value.
     pub const fn expose(&self) -> &T {
         &self.0
     }
 
-    /// The value, owned.
+    /// Returns the value, owned.
     pub fn into_exposed(self) -> T {
         self.0
     }

@@ -1,30 +1,30 @@
-//! Definitions with conditions: text in pieces, of which a turn's set of tools and its facts decide which are there.
+//! Definitions with conditions: text in segments. The tools and facts of a turn decide which segments are included.
 //!
-//! Everything that can be settled when the text is compiled has been: commas, escapes, which of several texts. What
-//! is left at run time is to copy pieces, and to skip some.
+//! The compiler has decided everything else: commas, escapes, and which of several texts to use. At run time, segments
+//! are copied or skipped.
 
 use crate::text::json;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-/// Which of a tool's atoms hold: bit `i` for atom `i`. A tool has at most [`MOST_ATOMS`].
+/// The atoms of a tool that are true: bit `i` for atom `i`. A tool has at most [`MOST_ATOMS`].
 pub type Atoms = u16;
 
-/// Different questions that the conditions of one tool may ask. Every combination of answers can be tested: 4,096.
+/// The maximum number of atoms in the conditions of one tool, so that all 4,096 combinations can be tested.
 pub const MOST_ATOMS: usize = 12;
 
-/// One question that conditions ask.
+/// An atom: the smallest part of a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Atom {
     /// Whether this tool is in the turn.
     Tool(Cow<'static, str>),
-    /// Whether this fact is true.
+    /// Whether this boolean fact is true.
     Fact(Cow<'static, str>),
-    /// How this fact compares.
+    /// Whether this fact compares so with this value.
     Compared(Cow<'static, str>, Comparison, FactValue),
 }
 
-/// How a fact is compared.
+/// A comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
     /// `==`
@@ -41,22 +41,22 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
-/// What a host says about its world. Never a fraction: those have no one spelling.
+/// The value of a fact. It is never a fraction, because fractions have no unique spelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FactValue {
     /// A string.
     Text(Cow<'static, str>),
     /// A boolean.
     Boolean(bool),
-    /// An integer, within ±2^53 so that every language can hold it.
+    /// An integer within ±2^53, so that every language can hold it.
     Integer(i64),
 }
 
 impl FactValue {
-    /// The integers that a fact may be: those that every language can hold.
+    /// The valid integers of a fact: those that every language can hold.
     pub const INTEGERS: RangeInclusive<i64> = -(1 << 53)..=1 << 53;
 
-    /// What it is, in words.
+    /// Returns a noun for its type.
     pub fn noun(&self) -> &'static str {
         match self {
             FactValue::Text(_) => "a string",
@@ -90,27 +90,28 @@ impl From<i64> for FactValue {
     }
 }
 
-/// A step of a condition, in the order in which a stack machine takes it.
+/// An instruction of a condition, which is evaluated on a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
-    /// Puts down whether this atom holds.
+    /// Pushes whether this atom is true.
     Atom(u8),
-    /// Turns the last answer round.
+    /// Negates the top of the stack.
     Not,
-    /// Takes two answers, puts down whether both hold.
+    /// Pops two values, and pushes whether both are true.
     And,
-    /// Takes two answers, puts down whether one holds.
+    /// Pops two values, and pushes whether at least one is true.
     Or,
 }
 
-/// A boolean over atoms. Empty: always.
+/// A boolean expression over atoms. An empty one is always true.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Condition(pub Vec<Op>);
 
 impl Condition {
-    /// Whether it holds.
+    /// Returns whether it is true.
     pub fn holds(&self, atoms: Atoms) -> bool {
-        // The answers are the bits, the last one the lowest. The compiler lets no condition need 64.
+        // The stack is the bits of an integer, with the top at the lowest bit. The compiler ensures that 64 bits are
+        // enough.
         let mut answers = 0_u64;
         for op in &self.0 {
             answers = match *op {
@@ -124,36 +125,36 @@ impl Condition {
     }
 }
 
-/// A piece of a definition's JSON text.
+/// A segment of a definition's JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Segment {
-    /// As it is.
+    /// Static text.
     Text(Cow<'static, str>),
-    /// The next `segments` stand here only where the condition holds.
+    /// The next `segments` are included only if the condition is true.
     When {
         /// The condition.
         condition: Condition,
-        /// How many, those under further conditions included.
+        /// The number of segments, including those under nested conditions.
         segments: u16,
     },
-    /// A fact's value, within a JSON string: its position among the tool's facts.
+    /// The value of a fact, within a JSON string, by the fact's position among the tool's facts.
     Fact(u16),
-    /// Those of these tools whose atom holds, within a JSON string.
+    /// A list of those of these tools whose atom is true, within a JSON string.
     Available {
-        /// Their atoms and names, in the order in which they are written.
+        /// The atoms and names of the tools, in the order of the list.
         tools: Vec<(u8, Cow<'static, str>)>,
-        /// What stands between two of them, escaped.
+        /// The escaped separator.
         join: Cow<'static, str>,
     },
 }
 
-/// How many bytes `segments` come to at most, facts and lists of tools aside.
+/// Returns the maximum size of `segments` in bytes, without facts and lists of tools.
 pub fn most(segments: &[Segment]) -> usize {
     let text = |segment: &Segment| if let Segment::Text(text) = segment { text.len() } else { 0 };
     segments.iter().map(text).sum()
 }
 
-/// Appends the text that `segments` come to.
+/// Renders `segments`.
 pub fn render(segments: &[Segment], atoms: Atoms, facts: &[FactValue], out: &mut String) {
     let mut next = 0;
     while let Some(segment) = segments.get(next) {
@@ -186,7 +187,7 @@ pub fn render(segments: &[Segment], atoms: Atoms, facts: &[FactValue], out: &mut
 }
 
 impl Comparison {
-    /// The sign for it in a condition.
+    /// Returns its operator in a condition.
     pub const fn sign(self) -> &'static str {
         match self {
             Comparison::Equal => "==",
@@ -198,7 +199,7 @@ impl Comparison {
         }
     }
 
-    /// Whether `fact` compares so with `with`. A fact of another type compares with nothing.
+    /// Returns whether `fact` compares so with `with`. Values of different types never do.
     pub fn holds(self, fact: &FactValue, with: &FactValue) -> bool {
         let order = match (fact, with) {
             (FactValue::Text(a), FactValue::Text(b)) => a.cmp(b),

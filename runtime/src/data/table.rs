@@ -1,8 +1,8 @@
-//! Argument tables: a JSON Schema laid out flat, so that one reader serves every tool.
+//! Argument tables: a JSON Schema in a flat form, so that one reader serves every tool.
 //!
-//! Generated code brings them packed; a run-time tool builds one from its schema. Nodes refer to one
-//! another by index into [`Table::nodes`]; node 0 is the root and describes the arguments object. Flat indices
-//! rather than nested references, because a `$ref` may point backwards and a run-time table must own its parts.
+//! Generated code contains packed tables; a tool of run time builds one from its schema. Nodes refer to one another by
+//! index into [`Table::nodes`]; node 0 is the root and describes the arguments object. Indices are used instead of
+//! nested references, because a `$ref` may point backwards, and a table of run time must own its parts.
 
 mod from_schema;
 mod lookup;
@@ -20,7 +20,7 @@ pub type NodeId = u16;
 pub struct Span {
     /// Index of the first entry.
     pub start: u16,
-    /// How many.
+    /// The number of entries.
     pub len: u16,
 }
 
@@ -28,12 +28,12 @@ impl Span {
     /// No entries.
     pub const NONE: Span = Span { start: 0, len: 0 };
 
-    /// `len` entries from `start`.
+    /// Returns a span of `len` entries from `start`.
     pub const fn new(start: u16, len: u16) -> Self {
         Self { start, len }
     }
 
-    /// The entries of `list` that this span names; none where it reaches outside.
+    /// Returns the entries of `list` in this span; empty if it is out of range.
     pub fn of<T>(self, list: &[T]) -> &[T] {
         let start = usize::from(self.start);
         list.get(start..start + usize::from(self.len)).unwrap_or_default()
@@ -53,7 +53,7 @@ pub struct Table {
     pub branches: Vec<NodeId>,
     /// Bounds, for the nodes that have any.
     pub bounds: Vec<Bounds>,
-    /// Properties and literals that are there in some turns only. The others always are.
+    /// Properties and literals that some turns hide. All others are in every turn.
     pub conditions: Vec<(Part, Condition)>,
 }
 
@@ -67,12 +67,13 @@ pub enum Part {
 }
 
 impl Table {
-    /// Whether any of the arguments is a secret, in whatever turn.
+    /// Returns whether the table has secret properties, in any turn.
     pub(crate) fn has_secrets(&self) -> bool {
         self.properties.iter().any(|property| property.secret)
     }
 
-    /// This table in a turn where these atoms hold: what is not there is hidden. None where nothing is.
+    /// Returns this table for a turn in which these atoms are true, with hidden parts marked, or `None` if nothing is
+    /// hidden.
     pub fn in_turn(&self, atoms: Atoms) -> Option<Table> {
         let mut hidden = self.conditions.iter().filter(|(_, condition)| !condition.holds(atoms)).peekable();
         hidden.peek()?;
@@ -98,11 +99,11 @@ impl Table {
 /// One (sub)schema.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Node {
-    /// The JSON types it names, in the order in which it names them. Empty: any.
+    /// The JSON types in `type`, in order. Empty for any type.
     pub types: Types,
-    /// The form in which its value is handed to typed code.
+    /// The kind of slot in which its value is passed to typed code.
     pub form: SlotKind,
-    /// `enum` (or `const`, as one value), in the [table](Table)'s `literals`. Empty: any value.
+    /// `enum` (or `const`, as one value), in the [table](Table)'s `literals`. Empty for any value.
     pub literals: Span,
     /// `properties`, in the [table](Table)'s `properties`.
     pub properties: Span,
@@ -141,22 +142,22 @@ impl Node {
 pub struct Property {
     /// The key, as the model writes it.
     pub name: Name,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub required: bool,
     /// Its schema.
     pub node: NodeId,
-    /// Whether it is not there in this turn: sent all the same, it is an unknown key.
+    /// Whether it is hidden in this turn: if it is sent anyway, it is an unknown key.
     pub hidden: bool,
     /// Whether its value must not be shown in an error or a log.
     pub secret: bool,
 }
 
-/// What an object may hold beyond its declared properties.
+/// The additional properties of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Additional {
-    /// Nothing: an unknown key is a problem.
+    /// None: an unknown key is an error.
     Deny,
-    /// Anything: unknown keys are kept.
+    /// Any: unknown keys are kept.
     Allow,
     /// Values of this node.
     Node(NodeId),

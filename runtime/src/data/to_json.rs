@@ -1,5 +1,5 @@
-//! Typed results as JSON text: what generated `Returns` types implement. It is data-driven, because a derive for each
-//! type costs more to build than all the rest of a tool.
+//! Typed results as JSON text, which generated `Returns` types implement. It is driven by data, because a derive for
+//! each type takes longer to build than the rest of a tool.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,36 +10,35 @@ use serde_json::{Map, Number, Value};
 
 /// A value that can be written as JSON text.
 pub trait ToJson {
-    /// Appends its JSON text.
+    /// Appends the JSON text of the value.
     fn to_json(&self, out: &mut String);
 
-    /// Whether there is no value at all: an optional property is then left out.
+    /// Returns whether the value is absent, so that an optional property is left out.
     fn is_absent(&self) -> bool {
         false
     }
 }
 
-/// The JSON text of a value.
+/// Returns the JSON text of a value.
 pub(crate) fn text(value: &dyn ToJson) -> String {
     let mut out = String::new();
     value.to_json(&mut out);
     out
 }
 
-/// Whether a property is written where it has no value.
+/// Whether a property without a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// It is always there; as `null`, if it has no value.
+    /// The property is written as `null`.
     Always,
-    /// It is left out.
+    /// The property is left out.
     Optional,
 }
 
-/// A property of a generated struct: its name as JSON writes it after another property, with the comma, its quotes and
-/// the colon; and its value.
+/// A property of a generated struct: the JSON of its name, with a comma before and a colon after it, and its value.
 pub type Field<'a> = (&'static str, Presence, &'a dyn ToJson);
 
-/// Appends a JSON object of these properties, in their order.
+/// Appends a JSON object with these properties, in order.
 ///
 /// ```
 /// use toolc::__gen::to_json::{Presence, object};
@@ -59,7 +58,7 @@ pub fn object(out: &mut String, fields: &[Field<'_>]) {
     out.push('}');
 }
 
-/// Appends a JSON object of these properties, in their order, and then of those in `rest` that have other names.
+/// Appends a JSON object with these properties, in order, and then those in `rest` that have other names.
 pub fn open_object<T: ToJson>(out: &mut String, fields: &[Field<'_>], rest: &BTreeMap<String, T>) {
     out.push('{');
     let mut first = declared(out, fields);
@@ -80,7 +79,7 @@ pub fn open_object<T: ToJson>(out: &mut String, fields: &[Field<'_>], rest: &BTr
     out.push('}');
 }
 
-/// Appends the properties that have a value. Whether there is none.
+/// Appends the properties that have a value. Returns whether there was none.
 fn declared(out: &mut String, fields: &[Field<'_>]) -> bool {
     let mut first = true;
     for (name, presence, value) in fields {
@@ -147,7 +146,7 @@ fn push_digits(out: &mut String, number: u64) {
     out.push(digit(number));
 }
 
-/// Infinities and what is no number are `null`: JSON has neither.
+/// Writes infinities and NaN as `null`, because JSON has neither.
 impl ToJson for f64 {
     fn to_json(&self, out: &mut String) {
         // Writing to a string cannot fail.
@@ -197,7 +196,7 @@ impl ToJson for Map<String, Value> {
     }
 }
 
-/// `None` is `null`, or an optional property's absence.
+/// Writes `None` as `null`, or leaves out an optional property.
 impl<T: ToJson> ToJson for Option<T> {
     fn to_json(&self, out: &mut String) {
         match self {

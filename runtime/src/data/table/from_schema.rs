@@ -1,10 +1,9 @@
-//! Run-time tables: from the JSON Schema of a tool that no manifest declares, such as an MCP server's.
+//! Tables of run time: built from the JSON Schema of a tool without a manifest, such as an MCP server's.
 //!
-//! Reads draft 2020-12, and what draft-07 and `OpenAPI` write differently (`definitions`, `nullable`). What a
-//! table has no place for is left out, so that a table may allow more than its schema, but not less:
-//! `pattern`, `format`, `not`, `if`, `patternProperties`, `prefixItems`, `contains`, `dependentRequired`,
-//! `propertyNames`, `unevaluatedProperties` and every unknown keyword are not enforced, and a `$ref` that
-//! leads out of the schema or nowhere allows everything.
+//! Supports draft 2020-12, and the differences of draft-07 and `OpenAPI` (`definitions`, `nullable`). Unsupported
+//! keywords are ignored, so that a table may allow more than its schema, but not less: `pattern`, `format`, `not`,
+//! `if`, `patternProperties`, `prefixItems`, `contains`, `dependentRequired`, `propertyNames`, `unevaluatedProperties`
+//! and every unknown keyword are not enforced, and a `$ref` that leads out of the schema or nowhere allows everything.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,16 +13,15 @@ use serde_json::{Map, Value};
 use super::{Additional, Bound, Bounds, Literal, Node, NodeId, Property, Span, Table, Type, Types};
 
 impl Table {
-    /// The table of a tool's arguments from their JSON Schema.
+    /// Builds the table of a tool's arguments from their JSON Schema.
     ///
-    /// All its nodes have [`SlotKind::Value`](super::SlotKind::Value), so that a call's arguments come as one JSON
-    /// object. The root is taken for an object whatever `type` it has. Unlike in a manifest,
-    /// `additionalProperties` is true unless said otherwise. `pattern` and `format` are not enforced at
-    /// present; neither is any keyword that [`Node`] and [`Bounds`] have no field for. A `type` that is no JSON
-    /// type means that nothing is known: such a value is not repaired and its type not checked.
+    /// All its nodes have [`SlotKind::Value`](super::SlotKind::Value), so that the arguments of a call are one JSON
+    /// object. The root is an object, whatever its `type`. Unlike in a manifest, `additionalProperties` defaults to
+    /// true. `pattern`, `format` and all keywords without a field in [`Node`] and [`Bounds`] are not enforced. For a
+    /// `type` that is not a JSON type, values are neither repaired nor checked.
     ///
     /// # Errors
-    /// In words, when `schema` is neither an object nor a boolean, or needs more than 65,535 entries in one of
+    /// Returns a message if `schema` is neither an object nor a boolean, or needs more than 65,535 entries in one of
     /// the table's lists.
     pub fn from_schema(schema: &Value) -> Result<Table, String> {
         if !schema.is_object() && !schema.is_boolean() {
@@ -39,7 +37,7 @@ impl Table {
     }
 }
 
-/// The keywords that are read. A `$ref` beside none of them is nothing but the schema that it leads to.
+/// The supported keywords. A `$ref` without any of them next to it is equivalent to its target.
 const KEYWORDS: &[&str] = &[
     "type",
     "nullable",
@@ -80,9 +78,9 @@ struct Lists {
 struct Builder<'s> {
     root: &'s Value,
     table: Lists,
-    /// The nodes of schemas, by their address: what several `$ref`s lead to is one node.
+    /// The nodes of schemas, by address, so that the target of several `$ref`s is one node.
     ids: HashMap<*const Value, NodeId>,
-    /// Nodes to be written. A queue rather than recursion, because schemas form cycles and may be deep.
+    /// The nodes to build. A queue instead of recursion, because schemas form cycles and may be deep.
     pending: Vec<(NodeId, &'s Value)>,
 }
 
@@ -90,7 +88,7 @@ impl<'s> Builder<'s> {
     fn root(&mut self) -> Result<(), String> {
         let id = self.add(Node::ANY)?;
         let target = self.resolve(self.root).unwrap_or(&Value::Bool(true));
-        // Arguments are an object. What a `$ref` leads to need not be one, unless the schema itself says so.
+        // Arguments are an object. The target of a `$ref` need not be one, unless the schema itself says so.
         if target.get("type").is_some_and(|name| name == "object") {
             self.ids.insert(self.root, id);
             self.ids.insert(target, id);
@@ -99,7 +97,7 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
-    /// The node of `schema`.
+    /// Returns the node of `schema`.
     fn node(&mut self, schema: &'s Value) -> Result<NodeId, String> {
         let Some(target) = self.resolve(schema) else { return self.add(Node::ANY) };
         if let Some(id) = self.ids.get(&std::ptr::from_ref(target)) {
@@ -115,7 +113,7 @@ impl<'s> Builder<'s> {
         schemas.and_then(Value::as_array).into_iter().flatten().map(|schema| self.node(schema)).collect()
     }
 
-    /// What `schema` is, where it is nothing but a `$ref`; none where that leads nowhere.
+    /// Resolves a `schema` that is only a `$ref`, or returns `None` if it leads nowhere.
     fn resolve(&self, mut schema: &'s Value) -> Option<&'s Value> {
         const HOPS: usize = 64;
         for _ in 0..HOPS {
@@ -181,7 +179,7 @@ impl<'s> Builder<'s> {
             ..Node::ANY
         };
         if types.is_none() {
-            // Behind `allOf`, where repair does not go.
+            // In `allOf`, whose values are not repaired.
             let inner = self.add(node)?;
             let all_of = span(&mut self.table.branches, vec![inner])?;
             return Ok(Node { all_of, ..Node::ANY });
@@ -194,8 +192,8 @@ impl<'s> Builder<'s> {
         Ok(node)
     }
 
-    /// Of two alternatives of which one is null, and nothing else is said: the other, where it is a plain one. It is that
-    /// with null among its types, as gen has it.
+    /// Returns the other one of two alternatives of which one is null, if it is plain and there are no other keywords.
+    /// It becomes that type or null, as in generated tables.
     fn beside_null(&self, map: &'s Schema) -> Option<&'s Schema> {
         let is_null = |schema: &&Value| schema.get("type").is_some_and(|name| name == "null");
         let mut said = KEYWORDS.iter().filter(|keyword| map.contains_key(**keyword));
@@ -209,13 +207,13 @@ impl<'s> Builder<'s> {
         let other = self.resolve(other)?.as_object()?;
         let is_plain = !["anyOf", "oneOf", "allOf", "$ref"].iter().any(|word| other.contains_key(*word));
         let says_what = other.contains_key("enum") || other.contains_key("const") || other.contains_key("type");
-        // Of two that both allow null, `oneOf` refuses it.
+        // If both alternatives allow null, `oneOf` refuses it.
         let may_be_null = *word == "anyOf" || !(allows_null(other) || names_null(other));
         (is_plain && says_what && types(other).is_some() && may_be_null).then_some(other)
     }
 
-    /// `anyOf`, `oneOf` or a `$ref` among other keywords, which is a choice of one. A node has room for one
-    /// of these; further ones go into `all_of`.
+    /// Reads `anyOf`, `oneOf` or a `$ref` among other keywords, which is a choice of one. A node has room for one of
+    /// these; others go into `all_of`.
     fn unions(&mut self, map: &'s Schema, all_of: &mut Vec<NodeId>) -> Result<Option<(Vec<NodeId>, bool)>, String> {
         let reference = match map.get("$ref").and_then(Value::as_str).and_then(|pointer| self.target(pointer)) {
             Some(target) => vec![self.node(target)?],
@@ -232,7 +230,7 @@ impl<'s> Builder<'s> {
         Ok(first)
     }
 
-    /// `false`: an exclusive choice of which more than one always holds.
+    /// Returns the node of `false`: a `oneOf` of which several alternatives always match.
     fn nothing(&mut self) -> Result<Node, String> {
         let any = self.add(Node::ANY)?;
         let any_of = span(&mut self.table.branches, vec![any, any])?;
@@ -268,7 +266,7 @@ impl<'s> Builder<'s> {
     }
 
     fn additional(&mut self, map: &'s Schema) -> Result<Additional, String> {
-        // Which keys a pattern covers is not known here.
+        // The keys that a pattern covers are unknown here.
         let patterns = map.get("patternProperties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
         Ok(match map.get("additionalProperties") {
             Some(Value::Bool(false)) if !patterns => Additional::Deny,
@@ -281,7 +279,7 @@ impl<'s> Builder<'s> {
 
     fn items(&mut self, map: &'s Schema) -> Result<Option<NodeId>, String> {
         match map.get("items") {
-            // With `prefixItems` it is not about every item.
+            // With `prefixItems`, it does not apply to every item.
             Some(schema @ (Value::Object(_) | Value::Bool(_))) if !map.contains_key("prefixItems") => {
                 self.node(schema).map(Some)
             }
@@ -329,7 +327,7 @@ fn span<T>(list: &mut Vec<T>, entries: Vec<T>) -> Result<Span, String> {
     Ok(Span::new(start, len))
 }
 
-/// The types that `type` names; none where it names one that there is not.
+/// Returns the types in `type`, or `None` if any of them is not a JSON type.
 fn types(map: &Schema) -> Option<Types> {
     let one = |name: &Value| name.as_str().and_then(Type::from_name);
     match map.get("type") {
@@ -341,12 +339,12 @@ fn types(map: &Schema) -> Option<Types> {
     }
 }
 
-/// As `OpenAPI` says it.
+/// Returns whether the schema has `OpenAPI`'s `nullable`.
 fn allows_null(map: &Schema) -> bool {
     map.get("nullable") == Some(&Value::Bool(true))
 }
 
-/// Whether null is among the types and values that are named.
+/// Returns whether null is among the types and values.
 fn names_null(map: &Schema) -> bool {
     let is_typed = types(map).is_none_or(|types| types.names(Type::Null));
     let values = literals(map);
@@ -365,7 +363,7 @@ fn literal(value: &Value) -> Literal {
     match value {
         Value::Null => Literal::Null,
         Value::Bool(value) => Literal::Boolean(*value),
-        // As it is written: 5.0 is a number to whoever put it beside others.
+        // By its spelling: 5.0 is a number, not an integer.
         Value::Number(number) => match number.as_i64() {
             Some(integer) => Literal::Integer(integer),
             None => Literal::Number(number.as_f64().unwrap_or_default()),
@@ -390,7 +388,7 @@ fn count(bound: Bound) -> Option<u64> {
     }
 }
 
-/// `text` without URI escapes; none where one is broken.
+/// Returns `text` without URI escapes, or `None` if one is invalid.
 fn percent_decoded(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,19 +1,19 @@
-//! Looking things up in a table: by index, and never outside.
+//! Lookups in a table by index, which never go out of range.
 
 use super::{Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
 
 impl Table {
-    /// The node `id`; one that allows everything where the table has none.
+    /// Returns the node `id`, or one that allows everything if the table has none.
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         self.nodes.get(usize::from(id)).unwrap_or(&Node::ANY)
     }
 
-    /// Every declared property, by position: the hidden ones, too.
+    /// Returns all declared properties, by position, including hidden ones.
     pub(crate) fn properties(&self, node: &Node) -> &[Property] {
         node.properties.of(&self.properties)
     }
 
-    /// The properties that are there in this turn.
+    /// Returns the properties that are not hidden in this turn.
     pub(crate) fn shown(&self, node: &Node) -> impl Iterator<Item = &Property> + Clone {
         self.properties(node).iter().filter(|property| !property.hidden)
     }
@@ -22,7 +22,7 @@ impl Table {
         node.literals.of(&self.literals)
     }
 
-    /// `anyOf` or `oneOf`.
+    /// Returns the alternatives of `anyOf` or `oneOf`.
     pub(crate) fn any_of(&self, node: &Node) -> &[NodeId] {
         node.any_of.of(&self.branches)
     }
@@ -35,7 +35,7 @@ impl Table {
         self.bounds.get(usize::from(node.bounds?))
     }
 
-    /// The types that `node` names, or, where it names none, those of its `enum`.
+    /// Returns the types of `node`, or those of its `enum` if it has no types.
     pub(crate) fn types(&self, node: &Node) -> Types {
         if !node.types.is_any() {
             return node.types;
@@ -45,7 +45,7 @@ impl Table {
 }
 
 impl Node {
-    /// Whether it names one type, and no other schemas that a value is held against.
+    /// Returns whether it has one type, and no other schemas to validate against.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         (1..8).contains(&self.types.0) && (self.any_of.len | self.all_of.len) == 0

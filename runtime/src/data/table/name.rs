@@ -1,28 +1,28 @@
-//! The name of a property, as its table keeps it: ready to be found in JSON text.
+//! The name of a property in a table, in a form that can be searched in JSON text.
 
 use crate::text::json;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 
-/// The name of a property. Kept as JSON writes it, so that the reader finds it in a text without taking that apart.
+/// The name of a property, as JSON writes it, so that the reader finds it in a text without unescaping.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Name {
-    /// With its quotes.
+    /// The name with its quotes.
     quoted: Cow<'static, str>,
-    /// Without, where there are escapes between them.
+    /// The name without quotes, if it contains escapes.
     unescaped: Option<Box<str>>,
 }
 
 impl Name {
-    /// The name that `quoted` is as JSON; none where that is no JSON string.
+    /// Returns the name whose JSON is `quoted`, or `None` if that is not a JSON string.
     pub(crate) fn of_quoted(quoted: Cow<'static, str>) -> Option<Self> {
         let plain = quoted.strip_prefix('"')?.strip_suffix('"')?;
         let unescaped = if plain.contains('\\') { Some(serde_json::from_str(&quoted).ok()?) } else { None };
         Some(Self { quoted, unescaped })
     }
 
-    /// As JSON.
+    /// Returns the name as JSON.
     pub(crate) fn quoted(&self) -> &str {
         &self.quoted
     }
