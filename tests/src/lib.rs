@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod by_hand;
 pub mod echo;
+pub mod fixture;
 #[path = "../projects/golden/generated/rust/lib.rs"]
 #[rustfmt::skip]
 pub mod golden;

@@ -10,6 +10,7 @@ use toolc_codegen::emit::drafts;
 use toolc_codegen::ledger::Digests;
 use toolc_codegen::lower::lower;
 use toolc_codegen::source::Sources;
+use toolc_tests::fixture;
 
 /// Returns the digest of the inputs and the text of each part of each generated file, or `None` if there are errors.
 fn output(files: &[(String, String)]) -> Option<BTreeMap<(String, usize), (u64, String)>> {
@@ -23,45 +24,66 @@ fn output(files: &[(String, String)]) -> Option<BTreeMap<(String, usize), (u64, 
 }
 
 /// Manifests that affect the files of other manifests: by requirements, by names and by how tools run.
-const MANIFESTS: [(&str, &str); 9] = [
-    ("manifests/facts.toml", "[facts.off]\ndefault = false\ndescription = \"Never.\"\n"),
-    ("manifests/env.toml", "[env.KEY]\ndescription = \"A key.\"\n"),
-    ("manifests/toolsets/one.toml", "name = \"one\"\ndescription = \"One.\"\nincludes = [\"two\"]\n"),
-    (
-        "manifests/toolsets/two.toml",
-        "name = \"two\"\ndescription = \"Two.\"\ntags = [\"x\"]\n[requires]\nenv = [\"KEY\"]\n",
-    ),
-    (
-        "manifests/tools/a.toml",
-        "name = \"a\"\ntoolset = \"one\"\n\
-         description = \"A{% if tools.b %} with b{% endif %}{% if tools.c %}: {{ available('c') }}{% endif %}.\"\n",
-    ),
-    (
-        "manifests/tools/b.toml",
-        "name = \"b\"\ntoolset = \"two\"\ndescription = \"B.\"\n[requires]\nwhen = \"facts.off\"\n",
-    ),
-    (
-        "manifests/tools/c.toml",
-        "name = \"c\"\ntoolset = \"two\"\ndescription = \"C.\"\n[params.x]\ntype = \"string\"\n\
-         description = \"X.\"\n[dialect.openai]\nname = \"sea\"\n",
-    ),
-    (
-        "manifests/tools/d.toml",
-        "name = \"d\"\ntoolset = \"one\"\nexecution = \"agent\"\ndescription = \"D.\"\n[requires]\ncheck = true\n",
-    ),
-    (
-        "manifests/tools/e.toml",
-        "name = \"e\"\ntoolset = \"two\"\nemoji = \"E\"\ndescription = \"E.\"\n[requires]\ntools = [\"b\"]\n",
-    ),
-];
+const MANIFESTS: &str = r#"
+--- manifests/facts.toml
+[facts.off]
+default = false
+description = "Never."
+--- manifests/env.toml
+[env.KEY]
+description = "A key."
+--- manifests/toolsets/one.toml
+name = "one"
+description = "One."
+includes = ["two"]
+--- manifests/toolsets/two.toml
+name = "two"
+description = "Two."
+tags = ["x"]
+[requires]
+env = ["KEY"]
+--- manifests/tools/a.toml
+name = "a"
+toolset = "one"
+description = "A{% if tools.b %} with b{% endif %}{% if tools.c %}: {{ available('c') }}{% endif %}."
+--- manifests/tools/b.toml
+name = "b"
+toolset = "two"
+description = "B."
+[requires]
+when = "facts.off"
+--- manifests/tools/c.toml
+name = "c"
+toolset = "two"
+description = "C."
+[params.x]
+type = "string"
+description = "X."
+[dialect.openai]
+name = "sea"
+--- manifests/tools/d.toml
+name = "d"
+toolset = "one"
+execution = "agent"
+description = "D."
+[requires]
+check = true
+--- manifests/tools/e.toml
+name = "e"
+toolset = "two"
+emoji = "E"
+description = "E."
+[requires]
+tools = ["b"]
+"#;
 
 #[test]
 fn parts_with_equal_inputs_have_equal_text() {
-    let files = MANIFESTS.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    let files: Vec<_> = fixture::owned_files(MANIFESTS).collect();
     let before = output(&files).expect("there are no errors");
     let (mut kept, mut remade) = (0, 0);
     // Remove each line, and change each string.
-    for (index, (path, text)) in MANIFESTS.iter().enumerate() {
+    for (index, (path, text)) in files.iter().enumerate() {
         for (at, line) in text.lines().enumerate() {
             for other in [None, Some(line.replacen('"', "\"x", 1))] {
                 let lines = text.lines().enumerate();
@@ -86,13 +108,20 @@ fn parts_with_equal_inputs_have_equal_text() {
     assert!(kept > remade && remade > 20, "{kept} files were made of the same, {remade} differ");
 }
 
+const PROJECT: &str = r#"
+--- manifests/tools/greet.toml
+name = "greet"
+toolset = "home"
+description = "Greets the user."
+--- manifests/toolsets/home.toml
+name = "home"
+description = "Everything."
+"#;
+
 /// A project with a tool, in which gen keeps a cache.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("failed to make a folder");
-    for (path, text) in [
-        ("manifests/tools/greet.toml", "name = \"greet\"\ntoolset = \"home\"\ndescription = \"Greets the user.\"\n"),
-        ("manifests/toolsets/home.toml", "name = \"home\"\ndescription = \"Everything.\"\n"),
-    ] {
+    for (path, text) in fixture::files(PROJECT) {
         let path = folder.path().join(path);
         fs::create_dir_all(path.parent().expect("it is in a folder")).expect("failed to make a folder");
         fs::write(path, text).expect("failed to write");

@@ -12,6 +12,7 @@ use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Places, Renderer};
 use toolc_codegen::lint::codes;
 use toolc_codegen::source::Sources;
+use toolc_tests::fixture;
 
 /// The lines of a file, each with the rules that must report it.
 type Lines = Vec<(String, Vec<String>)>;
@@ -32,8 +33,7 @@ struct Category {
 
 fn files(text: &str) -> Files {
     let lines = |text: &str| text.lines().map(|line| (line.to_owned(), Vec::new())).collect();
-    let files = text.split("--- ").filter_map(|part| part.split_once('\n'));
-    files.map(|(path, text)| (path.to_owned(), lines(text))).collect()
+    fixture::files(text).into_iter().map(|(path, text)| (path.to_owned(), lines(text))).collect()
 }
 
 fn categories() -> Vec<Category> {

@@ -12,6 +12,7 @@ use toolc_codegen::compile_with;
 use toolc_codegen::diagnostic::{Code, Renderer};
 use toolc_codegen::lint::{Options, codes};
 use toolc_codegen::source::Sources;
+use toolc_tests::fixture;
 use toolc_tests::random::Random;
 
 /// The folder of a code's fixtures.
@@ -28,19 +29,15 @@ fn paths(folder: &Path) -> BTreeSet<PathBuf> {
 type Files = BTreeMap<String, String>;
 
 /// A project without mistakes, for the files that a fixture does not contain.
-const WELL: &str = include_str!("../../diagnostics/base.txt");
+const BASE: &str = include_str!("../../diagnostics/base.txt");
 
 /// The files of one half of a fixture.
 fn project(fixture: &str, half: &str) -> Files {
-    let below = |text: &str, lead: &str| -> Files {
-        let parts = text.split(lead).skip(1).filter_map(|part| part.split("--- ").next()?.split_once('\n'));
-        parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
-    };
-    let own = below(fixture, &format!("--- {half} "));
+    let half = format!("{half} ");
+    let of_half = |(path, text): (&str, &str)| Some((path.strip_prefix(&half)?.to_owned(), text.to_owned()));
+    let own: Files = fixture::files(fixture).into_iter().filter_map(of_half).collect();
     assert!(!own.is_empty(), "the fixture has no file that is {half}");
-    let mut files = below(WELL, "--- ");
-    files.extend(own);
-    files
+    fixture::owned_files(BASE).chain(own).collect()
 }
 
 /// Returns the codes of all errors and of the findings of `rule`, and the rendered diagnostics.
@@ -96,28 +93,55 @@ fn every_fixture_belongs_to_a_code_and_every_snapshot_to_a_fixture() {
 }
 
 /// Several mistakes at once. Consequences of a mistake are not reported.
-const HOPELESS: [(&str, &str); 9] = [
-    ("tools/slip.toml", "name = \"slip\"\ntoolset = \"fiel\"\ndescription = \"Its home is misspelt.\"\n"),
-    (
-        "tools/default.toml",
-        "name = \"default\"\ntoolset = \"file\"\ndescription = \"Its default is bad.\"\n\n[params.count]\ntype = \"integer\"\ndescription = \"How many.\"\nminimum = 1\ndefault = 0\n",
-    ),
-    ("tools/torn.toml", "name = \"torn\"\ntoolset = \"file\ndescription = \"A quote is missing.\"\n"),
-    ("tools/renamed.toml", "name = \"another\"\ntoolset = \"file\"\ndescription = \"It was renamed by half.\"\n"),
-    ("toolsets/file.toml", "name = \"file\"\ndescription = \"Files.\"\n"),
-    (
-        "toolsets/one.toml",
-        "name = \"one\"\ndescription = \"Includes two.\"\ntools = [\"torn\", \"renamed\", \"defualt\"]\nincludes = [\"two\"]\n",
-    ),
-    ("toolsets/three.toml", "name = \"three\"\ndescription = \"Includes one.\"\nincludes = [\"one\", \"flie\"]\n"),
-    ("toolsets/two.toml", "name = \"two\"\ndescription = \"Includes three.\"\nbase = \"three\"\n"),
-    ("toolsets/well.toml", "name = \"well\"\ndescription = \"Nothing is wrong with it.\"\nincludes = [\"file\"]\n"),
-];
+const SEVERAL_MISTAKES: &str = r#"
+--- tools/slip.toml
+name = "slip"
+toolset = "fiel"
+description = "Its home is misspelt."
+--- tools/default.toml
+name = "default"
+toolset = "file"
+description = "Its default is bad."
+
+[params.count]
+type = "integer"
+description = "How many."
+minimum = 1
+default = 0
+--- tools/torn.toml
+name = "torn"
+toolset = "file
+description = "A quote is missing."
+--- tools/renamed.toml
+name = "another"
+toolset = "file"
+description = "It was renamed by half."
+--- toolsets/file.toml
+name = "file"
+description = "Files."
+--- toolsets/one.toml
+name = "one"
+description = "Includes two."
+tools = ["torn", "renamed", "defualt"]
+includes = ["two"]
+--- toolsets/three.toml
+name = "three"
+description = "Includes one."
+includes = ["one", "flie"]
+--- toolsets/two.toml
+name = "two"
+description = "Includes three."
+base = "three"
+--- toolsets/well.toml
+name = "well"
+description = "Nothing is wrong with it."
+includes = ["file"]
+"#;
 
 #[test]
 fn one_run_reports_every_mistake_once() {
     let folder = tempfile::tempdir().expect("failed to make a folder");
-    for (path, text) in HOPELESS {
+    for (path, text) in fixture::files(SEVERAL_MISTAKES) {
         let path = folder.path().join("manifests").join(path);
         std::fs::create_dir_all(path.parent().expect("below the folder")).expect("failed to make a folder");
         std::fs::write(path, text).expect("failed to write");
@@ -223,7 +247,7 @@ fn findings_do_not_depend_on_the_order_of_files() {
     let findings_of = |files: &[(&str, &str)]| {
         findings(Code::SYNTAX, files.iter().map(|(path, text)| (format!("manifests/{path}"), (*text).to_owned())))
     };
-    let mut files = HOPELESS;
+    let mut files = fixture::files(SEVERAL_MISTAKES);
     let expected = findings_of(&files);
     for seed in 0..20 {
         Random(seed).shuffle(&mut files);

@@ -9,6 +9,7 @@ use toolc::{Dialect, DynamicTool, Registry, ToolCall, ToolOutput};
 use toolc_codegen::diagnostic::Renderer;
 use toolc_codegen::manifest::keys::{Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::source::{Kind, Sources};
+use toolc_tests::fixture;
 
 /// Reads a file in `docs/`.
 fn guide(name: &str) -> String {
@@ -21,19 +22,27 @@ fn reference() -> String {
 }
 
 /// Manifests that the examples refer to without showing them.
-const REST: [(&str, &str); 5] = [
-    ("manifests/toolsets/drawing.toml", "name = \"drawing\"\ndescription = \"Drawings.\"\n"),
-    ("manifests/toolsets/browser.toml", "name = \"browser\"\ndescription = \"A browser.\"\n"),
-    ("manifests/toolsets/travel.toml", "name = \"travel\"\ndescription = \"Trips.\"\n"),
-    (
-        "manifests/tools/search_web.toml",
-        "name = \"search_web\"\ntoolset = \"browser\"\ndescription = \"Search the web.\"\nannotations = { read_only = true }\n",
-    ),
-    (
-        "manifests/tools/search_news.toml",
-        "name = \"search_news\"\ntoolset = \"browser\"\ndescription = \"Search the news.\"\nannotations = { read_only = true }\n",
-    ),
-];
+const REST: &str = r#"
+--- manifests/toolsets/drawing.toml
+name = "drawing"
+description = "Drawings."
+--- manifests/toolsets/browser.toml
+name = "browser"
+description = "A browser."
+--- manifests/toolsets/travel.toml
+name = "travel"
+description = "Trips."
+--- manifests/tools/search_web.toml
+name = "search_web"
+toolset = "browser"
+description = "Search the web."
+annotations = { read_only = true }
+--- manifests/tools/search_news.toml
+name = "search_news"
+toolset = "browser"
+description = "Search the news."
+annotations = { read_only = true }
+"#;
 
 /// The examples, by their paths.
 fn project(reference: &str) -> Vec<(String, String)> {
@@ -45,7 +54,7 @@ fn project(reference: &str) -> Vec<(String, String)> {
         })
         .collect();
     assert!(examples.len() >= 6, "the examples are found");
-    examples.extend(REST.map(|(path, text)| (path.to_owned(), text.to_owned())));
+    examples.extend(fixture::owned_files(REST));
     examples
 }
 

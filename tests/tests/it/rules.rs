@@ -14,13 +14,13 @@ use toolc_codegen::format::format;
 use toolc_codegen::lint::rules::CATEGORIES;
 use toolc_codegen::lint::{Options, codes, guide};
 use toolc_codegen::source::{Source, Sources};
+use toolc_tests::fixture;
 
 type Files = BTreeMap<String, String>;
 
 /// A project without findings.
 fn base() -> Files {
-    let parts = include_str!("../../rules/base.txt").split("--- ").filter_map(|part| part.split_once('\n'));
-    parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
+    fixture::owned_files(include_str!("../../rules/base.txt")).collect()
 }
 
 /// An example as a project.

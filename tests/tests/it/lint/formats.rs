@@ -1,18 +1,27 @@
 //! Each output format conforms to its schema or to what its reader expects.
 
 use serde_json::Value;
+use toolc_tests::fixture;
 
 use super::{ONLY, Project};
+
+const CYCLE: &str = r#"
+--- manifests/toolsets/round.toml
+name = "round"
+description = "é: 50 %, round"
+base = "trip"
+--- manifests/toolsets/trip.toml
+name = "trip"
+description = "Trips."
+includes = ["round"]
+"#;
 
 /// A finding of each kind, and one with related places in two files.
 fn findings(format: &str) -> String {
     let project = Project::new();
-    project.write(
-        "manifests/toolsets/round.toml",
-        "name = \"round\"\ndescription = \"é: 50 %, round\"\nbase = \"trip\"\n",
-    );
-    project
-        .write("manifests/toolsets/trip.toml", "name = \"trip\"\ndescription = \"Trips.\"\nincludes = [\"round\"]\n");
+    for (path, text) in fixture::files(CYCLE) {
+        project.write(path, text);
+    }
     let path = project.0.path().join("out");
     let to = format!("{format}={}", path.to_str().expect("text"));
     let mut args = vec!["lint", "--format", &to];

@@ -7,27 +7,40 @@ use std::path::Path;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use toolc_tests::fixture;
 
 struct Project(TempDir);
 
 /// A project with three findings: an undescribed parameter, a line break at the end of a text, and a redundant include.
-const FILES: [(&str, &str); 4] = [
-    (
-        "manifests/tools/read_file.toml",
-        "# Reads.\nname = \"read_file\"\ntoolset = \"files\"\ndescription = \"\"\"\nRead a text file of the project, or a window of its lines. Each line comes with its number. Use it before a file is changed.\n\"\"\"\n\n[params.path]\ntype = \"string\"\nrequired = true\n",
-    ),
-    ("manifests/toolsets/files.toml", "name = \"files\"\ndescription = \"Read and write files.\"\n"),
-    ("manifests/toolsets/office.toml", "name = \"office\"\ndescription = \"Texts.\"\nincludes = [\"files\"]\n"),
-    (
-        "manifests/toolsets/work.toml",
-        "name = \"work\"\ndescription = \"What a day takes.\"\nincludes = [\"office\", \"files\"] # both\n",
-    ),
-];
+const FILES: &str = r#"
+--- manifests/tools/read_file.toml
+# Reads.
+name = "read_file"
+toolset = "files"
+description = """
+Read a text file of the project, or a window of its lines. Each line comes with its number. Use it before a file is changed.
+"""
+
+[params.path]
+type = "string"
+required = true
+--- manifests/toolsets/files.toml
+name = "files"
+description = "Read and write files."
+--- manifests/toolsets/office.toml
+name = "office"
+description = "Texts."
+includes = ["files"]
+--- manifests/toolsets/work.toml
+name = "work"
+description = "What a day takes."
+includes = ["office", "files"] # both
+"#;
 
 impl Project {
     fn new() -> Self {
         let project = Self(tempfile::tempdir().expect("failed to make a folder"));
-        for (path, text) in FILES {
+        for (path, text) in fixture::files(FILES) {
             project.write(path, text);
         }
         project
@@ -249,7 +262,7 @@ fn syntax_errors_are_never_written_to_the_baseline() {
 fn diff_prints_what_fix_changes_and_fix_keeps_comments_and_layout() {
     let project = Project::new();
     project.write("manifests/toolsets/work.toml", "name = \"work\"\r\ndescription  = 'What a day takes.' # odd\r\nincludes = [\"office\", # why\r\n \"files\" # both\r\n]\r\n");
-    let before: Vec<String> = FILES.iter().map(|(path, _)| project.read(path)).collect();
+    let before: Vec<String> = fixture::files(FILES).iter().map(|(path, _)| project.read(path)).collect();
     let mut args = vec!["lint"];
     args.extend(only(&["--diff"]));
     let (status, diff, err) = project.run(&args);
@@ -277,7 +290,7 @@ fn diff_prints_what_fix_changes_and_fix_keeps_comments_and_layout() {
     +includes = ["office" # why
      ]
     "#);
-    assert_eq!(before, FILES.map(|(path, _)| project.read(path)));
+    assert_eq!(before, fixture::files(FILES).iter().map(|(path, _)| project.read(path)).collect::<Vec<_>>());
 
     args.pop();
     args.push("--fix");
@@ -343,7 +356,10 @@ fn ci_definitions_for_users_pass_without_findings_and_fail_with_them() {
         status
     };
     let well = Project::new();
-    FILES.iter().skip(2).for_each(|(path, _)| fs::remove_file(well.0.path().join(path)).expect("it was there"));
+    fixture::files(FILES)
+        .iter()
+        .skip(2)
+        .for_each(|(path, _)| fs::remove_file(well.0.path().join(path)).expect("it was there"));
     well.change("manifests/tools/read_file.toml", "changed.\n\"\"\"", "changed.\"\"\"");
     well.change(
         "manifests/tools/read_file.toml",
