@@ -54,6 +54,7 @@ const RUNTIME: &[&str] = &[
     "search",
     "dispatch",
     "wire",
+    "stamp",
     "lib",
     "__gen",
     "testing",
