@@ -1,8 +1,7 @@
-//! The strict reading: right arguments from JSON text straight into slots, with no tree between.
+//! The strict reading: valid arguments from JSON text directly into slots, without a tree.
 //!
-//! It gives up at the first thing that is not right, without a word; the tree then tells what it was. What it
-//! accepts comes out as it would through the tree. Parts that no typed form describes (a JSON value, a union)
-//! go through the tree by themselves.
+//! It gives up silently at the first problem; the tree then reports all problems. It accepts only what the tree reads
+//! to the same slots. Parts without a typed form (a JSON value, a union) are read through the tree.
 
 use std::borrow::Cow;
 
@@ -18,11 +17,11 @@ use super::validate::{fits_length, in_range};
 use crate::data::number;
 use crate::data::table::{Additional, Bounds, Literal, Node, NodeId, Property, SlotKind};
 
-/// Properties of one object that a mask of bits tells apart.
+/// The maximum number of properties of one object, which are tracked in a bit mask.
 const MOST: u16 = 64;
 
 impl Reader<'_> {
-    /// Reads the arguments in `text` into `buffer`, if nothing at all is wrong with them.
+    /// Reads the arguments in `text` into `buffer`, if they are valid without repair.
     pub(super) fn read_strictly<'a>(&self, text: &'a str, buffer: &mut SlotBuffer<'a>) -> Option<()> {
         let node = self.table.node(0);
         if node.form != SlotKind::Object || self.is_beyond_forms(node) {
@@ -34,7 +33,7 @@ impl Reader<'_> {
         strict.scan.is_at_end().then_some(())
     }
 
-    /// Whether `node` says more than its form does.
+    /// Returns whether `node` has constraints besides its type.
     #[inline]
     fn is_beyond_forms(&self, node: &Node) -> bool {
         let is_text = matches!(node.form, SlotKind::String | SlotKind::Choice);
@@ -62,8 +61,8 @@ struct StrictReader<'r, 't, 'a> {
 }
 
 impl<'a> StrictReader<'_, '_, 'a> {
-    /// Reads a value into `slot`, which is absent so far. Nested at most `room` deep; `optional`: null may
-    /// stand for its absence.
+    /// Reads a value into `slot`, which is absent so far, nested at most `room` levels deep. If `optional`, null may
+    /// represent absence.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "it stands where the properties of an object are read, and in `item`")]
     fn value(&mut self, id: NodeId, optional: bool, room: usize, slot: &mut Slot<'a>) -> Option<()> {
@@ -97,7 +96,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
         self.any_value(id, node, next, optional, room, slot)
     }
 
-    /// As [`value`](Self::value), of whatever kind; `next` is the byte with which it begins.
+    /// Like [`value`](Self::value), for any type. `next` is the first byte.
     fn any_value(
         &mut self,
         id: NodeId,
@@ -140,7 +139,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
         }
     }
 
-    /// Apart from the plain ones, so that those come by without a copy of their own.
+    /// Separate from plain values, so that these need no copy of this code.
     #[cold]
     fn escaped(&mut self, node: &Node, slot: &mut Slot<'a>) -> Option<()> {
         let text = self.scan.escaped_string()?;
@@ -148,9 +147,9 @@ impl<'a> StrictReader<'_, '_, 'a> {
         put(slot, if node.form == SlotKind::Choice { Slot::Choice(choice) } else { Heap::String(text).into() })
     }
 
-    /// Which of the literals `text` is, where there are any; none where the node does not allow it.
+    /// Returns the literal that `text` equals, if the node has literals, or `None` if it is not allowed.
     fn choice(&self, node: &Node, text: &str) -> Option<u16> {
-        // The word null is null to repair.
+        // Repair turns the string `null` into null.
         if self.reader.allows_null(node) && is_null(text) {
             return None;
         }
@@ -163,7 +162,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
         self.literal(node, text)
     }
 
-    /// Which of the node's literals `text` is.
+    /// Returns the literal of the node that `text` equals.
     #[inline]
     fn literal(&self, node: &Node, text: &str) -> Option<u16> {
         let literals = self.reader.table.literals(node);
@@ -199,14 +198,14 @@ impl<'a> StrictReader<'_, '_, 'a> {
         }
         let mut items = Vec::new();
         while self.scan.next(items.is_empty(), b']')? {
-            // Into its place in the array: a slot that is handed up is copied once a level.
+            // In place: a slot that is passed up would be copied at each level.
             items.push(Slot::Absent);
             self.item(node.items, room, items.last_mut()?)?;
         }
         self.holds(node, items.len()).then(|| Heap::Array(items).into())
     }
 
-    /// The rest of an array of strings.
+    /// Reads the rest of an array of strings.
     fn strings(&mut self, node: &Node) -> Option<Slot<'a>> {
         let mut items = Vec::new();
         while self.scan.next(items.is_empty(), b']')? {
@@ -218,13 +217,13 @@ impl<'a> StrictReader<'_, '_, 'a> {
         self.holds(node, items.len()).then_some(Slot::Strings(items))
     }
 
-    /// Whether an array may have that many items.
+    /// Returns whether an array may have that many items.
     fn holds(&self, node: &Node, count: usize) -> bool {
         let bounds = self.reader.table.bounds(node);
         bounds.is_none_or(|bounds| in_range(count, bounds.min_items, bounds.max_items))
     }
 
-    /// An item of an array or a value of a map; where there is no node, any.
+    /// Reads an item of an array or a value of a map; without a node, any value.
     #[inline(never)]
     fn item(&mut self, id: Option<NodeId>, room: usize, slot: &mut Slot<'a>) -> Option<()> {
         if let Some(id) = id {
@@ -237,7 +236,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
         Some(())
     }
 
-    /// How many slots an object takes.
+    /// Returns the number of slots of an object.
     fn slots(&self, node: &Node) -> usize {
         self.reader.table.properties(node).len() + usize::from(node.additional != Additional::Deny)
     }
@@ -255,7 +254,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
         }
         while self.scan.next(first, b'}')? {
             first = false;
-            // Most often the next one comes, as it is written here.
+            // Usually, the next property follows, in the same spelling.
             let found = match properties.get(next) {
                 Some(property) if !property.hidden && self.scan.key(property.name.quoted()) => next,
                 _ => {
@@ -303,7 +302,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
         Some(entries)
     }
 
-    /// The next key, and the colon after it.
+    /// Reads the next key, and the colon after it.
     fn key(&mut self) -> Option<Cow<'a, str>> {
         let key = match self.scan.plain_string() {
             Some(key) => Cow::Borrowed(key),
@@ -312,12 +311,12 @@ impl<'a> StrictReader<'_, '_, 'a> {
         self.scan.eat(b':').then_some(key)
     }
 
-    /// A value of which nothing is said.
+    /// Reads a value without a schema.
     fn any(&mut self, room: usize) -> Option<Value> {
         Tree { room, unique: true }.parse(self.scan.skip()?).ok()
     }
 
-    /// As [`value`](Self::value), through the tree.
+    /// Like [`value`](Self::value), through the tree.
     fn tree(&mut self, id: NodeId, optional: bool, room: usize, slot: &mut Slot<'a>) -> Option<()> {
         let mut value = self.any(room)?;
         self.reader.repair(&mut value, id, room);
@@ -330,7 +329,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
     }
 }
 
-/// Writes into a slot that is absent so far, without the look at what there is to drop.
+/// Writes into a slot that is absent so far, without checking for content to drop.
 #[inline]
 #[allow(clippy::unnecessary_wraps, reason = "with it ends every way in which a value is read")]
 fn put<'a>(slot: &mut Slot<'a>, value: Slot<'a>) -> Option<()> {
@@ -338,13 +337,13 @@ fn put<'a>(slot: &mut Slot<'a>, value: Slot<'a>) -> Option<()> {
     Some(())
 }
 
-/// The index of the property of that name.
+/// Returns the index of the property with that name.
 fn find(properties: &[Property], key: &str) -> Option<usize> {
     let is = |property: &Property| same(property.name.as_bytes(), key.as_bytes()) && !property.hidden;
     properties.iter().position(is)
 }
 
-/// The node of undeclared properties; none where nothing is said of them.
+/// Returns the node of undeclared properties, or `None` without one.
 fn others(node: &Node) -> Option<NodeId> {
     match node.additional {
         Additional::Node(id) => Some(id),
@@ -354,7 +353,7 @@ fn others(node: &Node) -> Option<NodeId> {
 
 type Entries<'a> = Vec<(Cow<'a, str>, Slot<'a>)>;
 
-/// Those that a slot holds.
+/// Returns the entries in a slot.
 fn entries<'s, 'a>(slot: &'s mut Slot<'a>) -> Option<&'s mut Entries<'a>> {
     let Slot::Heap(heap) = slot else { return None };
     match &mut **heap {
@@ -363,7 +362,7 @@ fn entries<'s, 'a>(slot: &'s mut Slot<'a>) -> Option<&'s mut Entries<'a>> {
     }
 }
 
-/// By key; none where a key comes twice.
+/// Sorts by key. Returns `None` if a key occurs twice.
 fn sort(entries: &mut Entries<'_>) -> Option<()> {
     slot::sort(entries);
     entries.is_sorted_by(|(a, _), (b, _)| a < b).then_some(())

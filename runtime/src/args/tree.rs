@@ -1,4 +1,4 @@
-//! JSON text into a tree, with the two checks that `serde_json::Value` lacks: depth, and duplicate keys.
+//! Parses JSON text into a tree, with the two checks that `serde_json::Value` lacks: depth, and duplicate keys.
 
 use std::fmt;
 
@@ -8,34 +8,35 @@ use serde_json::{Map, Number, Value};
 use super::expectation_text;
 use crate::data::number;
 
-/// Whether something in the program has switched on `arbitrary_precision` of `serde_json`: then its numbers are texts.
+/// Whether another crate in the program has enabled `arbitrary_precision` of `serde_json`, with which numbers are
+/// strings.
 const KEEPS_TEXTS: bool = size_of::<Number>() == size_of::<String>();
 
-/// The key of what such a number that is no integer of 64 bits comes as: an object of one text.
+/// The key of the object with one string as which such a number arrives, if it is not an integer of 64 bits.
 const NUMBER: &str = "$serde_json::private::Number";
 
-/// How the error about depth begins.
+/// The beginning of the error about depth.
 pub(super) const TOO_DEEP: &str = "arrays and objects are nested too deep";
 
-/// How the error about numbers begins: `serde_json`'s own, too.
+/// The beginning of the error about numbers, which is also `serde_json`'s own.
 pub(super) const OUT_OF_RANGE: &str = "number out of range";
 
-/// Reads one value.
+/// Parses one value.
 #[derive(Clone, Copy)]
 pub(super) struct Tree {
-    /// How many levels of arrays and objects it may have.
+    /// The maximum depth of arrays and objects.
     pub(super) room: usize,
-    /// Whether a key that comes twice is an error; if not, the last one counts.
+    /// Whether a duplicate key is an error; otherwise, the last one wins.
     pub(super) unique: bool,
 }
 
 impl Tree {
-    /// Any JSON text's value.
+    /// Parses any JSON text.
     pub(super) fn any(text: &str) -> serde_json::Result<Value> {
         Self { room: 127, unique: false }.parse(text)
     }
 
-    /// The value that is the whole of `text`.
+    /// Parses the whole `text` as one value.
     pub(super) fn parse(self, text: &str) -> serde_json::Result<Value> {
         let mut deserializer = serde_json::Deserializer::from_str(text);
         let value = self.deserialize(&mut deserializer)?;

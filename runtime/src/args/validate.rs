@@ -1,4 +1,4 @@
-//! Validation: whether a value keeps to its schema, and if not, every place where it does not.
+//! Validation: all places at which a value does not satisfy its schema.
 
 use std::fmt::Write as _;
 
@@ -11,24 +11,24 @@ use crate::data::table::{Additional, Bounds, Node, NodeId, Table, Type};
 use crate::result::output::Problem;
 use crate::sorted;
 
-/// Problems that are reported; the rest is counted.
+/// The maximum number of reported problems; the rest is counted.
 const MOST: usize = 20;
-/// Levels of values and alternatives. A schema may be its own alternative.
+/// The maximum depth of values and alternatives. A schema may be its own alternative.
 const DEEPEST: usize = 256;
 
-/// What stands for a secret.
+/// Replaces the description of a secret value.
 const HIDDEN: &str = "a value that is not shown";
 
-/// What is wrong.
+/// The problems of a value.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     pub(super) shown: Vec<Problem>,
-    /// How many there are besides.
+    /// The number of problems that are not listed.
     pub(super) more: usize,
 }
 
 impl Reader<'_> {
-    /// Everything that is wrong with the arguments.
+    /// Returns all problems of the arguments.
     pub(super) fn problems(&self, value: &Value) -> Problems {
         let hidden = self.table.has_secrets().then(|| self.hidden(value));
         let mut check = Validator { reader: self, report: Some(Problems::default()), hidden, nulls: false, ok: true };
@@ -41,12 +41,12 @@ impl Reader<'_> {
         check.report.unwrap_or_default()
     }
 
-    /// Whether `value` keeps to a node.
+    /// Returns whether `value` satisfies a node.
     pub(super) fn is_valid(&self, value: &Value, id: NodeId) -> bool {
         self.holds(value, id, &JsonPath::ROOT, false)
     }
 
-    /// The same, where nulls may still stand for absent properties.
+    /// Like `is_valid`, but null may represent an absent property.
     pub(super) fn may_be(&self, value: &Value, id: NodeId) -> bool {
         self.holds(value, id, &JsonPath::ROOT, true)
     }
@@ -57,12 +57,12 @@ impl Reader<'_> {
         check.ok
     }
 
-    /// Whether null, sent for this optional property, stands for its absence.
+    /// Returns whether null, sent for this property, represents its absence.
     pub(super) fn is_absence(&self, value: &Value, required: bool, id: NodeId) -> bool {
         value.is_null() && !required && !self.is_valid(value, id)
     }
 
-    /// The names of the declared properties of `node`, sorted.
+    /// Returns the names of the declared properties of `node`, sorted.
     pub(super) fn declared(&self, node: &Node) -> Vec<&str> {
         let mut names = Vec::new();
         for property in self.table.shown(node) {
@@ -74,11 +74,11 @@ impl Reader<'_> {
 
 struct Validator<'r, 't> {
     reader: &'r Reader<'t>,
-    /// None where only the verdict matters: then the first failure ends it.
+    /// The problems, or `None` if only the verdict matters: then the first problem ends the validation.
     report: Option<Problems>,
-    /// The arguments as anybody may see them, where there are secrets.
+    /// The redacted arguments, if the table has secrets.
     hidden: Option<Value>,
-    /// Whether nulls may stand for absent properties.
+    /// Whether null may represent an absent property.
     nulls: bool,
     ok: bool,
 }
@@ -89,7 +89,7 @@ impl<'t> Validator<'_, 't> {
         if let Some(report) = &mut self.report {
             if report.shown.len() < MOST {
                 let (expected, got) = words();
-                // Its keys are not told either.
+                // The keys inside a secret are not shown either.
                 let secret = self.hidden.as_ref().and_then(|hidden| path.to_secret(hidden));
                 let got = if secret.is_some() { HIDDEN.to_owned() } else { got };
                 report.shown.push(Problem { path: secret.unwrap_or(path).pointer(), expected, got });
@@ -99,7 +99,7 @@ impl<'t> Validator<'_, 't> {
         }
     }
 
-    /// Whether what is wrong is told in words, and not only counted.
+    /// Returns whether problems are described, and not only counted.
     fn tells(&self) -> bool {
         self.report.as_ref().is_some_and(|report| report.shown.len() < MOST)
     }
@@ -108,7 +108,7 @@ impl<'t> Validator<'_, 't> {
         !self.ok && self.report.is_none()
     }
 
-    /// What `value` is, unless it may hold a secret: a text that should have been an object, for example.
+    /// Describes `value`, unless it may contain a secret, such as a string in place of an object.
     fn got(table: &Table, value: &Value, node: &Node) -> String {
         let is_leaf = node.properties.len == 0
             && node.items.is_none()
@@ -215,7 +215,7 @@ impl<'t> Validator<'_, 't> {
         }
     }
 
-    /// Whether the properties by which alternatives are told apart (those with an `enum` or `const`) say that `value`
+    /// Returns whether the properties that distinguish alternatives (those with an `enum` or `const`) show that `value`
     /// is meant to be this one.
     fn says_its_kind(&self, value: &Value, node: &Node) -> bool {
         let table = self.reader.table;
@@ -227,7 +227,7 @@ impl<'t> Validator<'_, 't> {
         })
     }
 
-    /// The property that tells the objects among alternatives apart, and what it is in each of them.
+    /// Returns the property that distinguishes the objects among alternatives, and its node in each of them.
     fn tag(&self, value: &Value, branches: &[NodeId]) -> Option<(&'t str, Vec<&'t Node>)> {
         let table = self.reader.table;
         let objects =
@@ -248,7 +248,7 @@ impl<'t> Validator<'_, 't> {
         let table = self.reader.table;
         let inner = path.then(PathSegment::Same);
         let branches = table.any_of(node);
-        // The rest of what `node` says holds, or has been told.
+        // The other keywords of `node` are satisfied, or have been reported.
         let expected = || expectation_text::expected(table, &Node { any_of: node.any_of, ..Node::ANY });
         let wanted = if node.exactly_one { 2 } else { 1 };
         let hits = branches.iter().filter(|id| self.reader.holds(value, **id, &inner, self.nulls)).take(wanted).count();
@@ -285,7 +285,7 @@ impl<'t> Validator<'_, 't> {
     }
 }
 
-/// What is there, where that is too little or too much.
+/// Describes a value that is out of bounds.
 fn out_of_bounds(value: &Value, bounds: &Bounds) -> Option<String> {
     match value {
         Value::Number(number) => (!number::within(number, bounds)).then(|| expectation_text::got(value)),
@@ -303,13 +303,13 @@ fn out_of_bounds(value: &Value, bounds: &Bounds) -> Option<String> {
     }
 }
 
-/// Whether the length of `text`, in code points, is within bounds.
+/// Returns whether the length of `text`, in code points, is within bounds.
 pub(super) fn fits_length(text: &str, bounds: &Bounds) -> bool {
     (bounds.min_length.is_none() && bounds.max_length.is_none())
         || in_range(text.chars().count(), bounds.min_length, bounds.max_length)
 }
 
-/// Whether `count` is neither too small nor too large.
+/// Returns whether `count` is within bounds.
 pub(super) fn in_range(count: usize, least: Option<u64>, most: Option<u64>) -> bool {
     let count = count as u64;
     least.is_none_or(|least| count >= least) && most.is_none_or(|most| count <= most)
@@ -324,7 +324,7 @@ fn are_unique(items: &[Value]) -> bool {
     sorted.windows(2).all(|pair| texts[pair[0]] != texts[pair[1]])
 }
 
-/// Where in the arguments we are. Written out only where something is wrong.
+/// The current place in the arguments. Formatted only for a problem.
 struct JsonPath<'p> {
     parent: Option<&'p JsonPath<'p>>,
     step: PathSegment<'p>,
@@ -334,7 +334,7 @@ struct JsonPath<'p> {
 enum PathSegment<'p> {
     Key(&'p str),
     Index(usize),
-    /// Into an alternative: another schema, the same value.
+    /// An alternative: another schema for the same value.
     Same,
 }
 
@@ -345,7 +345,7 @@ impl JsonPath<'_> {
         JsonPath { parent: Some(self), step, depth: self.depth + 1 }
     }
 
-    /// What is there in these arguments.
+    /// Returns the value at this place in these arguments.
     fn of<'v>(&self, arguments: &'v Value) -> Option<&'v Value> {
         let Some(parent) = self.parent else { return Some(arguments) };
         let parent = parent.of(arguments)?;
@@ -356,7 +356,7 @@ impl JsonPath<'_> {
         }
     }
 
-    /// The outermost place on the way here that is `hidden`.
+    /// Returns the outermost place on this path that is `hidden`.
     fn to_secret(&self, hidden: &Value) -> Option<&Self> {
         let before = self.parent.and_then(|parent| parent.to_secret(hidden));
         before.or_else(|| self.of(hidden).is_some_and(|value| value == crate::data::secret::REDACTED).then_some(self))

@@ -70,7 +70,7 @@ impl ToolSelection {
     /// Returns the tools of all enabled toolsets, and the toolsets that are empty.
     fn granted_by<'c>(&'c self, state: &State) -> (Members, Vec<&'c str>) {
         let Graph { tools, .. } = state.graph;
-        // This differs from a selection of which nothing is left.
+        // Nothing enabled grants all tools. An enabled toolset that has been removed does not.
         if self.is_all() {
             return (vec![true; tools], Vec::new());
         }

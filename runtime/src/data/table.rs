@@ -155,17 +155,17 @@ pub struct Property {
 /// The additional properties of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Additional {
-    /// None: an unknown key is an error.
+    /// Not allowed: an unknown key is an error.
     Deny,
-    /// Any: unknown keys are kept.
+    /// Allowed, with any value: unknown keys are kept.
     Allow,
-    /// Values of this node.
+    /// Allowed, with values of this node.
     Node(NodeId),
 }
 
 /// How a value that satisfies a node is stored in its slot.
 ///
-/// A node whose type is `[X, "null"]` has X's form: null is a slot of its own.
+/// A node whose type is `[X, "null"]` has X's kind: null is a slot of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotKind {
     /// `bool`.
@@ -174,19 +174,19 @@ pub enum SlotKind {
     Integer,
     /// `f64`.
     Number,
-    /// Text.
+    /// A string.
     String,
     /// The position of a string in the node's literals: a generated Rust enum.
     Choice,
-    /// Each item in the form of the node's `items`.
+    /// An array of items, of the kind of the node's `items`.
     Array,
-    /// One slot for each declared property, in order: a generated struct. Where others are allowed, one slot more holds
-    /// those, as of a map.
+    /// One slot for each declared property, in order: a generated struct. If additional properties are allowed, another
+    /// slot holds them, as for a map.
     Object,
-    /// Text keys, each value in the form of the node of [`Additional::Node`].
+    /// A map with string keys and values of the kind of [`Additional::Node`].
     Map,
-    /// Which of the node's alternatives it is, and the value in the form of that one: a generated enum. They have to be
-    /// told apart by their types, or by the values of properties that objects must have.
+    /// One of the node's alternatives, and the value in the kind of that one: a generated enum. Alternatives must be
+    /// distinguishable by their types, or by the values of required properties.
     Union,
     /// Any JSON value.
     Value,
@@ -217,7 +217,7 @@ impl Type {
     pub const ALL: [Type; 7] =
         [Type::Null, Type::Boolean, Type::Integer, Type::Number, Type::String, Type::Array, Type::Object];
 
-    /// JSON Schema's word for it.
+    /// Returns its name in JSON Schema.
     pub const fn name(self) -> &'static str {
         match self {
             Type::Null => "null",
@@ -230,7 +230,7 @@ impl Type {
         }
     }
 
-    /// The type that JSON Schema calls `name`.
+    /// Returns the type with this name in JSON Schema.
     pub fn from_name(name: &str) -> Option<Type> {
         Type::ALL.into_iter().find(|t| t.name() == name)
     }
@@ -241,10 +241,10 @@ impl Type {
 pub struct Types(pub(crate) u32);
 
 impl Types {
-    /// No type named: any value.
+    /// No types: any value is accepted.
     pub const ANY: Types = Types(0);
 
-    /// These types, in this order. A repetition is dropped.
+    /// Returns a list of these types, in order, without duplicates.
     pub const fn of(types: &[Type]) -> Types {
         let mut list = Types(0);
         let mut i = 0;
@@ -255,7 +255,7 @@ impl Types {
         list
     }
 
-    /// This list and, unless it is there, `next` at the end.
+    /// Appends `next`, unless the list contains it.
     #[must_use]
     pub const fn with(self, next: Type) -> Types {
         let mut shift = 0;
@@ -268,12 +268,12 @@ impl Types {
         Types(self.0 | ((next as u32) << shift))
     }
 
-    /// Whether any type is named.
+    /// Returns whether no type is listed, so that any value is accepted.
     pub const fn is_any(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether `wanted` is named.
+    /// Returns whether `wanted` is listed.
     pub fn names(self, wanted: Type) -> bool {
         // All seven places at once: whether any three bits are zero once `wanted` is taken out of each.
         const ONES: u32 = 0o1_111_111;
@@ -301,11 +301,11 @@ pub enum Literal {
     Integer(i64),
     /// Any other number.
     Number(f64),
-    /// Text.
+    /// A string.
     String(Cow<'static, str>),
     /// An array or object, as JSON text.
     Json(Cow<'static, str>),
-    /// A value that is not there in this turn: nothing equals it. It keeps its place, for [`SlotKind::Choice`].
+    /// A value that is hidden in this turn: nothing equals it.
     Hidden,
 }
 

@@ -155,7 +155,6 @@ impl fmt::Display for Missing {
     }
 }
 
-/// "parameter `url` is left out: `tools.browser` (`browser` is not there)".
 impl fmt::Display for ConditionalPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { place, condition, atoms, is_shown } = self;

@@ -218,14 +218,15 @@ impl SessionBuilder {
 }
 
 impl Session {
-    /// What the model is shown now, in `dialect`. An unchanged session hands out the same turn again.
+    /// Returns the current turn in `dialect`. A session that has not changed returns the same turn again.
     ///
-    /// What the environment and the handlers say of tools is believed for 30 seconds, and then asked again; a turn
-    /// that comes out the same has the same definitions, in the same place. Where handlers have to be asked, this waits
-    /// for them, up to the session's [`check_timeout`](SessionBuilder::check_timeout).
+    /// Results of environment lookups and checks are cached for 30 seconds. A turn with the same tools has the same
+    /// definitions, at the same address. If checks must run, this blocks until they have answered, at most for the
+    /// session's [`check_timeout`](SessionBuilder::check_timeout).
     ///
-    /// Toolsets are looked up by name whenever the registry has changed. One that is gone grants nothing until it comes
-    /// back, and its [name](Turn::missing_toolsets) is told; what a disabled one took away stays away meanwhile.
+    /// Toolsets are resolved by name whenever the registry has changed. One that no longer exists grants nothing until
+    /// it comes back, and is listed in [`missing_toolsets`](Turn::missing_toolsets). The tools of a disabled one stay
+    /// disabled meanwhile.
     pub fn turn(&self, dialect: Dialect) -> Turn {
         let mut now = self.now();
         if let Some(Latest { turn, until, changes }) = &now.latest
