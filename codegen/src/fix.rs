@@ -1,4 +1,4 @@
-//! Fixes: what a program may do about a finding. Comments and layout stay as they are.
+//! Applies the fixes of findings. Comments and layout are kept.
 
 use toml_edit::{Array, DocumentMut, Item, RawString, Value};
 
@@ -8,10 +8,10 @@ use crate::format;
 use crate::lint::Options;
 use crate::source::Sources;
 
-/// A fix may bring about what another one is for; this many times in a row is enough for any.
+/// The greatest number of rounds. A fix can cause a finding that another fix corrects.
 const ROUNDS: usize = 16;
 
-/// The files that fixing everything changes, each with its new text.
+/// Applies all fixes, and returns the changed files with their new texts.
 pub fn fix(sources: &Sources, options: &Options) -> Vec<(SourceId, String)> {
     let mut fixed = sources.clone();
     for _ in 0..ROUNDS {
@@ -26,8 +26,7 @@ pub fn fix(sources: &Sources, options: &Options) -> Vec<(SourceId, String)> {
     all.filter(|(_, (old, new))| old.text != new.text).map(|(id, (_, new))| (id, new.text.clone())).collect()
 }
 
-/// What the fix of one finding replaces: in each file that it changes, the text between the first and the last byte
-/// that differ.
+/// Returns the replacements of one finding's fix: in each changed file, the text between the first and the last difference.
 pub fn replacements(places: &Places<'_>, found: &Diagnostic) -> Vec<(Place, String)> {
     let edits: Vec<&Edit> = found.fix.iter().collect();
     let changed = changes(places, &edits).into_iter();
@@ -43,7 +42,7 @@ pub fn replacements(places: &Places<'_>, found: &Diagnostic) -> Vec<(Place, Stri
     changed.map(replacement).collect()
 }
 
-/// The edits of all findings but of those that would change what another one does.
+/// Returns the edits of the findings that do not overlap with earlier ones.
 fn compatible(findings: &[Diagnostic]) -> Vec<&Edit> {
     let mut chosen: Vec<&Edit> = Vec::new();
     for found in findings {
@@ -55,7 +54,7 @@ fn compatible(findings: &[Diagnostic]) -> Vec<&Edit> {
     chosen
 }
 
-/// The files that these edits change, each with its new text.
+/// Applies edits, and returns the changed files with their new texts.
 fn changes(places: &Places<'_>, edits: &[&Edit]) -> Vec<(SourceId, String)> {
     let mut ids: Vec<SourceId> = edits.iter().map(|edit| edit.place().source).collect();
     ids.sort_unstable();
@@ -64,7 +63,7 @@ fn changes(places: &Places<'_>, edits: &[&Edit]) -> Vec<(SourceId, String)> {
         let source = places.sources.get(id);
         let own: Vec<&Edit> = edits.iter().copied().filter(|edit| edit.place().source == id).collect();
         let text = apply(places, &source.text, &own);
-        // What was in order stays in order; what was not is nobody's business here.
+        // A formatted file stays formatted. Other files are not reformatted.
         let was_formatted = format::format(source.kind, &source.text).as_deref() == Some(source.text.as_str());
         let text = if was_formatted { format::format(source.kind, &text).unwrap_or(text) } else { text };
         (text != source.text).then_some((id, text))
@@ -86,7 +85,7 @@ fn apply(places: &Places<'_>, text: &str, edits: &[&Edit]) -> String {
             }
         }
     }
-    // The last one first: those before it stay where they are.
+    // From the end, so that earlier places stay valid.
     replaced.sort_by_key(|(place, _)| std::cmp::Reverse(place.span().start));
     for (place, new) in replaced {
         text.replace_range(place.span(), new);
@@ -102,7 +101,7 @@ fn apply(places: &Places<'_>, text: &str, edits: &[&Edit]) -> String {
     document.to_string()
 }
 
-/// Removes the entry or item. An array that has none left goes with its last one.
+/// Removes an entry or item. An array that becomes empty is removed as well.
 fn remove(root: &mut Item, steps: &[String]) {
     let Some((last, before)) = steps.split_last() else { return };
     let mut is_empty = false;
@@ -132,14 +131,14 @@ fn remove(root: &mut Item, steps: &[String]) {
     }
 }
 
-/// A comment at the end of a line is about the item before it: that of the item before this one stays, this one's goes,
-/// unless others stand before it in its line.
+/// Removes an item of an array. A comment at the end of a line belongs to the item before it, so it is removed together with that
+/// item, unless other items are in the same line.
 fn remove_item(array: &mut Array, index: usize) {
     let text = |space: Option<&RawString>| space.and_then(RawString::as_str).unwrap_or_default().to_owned();
     let removed = array.remove(index);
     let (removed, behind) = (text(removed.decor().prefix()), text(removed.decor().suffix()));
     let next = array.get(index).map(|next| text(next.decor().prefix()));
-    // Without a comma at the end, what stands before the bracket stands behind the last item.
+    // Without a trailing comma, the space before the bracket belongs to the last item.
     let behind = if behind.trim().is_empty() { behind } else { String::new() };
     let below = next.unwrap_or_else(|| behind + &text(Some(array.trailing())));
     let line_end = |space: &str| space.find('\n').unwrap_or(space.len());
@@ -173,7 +172,7 @@ fn find<'d>(item: &'d mut Item, steps: &[String]) -> Option<Found<'d>> {
     if item.is_table_like() {
         return find(item.as_table_like_mut()?.get_mut(step)?, below);
     }
-    // Tables in arrays are values there: a step further is within a value, and only arrays hold what is removed.
+    // Inside a value only items of arrays are removed.
     let index: usize = step.parse().ok()?;
     match item {
         Item::Value(Value::Array(array)) => within(array.get_mut(index)?, below),
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_comments_of_other_items_stay() {
+    fn comments_of_other_items_are_kept() {
         let lines = "[ # all\n  1, # one\n  # two\n  2, # two\n  3, # three\n]";
         for (array, index, expected) in [
             ("[1, 2, 3]", 0, "a = [2, 3]\nb = 1\n"),
@@ -226,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_go_wherever_they_stand() {
+    fn entries_are_removed_at_any_depth() {
         let text = "a = { b = [{ c = 1, d = 2 }] }\n[[e]]\nf.g = 1\n[[e]]\nh = [[1, 2]]\n";
         for (steps, expected) in [
             ("e/0", "a = { b = [{ c = 1, d = 2 }] }\n[[e]]\nh = [[1, 2]]\n"),

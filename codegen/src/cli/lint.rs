@@ -225,7 +225,7 @@ fn write_baseline(
 ) -> Result<bool, Failure> {
     let options = Options { without_baseline: true, ..options.clone() };
     let compilation = compile_with(sources, &options);
-    let baseline = Baseline::of(&compilation.diagnostics, &Places::new(sources));
+    let baseline = Baseline::new(&compilation.diagnostics, &Places::new(sources));
     write_atomically(&root.join(file), &baseline.text())?;
     let left = compilation.diagnostics.iter().filter(|found| found.code.is_fixed()).count();
     let known = format!("{}: {} known\n", file.display(), plural(baseline.len(), "finding"));

@@ -1,19 +1,19 @@
 //! Comments that allow a finding: `# lint: allow CODE reason`.
 //!
-//! At the end of a line, such a comment covers whatever begins in that line, to its end; on a line of its own, what
-//! begins in the next line that is neither empty nor a comment. At the top of a file, with an empty line below it, it
-//! covers the file. What a header begins is its whole table.
+//! At the end of a line, the comment covers the values that begin in that line. On a line of its own, it covers those that
+//! begin in the next line that is neither empty nor a comment. At the top of a file, followed by an empty line, it covers
+//! the file. A table header covers its whole table.
 
 use std::ops::Range;
 
 use super::levels::{Selected, select};
 use crate::diagnostic::{Code, Diagnostic, Edit, Place, Places, Sink, SourceId};
 
-/// What such a comment begins with, behind its `#`.
+/// The start of such a comment, after the `#`.
 const LEAD: &str = "lint:";
 const USAGE: &str = "write `# lint: allow CODE reason`, with a rule's code or name";
 
-/// Takes away what comments allow, and tells of comments that allow nothing. `rules`: those that are looked for.
+/// Removes the findings that comments allow, and reports comments that allow none. `rules` are the enabled rules.
 pub(super) fn apply(places: &Places<'_>, rules: &[Code], sink: &Sink) {
     let mut allows = Vec::new();
     for (id, source) in (0..).map(SourceId).zip(places.sources.all()) {
@@ -27,27 +27,27 @@ pub(super) fn apply(places: &Places<'_>, rules: &[Code], sink: &Sink) {
     let mut used = vec![false; allows.len()];
     sink.retain(|found| {
         let mut covering = (0..allows.len()).filter(|&index| allows[index].covers(found, places)).peekable();
-        let matches = covering.peek().is_none();
+        let is_kept = covering.peek().is_none();
         covering.for_each(|index| used[index] = true);
-        matches
+        is_kept
     });
     for (allow, _) in allows.iter().zip(used).filter(|(allow, used)| !used && rules.contains(&allow.code)) {
-        let message = format!("there is no `{}` to allow here", allow.code.name);
+        let message = format!("no finding of `{}` to allow here", allow.code.name);
         sink.push(
             Diagnostic::new(Code::UNUSED_ALLOW, allow.comment.place, message)
-                .help("take the comment out")
+                .help("remove the comment")
                 .fix(Edit::Replace(allow.comment.whole, String::new())),
         );
     }
 }
 
 struct Comment {
-    /// What stands behind the lead.
+    /// The text after `lint:`.
     text: String,
     place: Place,
-    /// What goes with it where it is taken out.
+    /// The text that is removed together with the comment.
     whole: Place,
-    /// The pointers of what it covers.
+    /// The JSON Pointers of the values that it covers.
     covers: Vec<String>,
 }
 
@@ -57,24 +57,24 @@ struct Allow {
 }
 
 impl Comment {
-    /// None where it allows nothing, which is reported.
+    /// Parses the comment. An invalid one is reported.
     fn read(self, places: &Places<'_>, sink: &Sink) -> Option<Allow> {
         let report = |code: Code, message: String| Diagnostic::new(code, self.place, message);
         let mut words = self.text.split_whitespace();
         let (Some("allow"), Some(name)) = (words.next(), words.next()) else {
-            sink.push(report(Code::UNKNOWN_CODE, "this comment says nothing to the linter".to_owned()).help(USAGE));
+            sink.push(report(Code::UNKNOWN_CODE, "invalid `lint:` comment".to_owned()).help(USAGE));
             return None;
         };
         let code = match select(name) {
             Selected::Rules(rules) if rules.len() == 1 && rules[0].category() != name => rules[0],
             Selected::Fixed(code) => {
-                let message = format!("`{}` is always an error, and cannot be allowed", code.name);
-                sink.push(report(Code::UNKNOWN_CODE, message).help("mend what it is about, and take the comment out"));
+                let message = format!("`{}` is always an error and cannot be allowed", code.name);
+                sink.push(report(Code::UNKNOWN_CODE, message).help("correct the error, and remove the comment"));
                 return None;
             }
             _ => {
                 let names = super::codes().filter(|code| !code.is_fixed()).map(|code| code.name);
-                let found = report(Code::UNKNOWN_CODE, format!("there is no rule `{name}`"));
+                let found = report(Code::UNKNOWN_CODE, format!("unknown rule `{name}`"));
                 sink.push(found.help_nearest(name, names, "the rules are").help(USAGE));
                 return None;
             }
@@ -83,7 +83,7 @@ impl Comment {
             let line = places.positions(self.place)[0].line;
             sink.push(
                 report(Code::ALLOW_WITHOUT_REASON, format!("line {line} allows `{}` without a reason", code.name))
-                    .help(format!("say why: `# lint: allow {name} reason`")),
+                    .help(format!("add the reason: `# lint: allow {name} reason`")),
             );
         }
         Some(Allow { code, comment: self })
@@ -103,7 +103,7 @@ impl Allow {
     }
 }
 
-/// The comments of one file that speak to the linter.
+/// Returns the `lint:` comments of a file.
 fn comments(id: SourceId, places: &Places<'_>) -> Vec<Comment> {
     let (text, tree) = (&places.sources.get(id).text, places.tree(id));
     let Some(first) = tree.start() else { return Vec::new() };
@@ -127,20 +127,20 @@ fn comments(id: SourceId, places: &Places<'_>) -> Vec<Comment> {
     found
 }
 
-/// What a comment on this line is about: the next line that is no comment. None: the whole file.
+/// Returns the line that a comment on a line of its own covers, or `None` if it covers the whole file.
 fn below(text: &str, line: &Range<usize>, first: usize) -> Option<Range<usize>> {
-    let mut is_apart = false;
+    let mut has_empty_line = false;
     for below in lines(text).skip_while(|other| other.start <= line.start) {
         let written = text[below.clone()].trim();
         if !written.is_empty() && !written.starts_with('#') {
-            return (!is_apart || line.start > first).then_some(below);
+            return (!has_empty_line || line.start > first).then_some(below);
         }
-        is_apart |= written.is_empty();
+        has_empty_line |= written.is_empty();
     }
     Some(line.clone())
 }
 
-/// The spans of all lines, each with its end.
+/// Returns the span of each line, including its line break.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     text.split_inclusive('\n').scan(0, |at, line| {
         let start = *at;

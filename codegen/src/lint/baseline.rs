@@ -1,5 +1,5 @@
-//! The baseline: findings that are known, and do not count. By code, manifest and JSON pointer, so that an entry stays
-//! right when lines move or a message is worded otherwise.
+//! The baseline: known findings, which are not reported. They are identified by code, manifest and JSON Pointer, so that an
+//! entry still matches when lines move or messages change.
 
 use std::collections::BTreeSet;
 
@@ -7,27 +7,27 @@ use serde_json::{Value, json};
 
 use crate::diagnostic::{At, Code, Diagnostic, Places, Sink};
 
-/// Known findings: code, manifest, pointer.
+/// Known findings, as code, manifest and pointer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Baseline(BTreeSet<[String; 3]>);
 
 impl Baseline {
-    /// Of these findings. Errors of the reader cannot be known and left.
-    pub fn of(found: &[Diagnostic], places: &Places<'_>) -> Self {
+    /// Creates the baseline of these findings, except those with a fixed level, which cannot be ignored.
+    pub fn new(found: &[Diagnostic], places: &Places<'_>) -> Self {
         Self(found.iter().filter(|found| !found.code.is_fixed()).map(|found| fingerprint(found, places)).collect())
     }
 
-    /// How many findings there are in it.
+    /// The number of findings.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no findings.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// As it is written: a finding a line.
+    /// Returns the text of the file, with one finding per line.
     pub fn text(&self) -> String {
         let entry = |[code, manifest, pointer]: &[String; 3]| {
             format!("    {}", json!({ "code": code, "manifest": manifest, "pointer": pointer }))
@@ -48,8 +48,8 @@ impl Baseline {
             let text = |key| value[key].as_str().map(str::to_owned);
             Some([text("code")?, text("manifest")?, text("pointer")?])
         };
-        let findings = value["findings"].as_array().ok_or("it has no list of `findings`")?;
-        let entries = findings.iter().map(|value| entry(value).ok_or_else(|| format!("this is no entry: {value}")));
+        let findings = value["findings"].as_array().ok_or("it has no array `findings`")?;
+        let entries = findings.iter().map(|value| entry(value).ok_or_else(|| format!("invalid entry: {value}")));
         entries.collect::<Result<_, String>>().map(Self)
     }
 }
@@ -59,12 +59,12 @@ fn fingerprint(found: &Diagnostic, places: &Places<'_>) -> [String; 3] {
     [found.code.id.to_owned(), places.sources.get(place.source).path.clone(), places.pointer(place)]
 }
 
-/// Takes away the findings that are in the project's baseline, and tells of entries that are found no more. `rules`:
-/// those that are looked for.
+/// Removes the findings that are in the project's baseline, and reports entries that match none. `rules` are the enabled
+/// rules.
 pub(super) fn apply(file: &At<String>, places: &Places<'_>, rules: &[Code], sink: &Sink) {
     let failed = |why: String| {
         let message = format!("failed to read the baseline `{}`: {why}", file.value);
-        let help = format!("write it anew: `cargo xtask lint --write-baseline {}`", file.value);
+        let help = format!("write it again with `cargo xtask lint --write-baseline {}`", file.value);
         sink.push(Diagnostic::new(Code::INVALID_VALUE, file.place, message).help(help));
     };
     let text = match places.sources.beside(&file.value) {
@@ -86,13 +86,13 @@ pub(super) fn apply(file: &At<String>, places: &Places<'_>, rules: &[Code], sink
     });
     for [code, manifest, pointer] in known.difference(&seen) {
         let rule = super::find(code);
-        // Of a rule that is not looked for nobody knows.
+        // A rule that did not run cannot prove its entry stale.
         if rule.is_none_or(|rule| rule.is_fixed() || rules.contains(&rule)) {
             let message =
-                format!("`{}` lists what is not found any more: {code} at {manifest}{}", file.value, at(pointer));
+                format!("`{}` lists a finding that no longer exists: {code} at {manifest}{}", file.value, at(pointer));
             sink.push(
                 Diagnostic::new(Code::UNUSED_BASELINE_ENTRY, file.place, message)
-                    .help(format!("write it anew: `cargo xtask lint --write-baseline {}`", file.value)),
+                    .help(format!("write it again with `cargo xtask lint --write-baseline {}`", file.value)),
             );
         }
     }

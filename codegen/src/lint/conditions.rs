@@ -1,6 +1,5 @@
-//! Which conditions say nothing: those that never hold, and those that always do. Decided by all the answers that there
-//! can be to what one tool asks, knowing that a fact has one value, that the tool itself is there wherever its texts are,
-//! and what it and every tool that it asks for require.
+//! Finds conditions that are always true or never true. All possible turns are enumerated, given that a fact has one value,
+//! that a tool is available wherever its texts appear, and what it and every tool that it refers to require.
 
 use std::collections::BTreeSet;
 
@@ -16,56 +15,57 @@ use crate::text::condition::{self, AtomExpr, Condition};
 use crate::text::template::{self, Piece, WrittenFact};
 use crate::text::turns::turns;
 
-/// A condition that says nothing.
-pub(super) struct Idle {
-    /// Whether it never holds; if not, it always does.
+/// A condition that is the same in every turn.
+pub(super) struct ConstantCondition {
+    /// Whether it is never true. If not, it is always true.
     pub never: bool,
-    /// Where it stands.
+    /// The place of the condition.
     pub place: Place,
-    /// Why that is so.
+    /// The reason.
     pub why: String,
-    /// What has part in it.
+    /// The places that explain the reason.
     pub related: Vec<(Place, String)>,
-    /// Whether it is all that a key of a property says.
+    /// Whether it is the whole value of a property's `when`.
     pub is_key: bool,
 }
 
-/// So many of one tool are told: a text that repeats one thousands of times would come to as many findings.
-const MOST: usize = 100;
+/// The greatest number of findings per tool. A template can repeat one condition thousands of times.
+const MAX_FINDINGS: usize = 100;
 
-/// Such conditions of the catalog.
-pub(super) fn idle(lint: &Lint<'_>) -> Vec<Idle> {
+/// Returns the constant conditions of the catalog.
+pub(super) fn constant_conditions(lint: &Lint<'_>) -> Vec<ConstantCondition> {
     let asks = |(_, tool): &(ToolId, &Tool)| !tool.atoms.is_empty();
-    let of_tools = lint.tools().filter(asks).flat_map(|(id, tool)| of_tool(lint, id, tool).into_iter().take(MOST));
+    let of_tools =
+        lint.tools().filter(asks).flat_map(|(id, tool)| of_tool(lint, id, tool).into_iter().take(MAX_FINDINGS));
     let of_toolsets = lint.toolsets().filter_map(|(_, toolset)| of_toolset(toolset));
     of_tools.chain(of_toolsets).collect()
 }
 
 type Linked = Condition<usize>;
 
-/// What has to hold in every turn, or in every turn with some tool.
-struct Need {
-    /// The question whether that tool is there.
+/// A condition that is true in every turn, or in every turn with a certain tool.
+struct KnownCondition {
+    /// The atom of that tool.
     given: Option<usize>,
-    /// What has to hold.
+    /// The condition.
     holds: Linked,
-    /// Where that is said, and in words.
+    /// The place that says so, with a description.
     said: (Place, String),
 }
 
-struct Judge<'l> {
+struct ConditionChecker<'l> {
     lint: &'l Lint<'l>,
     tool: &'l Tool,
     asked: Vec<AtomExpr>,
-    needs: Vec<Need>,
-    /// All combinations of answers.
+    needs: Vec<KnownCondition>,
+    /// All turns.
     all: Vec<Atoms>,
-    found: Vec<Idle>,
+    found: Vec<ConstantCondition>,
 }
 
-fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<Idle> {
+fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<ConstantCondition> {
     let asked = tool.manifest.atom_table.atoms.iter().map(|asks| asks.value.clone()).collect();
-    let mut judge = Judge { lint, tool, asked, needs: Vec::new(), all: Vec::new(), found: Vec::new() };
+    let mut judge = ConditionChecker { lint, tool, asked, needs: Vec::new(), all: Vec::new(), found: Vec::new() };
     let own = judge.asked.len();
     judge.require(id, None);
     for (index, atom) in tool.atoms.iter().enumerate() {
@@ -84,7 +84,7 @@ fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<Idle> {
         return Vec::new();
     }
     judge.all = turns(&judge.asked);
-    // What can never be there is told where it is declared.
+    // A tool that is never available is reported at its own declaration.
     for given in (0..own).map(Some) {
         let is_there = |atoms| given.is_some_and(|index| bit(index, atoms));
         let met = |atoms| judge.needs.iter().filter(|need| need.given == given).all(|need| holds(&need.holds, atoms));
@@ -98,8 +98,14 @@ fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<Idle> {
         let linked = link(&when.value, &tool.manifest.atom_table, &mut judge.asked);
         let mut found = judge.judged(&linked, when.place, &judge.all, &judge.all);
         if found.is_none() && !is_shown {
-            let why = format!("not together with what else `{}` requires", tool.name());
-            found = Some(Idle { never: true, place: when.place, why, related: judge.said(&linked), is_key: false });
+            let why = format!("it contradicts the other requirements of `{}`", tool.name());
+            found = Some(ConstantCondition {
+                never: true,
+                place: when.place,
+                why,
+                related: judge.said(&linked),
+                is_key: false,
+            });
         }
         judge.found.extend(found);
     }
@@ -109,7 +115,7 @@ fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<Idle> {
     judge.found
 }
 
-fn of_toolset(toolset: &Toolset) -> Option<Idle> {
+fn of_toolset(toolset: &Toolset) -> Option<ConstantCondition> {
     let when = toolset.manifest.requires.when.as_ref().filter(|_| !toolset.atoms.is_empty())?;
     let mut asked = toolset.manifest.atom_table.atoms.iter().map(|asks| asks.value.clone()).collect();
     let linked = link(&when.value, &toolset.manifest.atom_table, &mut asked);
@@ -118,11 +124,11 @@ fn of_toolset(toolset: &Toolset) -> Option<Idle> {
     }
     let all = turns(&asked);
     let never = verdict(&linked, &all, &all)?;
-    Some(Idle { never, place: when.place, why: by_itself(never), related: Vec::new(), is_key: false })
+    Some(ConstantCondition { never, place: when.place, why: by_itself(never), related: Vec::new(), is_key: false })
 }
 
-impl Judge<'_> {
-    /// Takes in what holds wherever a tool is: `given` is the question whether it is there, none for the tool itself.
+impl ConditionChecker<'_> {
+    /// Adds what is true whenever a tool is available. `given` is its atom, or `None` for the tool itself.
     fn require(&mut self, id: ToolId, given: Option<usize>) {
         let mut seen = BTreeSet::from([id]);
         let mut pending = vec![(id, (self.lint[id].manifest.name.place, "this tool itself".to_owned()))];
@@ -133,7 +139,7 @@ impl Judge<'_> {
             if let Some(index) = self.asked.iter().position(|asks| *asks == own)
                 && Some(index) != given
             {
-                self.needs.push(Need { given, holds: Condition::Atom(index), said });
+                self.needs.push(KnownCondition { given, holds: Condition::Atom(index), said });
             }
             for (requires, name) in [(&tool.requires, tool.name()), (&home.requires, home.name())] {
                 let only = if let [only] = requires.any_tools.as_slice() { Some(only) } else { None };
@@ -149,7 +155,7 @@ impl Judge<'_> {
                 let any: Option<Vec<Linked>> = requires.any_tools.iter().map(index).collect();
                 if let (Some(any), [(_, place), _, ..]) = (any, requires.any_tools.as_slice()) {
                     let said = (*place, format!("`{name}` requires one of these"));
-                    self.needs.push(Need { given, holds: Condition::Or(any), said });
+                    self.needs.push(KnownCondition { given, holds: Condition::Or(any), said });
                 }
             }
             let conditions = [
@@ -159,19 +165,25 @@ impl Judge<'_> {
             for (when, atom_table, is_unknown, name) in conditions {
                 if let (Some(when), false) = (when, is_unknown) {
                     let holds = link(&when.value, atom_table, &mut self.asked);
-                    // A requirement that asks for a tool is an error of its own.
+                    // A requirement that refers to a tool is reported as an error.
                     if holds.atoms().iter().any(|atom| matches!(self.asked[**atom], AtomExpr::Tool(_))) {
                         continue;
                     }
-                    self.needs.push(Need { given, holds, said: (when.place, format!("`{name}` requires this")) });
+                    self.needs.push(KnownCondition {
+                        given,
+                        holds,
+                        said: (when.place, format!("`{name}` requires this")),
+                    });
                 }
             }
         }
     }
 
-    /// The combinations of answers in turns that show the tool.
+    /// Returns the turns that show the tool.
     fn shown(&self) -> Vec<Atoms> {
-        let met = |need: &Need, atoms| need.given.is_some_and(|given| !bit(given, atoms)) || holds(&need.holds, atoms);
+        let met = |need: &KnownCondition, atoms| {
+            need.given.is_some_and(|given| !bit(given, atoms)) || holds(&need.holds, atoms)
+        };
         self.all.iter().copied().filter(|&atoms| self.needs.iter().all(|need| met(need, atoms))).collect()
     }
 
@@ -186,7 +198,7 @@ impl Judge<'_> {
         }
     }
 
-    /// `within`: the turns in which the schema is there at all.
+    /// `within` are the turns in which the schema appears.
     fn schema(&mut self, schema: &Schema, within: &[Atoms]) {
         if let Some(description) = &schema.description {
             self.text(description, within);
@@ -210,11 +222,11 @@ impl Judge<'_> {
         }
     }
 
-    /// The turns in which a key's condition holds.
+    /// Checks the condition of a key, and returns the turns in which it is true.
     fn when(&mut self, when: &At<When>, within: &[Atoms], is_key: bool) -> Vec<Atoms> {
         let linked = link(&when.value, &self.tool.manifest.atom_table, &mut self.asked);
         let found = self.judged(&linked, when.place, within, within);
-        self.found.extend(found.map(|found| Idle { is_key, ..found }));
+        self.found.extend(found.map(|found| ConstantCondition { is_key, ..found }));
         within.iter().copied().filter(|&atoms| holds(&linked, atoms)).collect()
     }
 
@@ -242,12 +254,12 @@ impl Judge<'_> {
                 let end = spans.iter().map(|atom| atom.span.end).max().unwrap_or_default();
                 let place = written.place(start..end);
                 if left.is_empty() {
-                    let why = "what is asked before it takes every turn".to_owned();
-                    self.found.push(Idle { never: true, place, why, related: Vec::new(), is_key: false });
+                    let why = "the branches before it cover every turn".to_owned();
+                    self.found.push(ConstantCondition { never: true, place, why, related: Vec::new(), is_key: false });
                     break;
                 }
                 let linked = condition.clone().map(&mut |atom| position(&mut self.asked, atom.asks));
-                // The last of several cases may be spelt out instead of being left to `else`.
+                // The last branch may be written with `elif` instead of `else`.
                 let found = self.judged(&linked, place, &left, within);
                 let is_all = found.as_ref().is_some_and(|found| !found.never);
                 self.found.extend(found);
@@ -266,34 +278,36 @@ impl Judge<'_> {
         }
     }
 
-    /// What is to be said of a condition, if it never holds in the turns `left` or always does `within` these.
-    fn judged(&self, condition: &Linked, place: Place, left: &[Atoms], within: &[Atoms]) -> Option<Idle> {
+    /// Returns a finding if the condition is never true in the turns `left`, or always true in the turns `within`.
+    fn judged(&self, condition: &Linked, place: Place, left: &[Atoms], within: &[Atoms]) -> Option<ConstantCondition> {
         let never = verdict(condition, left, within)?;
         let (why, related) = if verdict(condition, &self.all, &self.all) == Some(never) {
             (by_itself(never), Vec::new())
         } else if verdict(condition, &self.shown(), &self.shown()) == Some(never) {
-            (format!("where `{}` is shown, the condition is always true", self.tool.name()), self.said(condition))
+            (format!("whenever `{}` is shown, the result is the same", self.tool.name()), self.said(condition))
         } else {
-            ("by what is asked around it, it cannot be otherwise".to_owned(), Vec::new())
+            ("the enclosing conditions determine it".to_owned(), Vec::new())
         };
-        Some(Idle { never, place, why, related, is_key: false })
+        Some(ConstantCondition { never, place, why, related, is_key: false })
     }
 
-    /// Where it is said what has to hold beside a condition, as far as both ask for the same.
+    /// Returns the places of the known conditions that refer to the same tools or facts.
     fn said(&self, condition: &Linked) -> Vec<(Place, String)> {
         let same = |asks: usize, other: usize| match (&self.asked[asks], &self.asked[other]) {
             (AtomExpr::Fact(one, _), AtomExpr::Fact(other, _)) => one == other,
             (one, other) => one == other,
         };
         let atoms = condition.atoms();
-        let concerns =
-            |need: &&Need| need.holds.atoms().iter().any(|needed| atoms.iter().any(|asked| same(**needed, **asked)));
+        let concerns = |need: &&KnownCondition| {
+            need.holds.atoms().iter().any(|needed| atoms.iter().any(|asked| same(**needed, **asked)))
+        };
         let said = self.needs.iter().filter(concerns).map(|need| need.said.clone());
         said.collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 
-/// Some(true): it never holds in the turns `left`. Some(false): it always does `within` these.
+/// Returns `Some(true)` if the condition is never true in the turns `left`, and `Some(false)` if it is always true in the turns
+/// `within`.
 fn verdict(condition: &Linked, left: &[Atoms], within: &[Atoms]) -> Option<bool> {
     if left.iter().all(|&atoms| !holds(condition, atoms)) {
         return Some(true);
@@ -302,11 +316,11 @@ fn verdict(condition: &Linked, left: &[Atoms], within: &[Atoms]) -> Option<bool>
 }
 
 fn by_itself(never: bool) -> String {
-    let said = if never { "it contradicts itself" } else { "there is no case in which it does not hold" };
+    let said = if never { "it contradicts itself" } else { "it covers every case" };
     said.to_owned()
 }
 
-/// A condition of some manifest, over the atoms of the tool that is judged.
+/// Translates a condition of a manifest to the atoms of the tool being checked.
 fn link(when: &When, atom_table: &AtomTable, asked: &mut Vec<AtomExpr>) -> Linked {
     when.clone().map(&mut |AtomId(atom)| position(asked, atom_table.atoms[atom].value.clone()))
 }

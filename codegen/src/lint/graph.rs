@@ -1,5 +1,5 @@
-//! What rules about the graph of toolsets share: the way from a toolset to a tool, and which tools a model sees beside
-//! one another.
+//! Queries about the graph of toolsets that several rules share: the path from a toolset to a tool, and pairs of tools in
+//! one toolset.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -10,11 +10,11 @@ use super::Lint;
 use crate::catalog::{ToolId, ToolsetId};
 use crate::diagnostic::{Diagnostic, Place};
 
-/// A way through the graph: `cli → debugging → file → read_file`.
+/// A path through the graph: `cli → debugging → file → read_file`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Path {
     names: Vec<String>,
-    /// Where each step is said, and in words.
+    /// The place that declares each step, with a description.
     steps: Vec<(Place, String)>,
 }
 
@@ -25,40 +25,41 @@ impl fmt::Display for Path {
 }
 
 impl Path {
-    /// Where its first step is said.
+    /// Returns the place that declares the first step.
     pub fn start(&self) -> Option<Place> {
         self.steps.first().map(|(place, _)| *place)
     }
 
-    /// Shows every step of the way beside a finding.
+    /// Adds every step to a finding.
     pub fn show(&self, found: Diagnostic) -> Diagnostic {
         let steps = self.steps.iter();
         steps.fold(found, |found, (place, step)| found.related(*place, step.clone()))
     }
 }
 
-/// A tool, and others that a model sees beside it.
+/// A tool, and similar tools that a model sees at the same time.
 #[derive(Debug)]
-pub struct Beside {
+pub struct SimilarTools {
     /// The tool that the finding is about.
     pub tool: ToolId,
-    /// The others, by name, each with a toolset that shows both.
+    /// The similar tools, sorted by name, each with a toolset that contains both.
     pub others: Vec<(ToolId, ToolsetId)>,
 }
 
 impl Lint<'_> {
-    /// A shortest way on which a toolset brings a tool. None where it does not hold it.
+    /// Returns a shortest path from a toolset to a tool, or `None` if it does not contain the tool.
     pub fn path(&self, from: ToolsetId, to: ToolId) -> Option<Path> {
-        self.graph().path(from.0, to.0).map(|way| self.way(&ids(&way), Some(to)))
+        self.graph().path(from.0, to.0).map(|way| self.describe_path(&ids(&way), Some(to)))
     }
 
-    /// Why a toolset does not hold a tool although it reaches one that has it: a shortest such way, and who excludes it.
+    /// Returns why a toolset does not contain a tool of a toolset that it includes: a shortest path, and the toolset that excludes
+    /// the tool.
     pub fn exclusion(&self, from: ToolsetId, to: ToolId) -> Option<(Path, ToolsetId)> {
         let (way, by) = self.graph().exclusion(from.0, to.0)?;
-        Some((self.way(&ids(&way), Some(to)), ToolsetId(by)))
+        Some((self.describe_path(&ids(&way), Some(to)), ToolsetId(by)))
     }
 
-    /// A shortest way from one toolset to another over those edges for which `open` holds.
+    /// Returns a shortest path between two toolsets along the edges that `open` accepts.
     pub fn path_between(
         &self,
         from: ToolsetId,
@@ -71,7 +72,7 @@ impl Lint<'_> {
             if set == to {
                 let mut way: Vec<ToolsetId> = std::iter::successors(Some(set), |set| came[set]).collect();
                 way.reverse();
-                return Some(self.way(&way, None));
+                return Some(self.describe_path(&way, None));
             }
             for (next, _) in self[set].edges().filter(|(next, _)| open(set, *next)) {
                 came.entry(next).or_insert_with(|| {
@@ -83,12 +84,12 @@ impl Lint<'_> {
         None
     }
 
-    /// A way over these toolsets, and to a tool of the last one.
-    fn way(&self, sets: &[ToolsetId], tool: Option<ToolId>) -> Path {
+    /// Describes a path along these toolsets, and to a tool of the last one.
+    fn describe_path(&self, sets: &[ToolsetId], tool: Option<ToolId>) -> Path {
         let name = |set: ToolsetId| self[set].name();
         let edge = |pair: &[ToolsetId]| {
             let place = self[pair[0]].edges().find(|(to, _)| *to == pair[1]).map(|(_, place)| place)?;
-            Some((place, format!("`{}` brings `{}` along", name(pair[0]), name(pair[1]))))
+            Some((place, format!("`{}` includes `{}`", name(pair[0]), name(pair[1]))))
         };
         let mut path = Path {
             names: sets.iter().map(|&set| name(set).to_owned()).collect(),
@@ -97,22 +98,21 @@ impl Lint<'_> {
         if let (Some(tool), Some(&last)) = (tool, sets.last()) {
             let manifest = &self[tool].manifest;
             let listed = self[last].manifest.tools.iter().find(|name| name.value == manifest.name.value);
-            // Where it is not listed it is at home, which its own manifest says.
+            // A tool that is not listed is at home, which its own manifest declares.
             let place = listed.or(manifest.toolset.as_ref()).map_or(manifest.name.place, |name| name.place);
-            path.steps.push((place, format!("`{}` holds it", name(last))));
+            path.steps.push((place, format!("`{}` contains it", name(last))));
             path.names.push(manifest.name.value.clone());
         }
         path
     }
 
-    /// Tools of which a model sees several at once, because some toolset resolves to them, and that have a key in common
-    /// and are `alike`: for each tool the others before it, so that each tool gets one finding. Keys keep it fast: only
-    /// tools with a common key are compared.
-    pub fn beside<K: Ord, Keys: IntoIterator<Item = K>>(
+    /// Finds pairs of similar tools in one toolset. For each tool it returns the similar ones before it, so that each tool gets at
+    /// most one finding. `keys` makes this fast: only tools with a common key are compared by `alike`.
+    pub fn similar_tools<K: Ord, Keys: IntoIterator<Item = K>>(
         &self,
         keys: impl Fn(ToolId) -> Keys,
         alike: impl Fn(ToolId, ToolId) -> bool + Sync,
-    ) -> Vec<Beside> {
+    ) -> Vec<SimilarTools> {
         let mut keys: Vec<(K, ToolId)> =
             self.tools().flat_map(|(id, _)| keys(id).into_iter().map(move |key| (key, id))).collect();
         keys.sort_unstable();
@@ -137,7 +137,7 @@ impl Lint<'_> {
             let own: Vec<ToolsetId> = self.toolsets().map(|(id, _)| id).filter(|set| shows(*set, tool)).collect();
             let both = |other: ToolId| own.iter().find(|set| shows(**set, other));
             let others: Vec<_> = alike.into_iter().filter_map(|other| Some((other, *both(other)?))).collect();
-            (!others.is_empty()).then_some(Beside { tool, others })
+            (!others.is_empty()).then_some(SimilarTools { tool, others })
         };
         before.par_iter().flat_map_iter(beside).collect()
     }
@@ -153,7 +153,7 @@ mod tests {
     use crate::diagnostic::{Places, Sink};
     use crate::source::Sources;
 
-    /// Toolsets with further lines, each at home to a tool of its name and a letter.
+    /// Returns toolsets with additional lines, each with a home tool `NAME_t`.
     fn sources(sets: &[(&str, &str)]) -> Sources {
         Sources::from_memory(sets.iter().flat_map(|(name, more)| {
             let tool = format!("name = \"{name}_t\"\ntoolset = \"{name}\"\ndescription = \"Do.\"\n");
@@ -177,7 +177,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_path_names_every_step_and_where_it_is_said() {
+    fn a_path_names_every_step_and_its_place() {
         with(&CLI, |lint| {
             let [cli, debugging, file, other] = [0, 1, 2, 3].map(ToolsetId);
             let path = lint.path(cli, ToolId(2)).unwrap();
@@ -197,15 +197,15 @@ mod tests {
     }
 
     #[test]
-    fn tools_are_compared_where_a_toolset_shows_both() {
+    fn similar_tools_are_reported_if_a_toolset_contains_both() {
         with(&CLI, |lint| {
-            let all = lint.beside(|_| vec![()], |_, _| true);
+            let all = lint.similar_tools(|_| vec![()], |_, _| true);
             let shown: Vec<(usize, Vec<usize>)> =
                 all.iter().map(|one| (one.tool.0, one.others.iter().map(|(other, _)| other.0).collect())).collect();
-            // The cli's, debugging's, file's, and the other one, which the first three hold.
+            // The tools of cli, debugging, file and other.
             assert_eq!(shown, [(1, vec![0]), (2, vec![0, 1]), (3, vec![0, 1, 2])]);
-            assert!(lint.beside(|tool| vec![tool], |_, _| true).is_empty());
-            assert!(lint.beside(|_| vec![()], |_, _| false).is_empty());
+            assert!(lint.similar_tools(|tool| vec![tool], |_, _| true).is_empty());
+            assert!(lint.similar_tools(|_| vec![()], |_, _| false).is_empty());
         });
     }
 }

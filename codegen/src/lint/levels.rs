@@ -1,4 +1,4 @@
-//! Which rules are looked for, and how much each of them matters: by default, by `toolc.toml`, by the command line.
+//! The level of each rule: by default, from `toolc.toml`, and from the command line.
 
 use std::collections::BTreeMap;
 
@@ -6,38 +6,39 @@ use super::rules::{CATEGORIES, codes};
 use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
 use crate::manifest::RuleLevel;
 
-/// What one run is asked for, beyond what `toolc.toml` says.
+/// The options of one run, in addition to `toolc.toml`.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Only these rules are looked for, also those that are off. Empty: all. Errors of the reader are always told.
+    /// The rules to run, including those that are off by default. If empty, all enabled rules run. Errors of the compiler are always
+    /// reported.
     pub only: Vec<Code>,
-    /// Levels; the later one wins, and all of them win over those in `toolc.toml`.
+    /// Levels, which override those in `toolc.toml`. Later ones win.
     pub levels: Vec<(Code, Option<Level>)>,
-    /// Warnings count as errors.
+    /// Whether warnings count as errors.
     pub deny_warnings: bool,
-    /// Findings in the project's baseline count as any other.
+    /// Whether to ignore the project's baseline.
     pub without_baseline: bool,
 }
 
 impl Options {
-    /// Only one rule is looked for.
+    /// Runs only one rule.
     pub fn only(code: Code) -> Self {
         Self { only: vec![code], ..Self::default() }
     }
 }
 
-/// What levels can be set for.
+/// What a name in a level setting refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selected {
-    /// These rules: one by its code or name, or all of a category whose level can be set.
+    /// A rule, by its code or name, or all rules of a category whose level can be set.
     Rules(Vec<Code>),
-    /// This rule's level is fixed.
+    /// A rule whose level is fixed.
     Fixed(Code),
-    /// There is nothing of that name.
+    /// An unknown name.
     Unknown,
 }
 
-/// What a code, a name or a category's letter stands for.
+/// Resolves a code, a name, or the letter of a category.
 pub fn select(text: &str) -> Selected {
     if let Some(category) = CATEGORIES.iter().find(|category| category.letter == text) {
         return Selected::Rules(category.codes().filter(|code| !code.is_fixed()).collect());
@@ -49,7 +50,7 @@ pub fn select(text: &str) -> Selected {
     }
 }
 
-/// The rule of that code or name.
+/// Finds a rule by its code or name.
 pub fn find(text: &str) -> Option<Code> {
     codes().find(|code| code.id == text || code.name == text)
 }
@@ -66,8 +67,8 @@ pub(super) fn resolve(name: &At<String>, level: RuleLevel, sink: &Sink) -> Vec<(
         }
         Selected::Unknown => {
             let known = codes().filter(|code| !code.is_fixed()).map(|code| code.name);
-            let found = unknown(format!("there is no rule `{}`", name.value));
-            sink.push(found.help_nearest(&name.value, known, "those whose level can be set are"));
+            let found = unknown(format!("unknown rule `{}`", name.value));
+            sink.push(found.help_nearest(&name.value, known, "rules whose level can be set:"));
             return Vec::new();
         }
     };

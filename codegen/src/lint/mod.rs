@@ -21,7 +21,7 @@ use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 
 pub use baseline::Baseline;
-pub use graph::{Beside, Path};
+pub use graph::{Path, SimilarTools};
 use levels::Levels;
 pub use levels::{Options, Selected, find, select};
 pub use literal::StringLiteral;

@@ -1,4 +1,4 @@
-//! What a model reads of a tool: its texts, the values beside them, and in which turns each part of a text is there.
+//! The texts and values of a tool that a model reads, and the turns in which each part of a text appears.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,34 +14,34 @@ use crate::text::atoms::{AtomId, Template, When};
 use crate::text::template::Piece;
 use crate::text::turns::turns;
 
-/// Words of a text, and where and when they are there.
+/// A part of a text, with its place and the turns in which it appears.
 #[derive(Debug)]
 pub(super) struct Part<'t> {
-    /// The words.
+    /// The text of the part.
     pub text: &'t str,
-    /// The text that they are part of.
+    /// The place of the whole text.
     pub of: Place,
-    /// How many bytes of that text, as it is written, stand before them. None where an escape hides that.
+    /// The offset of the part in the string, in bytes, or `None` if it is unknown because of escapes.
     pub start: Option<usize>,
-    /// The answers to the tool's atoms that bring them about.
+    /// The turns in which the part appears, as values of the tool's atoms.
     pub turns: Vec<Atoms>,
 }
 
 impl Tool {
-    /// Every text: its own descriptions, and those of its schemas.
+    /// Returns all texts: the descriptions of the tool and of its schemas.
     pub(super) fn texts(&self) -> impl Iterator<Item = &At<Template>> {
         let schemas = self.manifest.schemas().filter_map(|schema| schema.description.as_ref());
         self.descriptions().chain(schemas)
     }
 
-    /// Its description, and those that dialects have instead.
+    /// Returns the description, and those that replace it in dialects.
     pub(super) fn descriptions(&self) -> impl Iterator<Item = &At<Template>> {
         let manifest = &self.manifest;
         let of_dialects = manifest.dialect.iter().filter_map(|dialect| dialect.description.as_ref());
         [&manifest.description].into_iter().chain(of_dialects)
     }
 
-    /// The schemas that its arguments are made of: the root and the definitions that it leads to, and all below.
+    /// Returns the schemas of the arguments: the root, the definitions that it uses, and all nested schemas.
     pub(super) fn parameter_schemas(&self) -> impl Iterator<Item = &Schema> {
         let manifest = &self.manifest;
         let needed = manifest.defs.needed_by([&manifest.params]);
@@ -49,12 +49,12 @@ impl Tool {
         [&manifest.params].into_iter().chain(defs).flat_map(Schema::walk)
     }
 
-    /// Its parameters, at any depth.
+    /// Returns the parameters, at any depth.
     pub(super) fn parameters(&self) -> impl Iterator<Item = &Property> {
         self.parameter_schemas().flat_map(|schema| &schema.properties)
     }
 
-    /// Whether its conditions can be judged. If not, that has been reported.
+    /// Whether all its conditions are valid. Invalid ones have been reported.
     fn is_linked(&self) -> bool {
         self.atoms.len() == self.manifest.atom_table.atoms.len()
             && self.atoms.len() <= MOST_ATOMS
@@ -63,18 +63,18 @@ impl Tool {
 }
 
 impl Lint<'_> {
-    /// What a text of the tool says where everything is there and every fact is at its default.
+    /// Renders a text of the tool with all tools available and all facts at their defaults.
     pub(super) fn full_text(&self, tool: &Tool, template: &Template) -> Option<String> {
         tool.is_linked().then(|| self.full_setting(tool).text(template))
     }
 
-    /// Every string that a model may see, as it is written: texts, and values such as defaults and examples.
+    /// Returns every string that a model may read: texts, and values such as defaults and examples.
     pub(super) fn strings<'s>(&'s self, tool: &'s Tool) -> impl Iterator<Item = StringLiteral<'s>> {
         let texts = tool.texts().filter_map(|text| self.string(text.place));
         texts.chain(self.values(tool))
     }
 
-    /// Those of them that are values.
+    /// Returns the values that a model may read.
     pub(super) fn values<'s>(&'s self, tool: &'s Tool) -> impl Iterator<Item = StringLiteral<'s>> {
         let of = |schema: &'s Schema| {
             let choices = schema.choices.iter().map(|choice| &choice.value);
@@ -87,44 +87,44 @@ impl Lint<'_> {
         })
     }
 
-    /// The tools that are there wherever this one is, itself included: what it requires, what that requires, and so on.
-    /// Of several that would do, what all of them require.
-    pub(super) fn with(&self, id: ToolId) -> BTreeSet<ToolId> {
+    /// Returns the tools that are available whenever this one is, including itself: its requirements, transitively. Of alternatives,
+    /// only what all of them require.
+    pub(super) fn implied_tools(&self, id: ToolId) -> BTreeSet<ToolId> {
         let mut with = BTreeSet::new();
         self.require(id, &mut with, &mut Vec::new());
         with
     }
 
-    fn require(&self, id: ToolId, with: &mut BTreeSet<ToolId>, way: &mut Vec<ToolId>) {
-        if way.contains(&id) || !with.insert(id) {
+    fn require(&self, id: ToolId, with: &mut BTreeSet<ToolId>, path: &mut Vec<ToolId>) {
+        if path.contains(&id) || !with.insert(id) {
             return;
         }
-        way.push(id);
+        path.push(id);
         let requires: [&Requires; 2] = [&self[id].requires, &self[self[id].home].requires];
         for requires in requires {
             for (other, _) in &requires.tools {
-                self.require(*other, with, way);
+                self.require(*other, with, path);
             }
             let alternatives = requires.any_tools.iter().map(|(other, _)| {
                 let mut with = BTreeSet::new();
-                self.require(*other, &mut with, way);
+                self.require(*other, &mut with, path);
                 with
             });
             let common = alternatives.reduce(|some, others| some.intersection(&others).copied().collect());
             with.extend(common.into_iter().flatten());
         }
-        way.pop();
+        path.pop();
     }
 
-    /// The answers to a tool's atoms that there can be where it is shown. None where its conditions cannot be judged.
+    /// Returns the turns that show a tool, as values of its atoms, or `None` if its conditions are invalid.
     pub(super) fn turns(&self, id: ToolId) -> Option<Vec<Atoms>> {
         let tool = &self[id];
         let mut all = tool.is_linked().then(|| turns(tool.manifest.atom_table.atoms.iter().map(|asks| &asks.value)))?;
         let asked = |index: usize| if let Atom::Tool(id) = tool.atoms[index] { Some(id) } else { None };
-        let sure = self.with(id);
+        let sure = self.implied_tools(id);
         let given: Vec<(Option<usize>, BTreeSet<ToolId>)> = [(None, sure)]
             .into_iter()
-            .chain((0..tool.atoms.len()).filter_map(|index| Some((Some(index), self.with(asked(index)?)))))
+            .chain((0..tool.atoms.len()).filter_map(|index| Some((Some(index), self.implied_tools(asked(index)?)))))
             .collect();
         all.retain(|&atoms| {
             let is_there = |given: &Option<usize>| given.is_none_or(|index| bit(index, atoms));
@@ -138,13 +138,13 @@ impl Lint<'_> {
         Some(all)
     }
 
-    /// The words of all texts of a tool, with their turns.
+    /// Returns the parts of all texts of a tool, with their turns.
     pub(super) fn parts<'t>(&self, tool: &'t Tool, within: &[Atoms]) -> Vec<Part<'t>> {
         let mut parts = Vec::new();
         for text in tool.descriptions() {
             self.text_parts(text, within, &mut parts);
         }
-        // Definitions are told in every turn, whatever leads to them.
+        // Definitions appear in every turn, whatever refers to them.
         for schema in tool.manifest.roots() {
             self.schema_parts(schema, within, &mut parts);
         }
@@ -176,7 +176,7 @@ impl Lint<'_> {
     }
 }
 
-/// Finds the pieces of a template, which come in the order in which they are written, in its string.
+/// Locates the pieces of a template in its string, in order.
 struct Finder<'w> {
     of: Place,
     value: Option<&'w str>,
@@ -208,7 +208,7 @@ impl Finder<'_> {
 }
 
 impl Part<'_> {
-    /// Where these bytes of it stand.
+    /// Returns the place of a range of bytes of the part.
     pub(super) fn place(&self, lint: &Lint<'_>, span: Range<usize>) -> Place {
         let within = self.start.map(|start| start + span.start..start + span.end);
         let place = |within| lint.string(self.of).map(|written| written.place(within));

@@ -34,7 +34,7 @@ pub(super) const RULE: Rule =
     Rule::new("C044", "condition-always-true", Some(Level::Warning), Check::Catalog(check)).fixable();
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    for idle in conditions::idle(lint).into_iter().filter(|idle| !idle.never) {
+    for idle in conditions::constant_conditions(lint).into_iter().filter(|idle| !idle.never) {
         let found =
             Diagnostic::new(Code::CONDITION_ALWAYS_TRUE, idle.place, "this condition is always true").label(idle.why);
         let found = idle.related.into_iter().fold(found, |found, (place, said)| found.related(place, said));

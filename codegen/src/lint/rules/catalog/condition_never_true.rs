@@ -29,7 +29,7 @@ use crate::lint::{Check, Lint, Rule, conditions};
 pub(super) const RULE: Rule = Rule::new("C043", "condition-never-true", Some(Level::Warning), Check::Catalog(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    for idle in conditions::idle(lint).into_iter().filter(|idle| idle.never) {
+    for idle in conditions::constant_conditions(lint).into_iter().filter(|idle| idle.never) {
         let found =
             Diagnostic::new(Code::CONDITION_NEVER_TRUE, idle.place, "this condition is never true").label(idle.why);
         let found = idle.related.into_iter().fold(found, |found, (place, said)| found.related(place, said));

@@ -49,7 +49,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             && lint[one].replacement != Some(other)
             && lint[other].replacement != Some(one)
     };
-    for found in lint.beside(|id| keys[id.0].iter().copied(), alike) {
+    for found in lint.similar_tools(|id| keys[id.0].iter().copied(), alike) {
         let tool = &lint[found.tool];
         let Some(&(other, set)) = found.others.first() else { continue };
         let nearly = if texts[other.0].words == texts[found.tool.0].words { "the same as" } else { "nearly the same as" };

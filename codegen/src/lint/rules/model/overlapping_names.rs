@@ -41,7 +41,7 @@ const LONGEST: usize = 64;
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for found in lint
-        .beside(|id| keys(lint[id].name()), |one, other| !stands_for(lint, one, other) && !collide(lint, one, other))
+        .similar_tools(|id| keys(lint[id].name()), |one, other| !stands_for(lint, one, other) && !collide(lint, one, other))
     {
         let name = lint[found.tool].name();
         let Some(&(other, set)) = found.others.first() else { continue };

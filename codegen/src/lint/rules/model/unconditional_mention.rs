@@ -41,7 +41,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             continue;
         }
         let Some(turns) = lint.turns(id) else { continue };
-        let context = Context { lint, names: &names, id, tool, with: lint.with(id) };
+        let context = Context { lint, names: &names, id, tool, with: lint.implied_tools(id) };
         let mut found: BTreeMap<(Place, ToolId), Vec<Place>> = BTreeMap::new();
         for part in lint.parts(tool, &turns) {
             for (other, span) in context.unsure(&part) {
@@ -77,7 +77,7 @@ impl Context<'_> {
     fn is_there(&self, other: ToolId, turn: Atoms) -> bool {
         let asked = self.tool.atoms.iter().enumerate().filter(|(index, _)| turn >> index & 1 == 1);
         let mut given = asked.filter_map(|(_, atom)| if let Atom::Tool(id) = atom { Some(*id) } else { None });
-        self.with.contains(&other) || given.any(|id| self.lint.with(id).contains(&other))
+        self.with.contains(&other) || given.any(|id| self.lint.implied_tools(id).contains(&other))
     }
 
     /// Whether the tool has a parameter, an enum value or a definition of this name.

@@ -24,13 +24,13 @@
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
-use crate::lint::satisfiability::Values;
+use crate::lint::satisfiability::SchemaValues;
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("S026", "unsatisfiable", Some(Level::Error), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let values = Values::new(&tool.manifest.defs);
+    let values = SchemaValues::new(&tool.manifest.defs);
     for schema in tool.manifest.schemas().filter(|schema| values.is_empty(schema)) {
         let found = Diagnostic::new(Code::UNSATISFIABLE, schema.place, "no value fits this schema")
             .label("this schema and its parts contradict each other");
@@ -38,7 +38,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let found = parts.take(3).fold(found, |found, place| found.related(place, "it must also match this"));
         sink.push(found.help("remove the contradiction, and keep `type` in one place"));
     }
-    for ring in values.endless() {
+    for ring in values.infinite() {
         let Some((last, others)) = ring.split_last() else { continue };
         let names: Vec<&str> = [*last].iter().chain(&ring).map(|reference| reference.name.as_str()).collect();
         let message = format!("a value of this schema would be infinite: {}", names.join(" → "));

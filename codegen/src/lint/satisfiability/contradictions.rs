@@ -1,0 +1,85 @@
+//! Pairs of bounds that contradict each other.
+
+use serde_json::Value;
+use toolc::__gen::table::Type;
+
+use super::range::{Range, compare};
+use crate::diagnostic::Place;
+use crate::schema::{Additional, Schema};
+
+/// Two keywords of one schema that no value satisfies together.
+pub(in crate::lint) struct Contradiction {
+    /// The later keyword.
+    pub place: Place,
+    /// The earlier keyword.
+    pub other: Place,
+    /// The message of the finding.
+    pub message: String,
+}
+
+/// Returns the pairs of keywords of a schema that contradict each other.
+pub(in crate::lint) fn contradictions(schema: &Schema) -> Vec<Contradiction> {
+    let bounds = &schema.bounds;
+    let types = schema.effective_types();
+    let has = |wanted: &[Type]| types.is_empty() || types.iter().any(|of| wanted.contains(of));
+    let mut found = Vec::new();
+    let mut push = |one: Place, other: Place, message: String| {
+        let (place, other) = if one.span().start < other.span().start { (other, one) } else { (one, other) };
+        found.push(Contradiction { place, other, message });
+    };
+    if has(&[Type::Integer, Type::Number]) {
+        let is_whole = types.iter().all(|of| *of != Type::Number) && types.contains(&Type::Integer);
+        let range = Range::new([schema], is_whole);
+        if let Some((low, high)) = range.crossed() {
+            push(low.place, high.place, format!("no number is {} and {}", low.describe(), high.describe()));
+        } else if range.is_empty()
+            && let (Some(low), Some(high)) = (range.low, range.high)
+        {
+            let message = match &range.step {
+                Some(step) => {
+                    format!("no multiple of {} is {} and {}", step.value, low.describe(), high.describe())
+                }
+                None => format!("no integer is {} and {}", low.describe(), high.describe()),
+            };
+            push(low.place, high.place, message);
+        }
+    }
+    let sizes = [
+        (Type::String, "string", "characters", &bounds.min_length, &bounds.max_length),
+        (Type::Array, "array", "items", &bounds.min_items, &bounds.max_items),
+        (Type::Object, "object", "properties", &bounds.min_properties, &bounds.max_properties),
+    ];
+    for (of, noun, what, least, most) in sizes {
+        if let (true, Some(least), Some(most)) = (has(&[of]), least, most)
+            && compare(&least.value, &most.value).is_gt()
+        {
+            let message = format!("no {noun} has at least {} {what} and at most {}", least.value, most.value);
+            push(least.place, most.place, message);
+        }
+    }
+    if has(&[Type::Object]) && schema.is_object() {
+        let required: Vec<Place> =
+            schema.properties.iter().filter(|property| property.required).map(|p| p.name.place).collect();
+        if let (Some(most), Some(last)) = (&bounds.max_properties, required.last())
+            && compare(&most.value, &Value::from(required.len())).is_lt()
+        {
+            let count = required.len();
+            found.push(Contradiction {
+                place: most.place,
+                other: *last,
+                message: format!("{count} properties are required, but at most {} are allowed", most.value),
+            });
+        }
+        if let (Some(least), Additional::Deny) = (&bounds.min_properties, &schema.additional)
+            && compare(&least.value, &Value::from(schema.properties.len())).is_gt()
+        {
+            let count = schema.properties.len();
+            found.push(Contradiction {
+                place: least.place,
+                other: schema.place,
+                message: format!("at least {} properties are required, but only {count} are declared", least.value),
+            });
+        }
+    }
+    found
+}
