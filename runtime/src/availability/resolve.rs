@@ -15,6 +15,7 @@ use crate::data::dialect::Dialect;
 use crate::data::env::Env;
 use crate::registration::atoms::{FactLookup, ResolvedAtom};
 use crate::registration::definition_table::DefinitionSlot;
+use crate::registration::ids::{RequirementId, ToolId};
 use crate::registration::requirements::{ResolvedRequirement, ResolvedRequirements};
 use crate::registration::state::State;
 use crate::run::clock::Clock;
@@ -23,13 +24,13 @@ use crate::sorted;
 /// The tools that a session is granted in one state of a registry, and the results of environment lookups.
 pub(crate) struct EnvSnapshot {
     state: Arc<State>,
-    /// The granted tools, by position.
-    pub(crate) granted: Vec<usize>,
+    /// The granted tools, sorted.
+    pub(crate) granted: Vec<ToolId>,
     /// The session's toolsets that do not exist, and those that are empty.
     pub(crate) missing: Arc<[Cow<'static, str>]>,
     /// For each requirement on the environment that a granted tool has: why it is not met.
-    closed: Vec<Option<HiddenReason>>,
-    until: Expiry,
+    unmet: Vec<Option<HiddenReason>>,
+    expiry: Expiry,
     /// The change counter at that time: see
     /// [`ProbeCache::changes`](crate::availability::probe_cache::ProbeCache::changes).
     changes: u64,
@@ -37,49 +38,55 @@ pub(crate) struct EnvSnapshot {
 
 /// The set of tools of a turn.
 pub(crate) struct AvailabilityResult {
-    /// The tools by position, which is also the order of their names.
-    pub(crate) there: Vec<usize>,
-    pub(crate) found: TurnInputs,
+    /// The shown tools, sorted.
+    pub(crate) tools: Vec<ToolId>,
+    pub(crate) inputs: TurnInputs,
     /// How long the set is valid if nothing changes.
-    pub(crate) until: Expiry,
+    pub(crate) expiry: Expiry,
 }
 
 /// The inputs from which a turn was made.
 pub(crate) struct TurnInputs {
-    /// Granted tools that are hidden, by position, with the reason.
-    pub(crate) hidden: Vec<(usize, HiddenReason)>,
-    pub(crate) seen: Arc<EnvSnapshot>,
-    /// The checks that were run, each with its requirement, by which they are sorted.
-    pub(crate) checks: Vec<(usize, ProbeStatus)>,
+    /// Granted tools that are hidden, sorted, with the reason.
+    pub(crate) hidden: Vec<(ToolId, HiddenReason)>,
+    pub(crate) env: Arc<EnvSnapshot>,
+    /// The checks that were run, sorted by their requirement.
+    pub(crate) checks: Vec<(RequirementId, ProbeStatus)>,
     /// The clock of the checks.
     pub(crate) clock: Clock,
 }
 
 impl EnvSnapshot {
-    pub(crate) fn new(state: Arc<State>, granted: GrantedTools, changes: u64, terms: &ProbePolicy<'_>) -> Self {
+    pub(crate) fn new(state: Arc<State>, granted: GrantedTools, changes: u64, policy: &ProbePolicy<'_>) -> Self {
         let GrantedTools { members, missing } = granted;
-        let granted: Vec<usize> = (0..members.len()).filter(|&id| members[id]).collect();
-        let gates = &state.gates;
-        let mut asked = vec![false; gates.all.len()];
-        if !gates.is_empty() {
-            granted.iter().flat_map(|&id| &gates.of[id]).for_each(|&gate| asked[gate] = true);
-        }
-        let now = terms.clock;
-        let mut until = Expiry::Never;
-        let closed = gates.all.iter().zip(asked).map(|(gate, is_asked)| {
-            if is_asked && gate.may_change(terms.env) && until == Expiry::Never {
-                // The time before the first lookup.
-                until = now.now().and_then(|now| now.checked_add(VERDICT_TTL)).map_or(Expiry::Expired, Expiry::At);
+        let granted: Vec<ToolId> = state.tool_ids().filter(|id| members.get(id.0) == Some(&true)).collect();
+        let requirements = &state.requirements;
+        let mut is_needed = vec![false; requirements.len()];
+        if !requirements.is_empty() {
+            for id in granted.iter().flat_map(|&tool| requirements.of_tool(tool)) {
+                is_needed[id.0] = true;
             }
-            if is_asked { looked_at(gate, terms.env).err() } else { None }
-        });
-        let closed = closed.collect();
-        Self { state, granted, missing, closed, until, changes }
+        }
+        let mut expiry = Expiry::Never;
+        let mut unmet = Vec::with_capacity(requirements.len());
+        for (id, requirement) in requirements.iter() {
+            if !is_needed[id.0] {
+                unmet.push(None);
+                continue;
+            }
+            if expiry == Expiry::Never && requirement.may_change(policy.env) {
+                // The time before the first lookup counts.
+                let expires = policy.clock.now().and_then(|now| now.checked_add(VERDICT_TTL));
+                expiry = expires.map_or(Expiry::Expired, Expiry::At);
+            }
+            unmet.push(look_up(requirement, policy.env).err());
+        }
+        Self { state, granted, missing, unmet, expiry, changes }
     }
 
     /// Returns whether the result is still valid.
-    pub(crate) fn holds(&self, changes: u64, terms: &ProbePolicy<'_>) -> bool {
-        self.changes == changes && !self.until.is_over(terms.clock)
+    pub(crate) fn is_valid(&self, changes: u64, policy: &ProbePolicy<'_>) -> bool {
+        self.changes == changes && !self.expiry.is_over(policy.clock)
     }
 
     /// Returns whether this belongs to `state`.
@@ -88,16 +95,16 @@ impl EnvSnapshot {
     }
 
     /// Returns why a requirement on the environment or on facts is not met.
-    pub(crate) fn closed(&self, gate: usize, facts: FactLookup<'_>) -> Option<HiddenReason> {
-        match &self.state.gates.all[gate] {
-            ResolvedRequirement::Facts { condition, asked } if !condition.holds(facts.atoms(asked, &|_| false)) => {
+    pub(crate) fn unmet(&self, id: RequirementId, facts: FactLookup<'_>) -> Option<HiddenReason> {
+        match &self.state.requirements[id] {
+            ResolvedRequirement::Facts { condition, atoms } if !condition.holds(facts.evaluate(atoms, &|_| false)) => {
                 let mut names = Vec::new();
-                for name in asked.iter().filter_map(ResolvedAtom::fact) {
+                for name in atoms.iter().filter_map(ResolvedAtom::fact) {
                     sorted::insert(&mut names, name.clone());
                 }
                 Some(HiddenReason::Facts(names))
             }
-            _ => self.closed[gate].clone(),
+            _ => self.unmet[id.0].clone(),
         }
     }
 
@@ -106,88 +113,110 @@ impl EnvSnapshot {
         self: &Arc<Self>,
         dialect: Dialect,
         facts: FactLookup<'_>,
-        world: &ProbeScope,
-        terms: &ProbePolicy<'_>,
+        scope: &ProbeScope,
+        policy: &ProbePolicy<'_>,
     ) -> AvailabilityResult {
-        let (state, sheet) = (&self.state, self.state.sheet(dialect));
-        let (mut there, mut hidden) = (Vec::with_capacity(self.granted.len()), Vec::new());
-        for &id in &self.granted {
-            match sheet[id] {
-                DefinitionSlot::Absent => hidden.push((id, HiddenReason::Dialect)),
-                DefinitionSlot::Static(_) | DefinitionSlot::Pieces { .. } => there.push(id),
+        let (requirements, definitions) = (&self.state.requirements, self.state.definitions(dialect));
+        let mut tools = Vec::with_capacity(self.granted.len());
+        let mut hidden = Vec::new();
+        for &tool in &self.granted {
+            match definitions[tool] {
+                DefinitionSlot::Absent => hidden.push((tool, HiddenReason::Dialect)),
+                DefinitionSlot::Static(_) | DefinitionSlot::Rendered { .. } => tools.push(tool),
             }
         }
-        let (mut checks, mut until) = (Vec::new(), self.until);
-        if !state.gates.is_empty() {
-            let of = |id: usize| state.gates.of[id].iter();
-            let closed = |id| of(id).find_map(|&gate| self.closed(gate, facts));
-            there.retain(|&id| closed(id).map(|reason| hidden.push((id, reason))).is_none());
-            checks = self.ask(&there, world, terms);
-            until = checks.iter().map(|(_, standing)| standing.until).fold(until, Expiry::min);
+        let mut checks = Vec::new();
+        let mut expiry = self.expiry;
+        if !requirements.is_empty() {
+            let first_unmet = |tool| requirements.of_tool(tool).iter().find_map(|&id| self.unmet(id, facts));
+            hide(&mut tools, &mut hidden, &first_unmet);
+            checks = self.run_checks(&tools, scope, policy);
             if !checks.is_empty() {
-                let failed = |id| of(id).find_map(|&gate| standing(&checks, gate)?.verdict.clone().err());
-                there.retain(|&id| failed(id).map(|reason| hidden.push((id, reason))).is_none());
+                let first_failed = |tool| {
+                    let mut ids = requirements.of_tool(tool).iter();
+                    ids.find_map(|&id| status(&checks, id)?.verdict.clone().err())
+                };
+                hide(&mut tools, &mut hidden, &first_failed);
+                expiry = checks.iter().map(|(_, status)| status.until).fold(expiry, Expiry::min);
             }
-            leave(&state.gates, &mut there, &mut hidden, state.tools.len());
-            hidden = in_order(hidden, state.tools.len());
+            let count = self.state.tools.len();
+            remove_dependents(requirements, &mut tools, &mut hidden, count);
+            hidden = sort_hidden(hidden, count);
         }
-        AvailabilityResult {
-            there,
-            found: TurnInputs { hidden, seen: Arc::clone(self), checks, clock: terms.clock.clone() },
-            until,
-        }
+        let inputs = TurnInputs { hidden, env: Arc::clone(self), checks, clock: policy.clock.clone() };
+        AvailabilityResult { tools, inputs, expiry }
     }
 
     /// Runs the checks of these tools, each of them once.
-    fn ask(&self, tools: &[usize], world: &ProbeScope, terms: &ProbePolicy<'_>) -> Vec<(usize, ProbeStatus)> {
-        let gates = &self.state.gates;
-        let (mut asked, mut questions) = (Vec::new(), Vec::new());
-        for (gate, behind) in gates.behind.iter().enumerate() {
-            let ResolvedRequirement::Check { provider } = gates.all[gate] else { continue };
-            let Some(&id) = behind.iter().find(|id| tools.binary_search(id).is_ok()) else { continue };
-            let own = || ProbeSubject::Tool(self.state.tools[id].index);
-            let subject = gates.toolsets[gate].clone().map_or_else(own, ProbeSubject::Toolset);
-            questions.push(Probe { provider: &self.state.providers[provider], subject });
-            asked.push(gate);
+    fn run_checks(
+        &self,
+        tools: &[ToolId],
+        scope: &ProbeScope,
+        policy: &ProbePolicy<'_>,
+    ) -> Vec<(RequirementId, ProbeStatus)> {
+        let requirements = &self.state.requirements;
+        let (mut ids, mut probes) = (Vec::new(), Vec::new());
+        for (id, requirement) in requirements.iter() {
+            let ResolvedRequirement::Check { provider } = requirement else { continue };
+            let mut dependents = requirements.dependents(id).iter();
+            let Some(&tool) = dependents.find(|tool| tools.binary_search(tool).is_ok()) else { continue };
+            let subject = match requirements.toolset(id) {
+                Some(toolset) => ProbeSubject::Toolset(toolset.clone()),
+                None => ProbeSubject::Tool(self.state[tool].index.0),
+            };
+            probes.push(Probe { provider: &self.state.providers[provider.0], subject });
+            ids.push(id);
         }
-        if asked.is_empty() {
+        if ids.is_empty() {
             return Vec::new();
         }
-        asked.into_iter().zip(world.ask(&questions, terms)).collect()
+        ids.into_iter().zip(scope.ask(&probes, policy)).collect()
     }
 }
 
 impl TurnInputs {
     /// Returns the status of a requirement, if it is a check that was run.
-    pub(crate) fn standing(&self, gate: usize) -> Option<&ProbeStatus> {
-        standing(&self.checks, gate)
+    pub(crate) fn status(&self, id: RequirementId) -> Option<&ProbeStatus> {
+        status(&self.checks, id)
     }
 }
 
-fn standing(checks: &[(usize, ProbeStatus)], gate: usize) -> Option<&ProbeStatus> {
-    let found = checks.binary_search_by_key(&gate, |(gate, _)| *gate);
-    found.ok().map(|place| &checks[place].1)
+fn status(checks: &[(RequirementId, ProbeStatus)], id: RequirementId) -> Option<&ProbeStatus> {
+    let position = checks.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+    Some(&checks[position].1)
 }
 
-/// Returns whether a requirement is met, as far as the environment decides it.
-fn looked_at(gate: &ResolvedRequirement, env: &Env) -> Result<(), HiddenReason> {
-    let all = |names: &[Cow<'static, str>],
-               has: &dyn Fn(&Cow<'static, str>) -> bool,
-               reason: fn(Vec<Cow<'static, str>>) -> HiddenReason| {
+/// Moves the tools for which there is a reason from `tools` to `hidden`.
+fn hide(
+    tools: &mut Vec<ToolId>,
+    hidden: &mut Vec<(ToolId, HiddenReason)>,
+    reason: &dyn Fn(ToolId) -> Option<HiddenReason>,
+) {
+    tools.retain(|&tool| match reason(tool) {
+        Some(reason) => {
+            hidden.push((tool, reason));
+            false
+        }
+        None => true,
+    });
+}
+
+/// Evaluates a requirement, as far as the environment decides it.
+fn look_up(requirement: &ResolvedRequirement, env: &Env) -> Result<(), HiddenReason> {
+    type Names = [Cow<'static, str>];
+    let all = |names: &Names, has: &dyn Fn(&str) -> bool, reason: fn(Vec<Cow<'static, str>>) -> HiddenReason| {
         let missing: Vec<Cow<'static, str>> = names.iter().filter(|name| !has(name)).cloned().collect();
         if missing.is_empty() { Ok(()) } else { Err(reason(missing)) }
     };
-    let one = |names: &[Cow<'static, str>],
-               has: &dyn Fn(&Cow<'static, str>) -> bool,
-               reason: fn(Vec<Cow<'static, str>>) -> HiddenReason| {
-        if names.iter().any(has) { Ok(()) } else { Err(reason(names.to_vec())) }
+    let any = |names: &Names, has: &dyn Fn(&str) -> bool, reason: fn(Vec<Cow<'static, str>>) -> HiddenReason| {
+        if names.iter().any(|name| has(name)) { Ok(()) } else { Err(reason(names.to_vec())) }
     };
-    let is_set = |name: &Cow<'static, str>| env.var(name).is_some();
-    match gate {
+    let is_set = |name: &str| env.var(name).is_some();
+    match requirement {
         ResolvedRequirement::Env(names) => all(names, &is_set, HiddenReason::Env),
-        ResolvedRequirement::AnyEnv(names) => one(names, &is_set, HiddenReason::AnyEnv),
+        ResolvedRequirement::AnyEnv(names) => any(names, &is_set, HiddenReason::AnyEnv),
         ResolvedRequirement::Programs(names) => all(names, &|name| env.has_program(name), HiddenReason::Programs),
-        ResolvedRequirement::Os(names) => one(names, &|name| name == std::env::consts::OS, HiddenReason::Os),
+        ResolvedRequirement::Os(names) => any(names, &|name| name == std::env::consts::OS, HiddenReason::Os),
         // Facts can change at any time, checks run on threads, and the set of tools is not known yet.
         ResolvedRequirement::Facts { .. } | ResolvedRequirement::Check { .. } | ResolvedRequirement::Tools { .. } => {
             Ok(())
@@ -196,68 +225,75 @@ fn looked_at(gate: &ResolvedRequirement, env: &Env) -> Result<(), HiddenReason> 
 }
 
 /// Removes tools whose required tools are missing, then those that require these, and so on.
-fn leave(gates: &ResolvedRequirements, tools: &mut Vec<usize>, hidden: &mut Vec<(usize, HiddenReason)>, count: usize) {
-    let mut there = vec![false; count];
+fn remove_dependents(
+    requirements: &ResolvedRequirements,
+    tools: &mut Vec<ToolId>,
+    hidden: &mut Vec<(ToolId, HiddenReason)>,
+    count: usize,
+) {
+    let mut is_shown = vec![false; count];
     for &tool in tools.iter() {
-        there[tool] = true;
+        is_shown[tool.0] = true;
     }
-    let mut spare: Vec<usize> = gates.all.iter().map(|gate| spare(gate, &there)).collect();
-    let asks = |gate: &ResolvedRequirement| matches!(gate, ResolvedRequirement::Tools { .. });
-    let mut closing: Vec<usize> = (0..spare.len()).filter(|&id| spare[id] == 0 && asks(&gates.all[id])).collect();
-    while !closing.is_empty() {
+    let mut spare: Vec<usize> =
+        requirements.iter().map(|(_, requirement)| spare_tools(requirement, &is_shown)).collect();
+    let is_on_tools = |requirement: &ResolvedRequirement| matches!(requirement, ResolvedRequirement::Tools { .. });
+    let unmet = requirements.iter().filter(|(id, requirement)| spare[id.0] == 0 && is_on_tools(requirement));
+    let mut unmet: Vec<RequirementId> = unmet.map(|(id, _)| id).collect();
+    while !unmet.is_empty() {
         // Determine all reasons first: tools that are removed in the same step are not reasons for each other.
         let reasons: Vec<HiddenReason> =
-            closing.iter().map(|&id| missing(&gates.all[id], &|tool| there[tool])).collect();
-        let mut left = Vec::new();
-        for (id, reason) in std::mem::take(&mut closing).into_iter().zip(reasons) {
-            for &tool in &gates.behind[id] {
-                if std::mem::replace(&mut there[tool], false) {
+            unmet.iter().map(|&id| missing_tools(&requirements[id], &|tool| is_shown[tool.0])).collect();
+        let mut removed = Vec::new();
+        for (id, reason) in std::mem::take(&mut unmet).into_iter().zip(reasons) {
+            for &tool in requirements.dependents(id) {
+                if std::mem::replace(&mut is_shown[tool.0], false) {
                     hidden.push((tool, reason.clone()));
-                    left.push(tool);
+                    removed.push(tool);
                 }
             }
         }
-        for &gate in left.iter().flat_map(|&tool| &gates.asking[tool]) {
-            if spare[gate] > 0 {
-                spare[gate] -= 1;
-                if spare[gate] == 0 {
-                    closing.push(gate);
+        for &id in removed.iter().flat_map(|&tool| requirements.naming(tool)) {
+            if spare[id.0] > 0 {
+                spare[id.0] -= 1;
+                if spare[id.0] == 0 {
+                    unmet.push(id);
                 }
             }
         }
     }
-    tools.retain(|&tool| there[tool]);
+    tools.retain(|tool| is_shown[tool.0]);
 }
 
-/// Sorts hidden tools by position.
-fn in_order(hidden: Vec<(usize, HiddenReason)>, count: usize) -> Vec<(usize, HiddenReason)> {
+/// Sorts hidden tools, of which each occurs once.
+fn sort_hidden(hidden: Vec<(ToolId, HiddenReason)>, count: usize) -> Vec<(ToolId, HiddenReason)> {
     let mut reasons: Vec<Option<HiddenReason>> = (0..count).map(|_| None).collect();
-    for (id, reason) in hidden {
-        reasons[id] = Some(reason);
+    for (tool, reason) in hidden {
+        reasons[tool.0] = Some(reason);
     }
-    reasons.into_iter().enumerate().filter_map(|(id, reason)| Some((id, reason?))).collect()
+    reasons.into_iter().enumerate().filter_map(|(tool, reason)| Some((ToolId(tool), reason?))).collect()
 }
 
-/// Returns how many more of its tools such a requirement can lose and still be met.
-fn spare(gate: &ResolvedRequirement, there: &[bool]) -> usize {
-    let ResolvedRequirement::Tools { tools, any } = gate else { return 0 };
-    let count = tools.iter().filter(|(_, tool)| tool.is_some_and(|tool| there[tool])).count();
+/// Returns how many more of its tools must go until a requirement on tools is not met.
+fn spare_tools(requirement: &ResolvedRequirement, is_shown: &[bool]) -> usize {
+    let ResolvedRequirement::Tools { tools, any } = requirement else { return 0 };
+    let count = tools.iter().filter(|(_, tool)| tool.is_some_and(|tool| is_shown[tool.0])).count();
     if *any { count } else { usize::from(count == tools.len()) }
 }
 
-/// Returns why such a requirement is not met.
-pub(crate) fn missing(gate: &ResolvedRequirement, there: &dyn Fn(usize) -> bool) -> HiddenReason {
-    let ResolvedRequirement::Tools { tools, any } = gate else { return HiddenReason::Tools(Vec::new()) };
-    let names = |of: &dyn Fn(Option<usize>) -> bool| {
-        tools.iter().filter(|(_, tool)| of(*tool)).map(|(name, _)| name.clone()).collect::<Vec<_>>()
+/// Returns why a requirement on tools is not met.
+pub(crate) fn missing_tools(requirement: &ResolvedRequirement, is_shown: &dyn Fn(ToolId) -> bool) -> HiddenReason {
+    let ResolvedRequirement::Tools { tools, any } = requirement else { return HiddenReason::Tools(Vec::new()) };
+    let names = |is_named: &dyn Fn(Option<ToolId>) -> bool| -> Vec<Cow<'static, str>> {
+        tools.iter().filter(|(_, tool)| is_named(*tool)).map(|(name, _)| name.clone()).collect()
     };
-    let strange = names(&|tool| tool.is_none());
+    let unregistered = names(&|tool| tool.is_none());
     if *any {
         HiddenReason::AnyTools(names(&|_| true))
-    } else if strange.is_empty() {
-        HiddenReason::Tools(names(&|tool| tool.is_some_and(|tool| !there(tool))))
+    } else if unregistered.is_empty() {
+        HiddenReason::Tools(names(&|tool| tool.is_some_and(|tool| !is_shown(tool))))
     } else {
-        HiddenReason::Unregistered(strange)
+        HiddenReason::Unregistered(unregistered)
     }
 }
 

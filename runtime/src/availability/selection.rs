@@ -61,7 +61,7 @@ impl ToolSelection {
         graph.deny(&mut members, &disabled);
         let still_denied = denied.tools.iter().flatten().filter_map(|tool| state.find(tool));
         let denied_by_name = self.disabled_tools.iter().filter_map(|tool| state.find(tool));
-        still_denied.chain(denied_by_name).for_each(|tool| members[tool] = false);
+        still_denied.chain(denied_by_name).for_each(|tool| members[tool.0] = false);
         let gone = self.names().filter(|name| pick(state, name).is_none());
         let missing = gone.chain(empty).map(|name| Cow::from(name.to_owned())).collect();
         GrantedTools { members, missing }
@@ -89,7 +89,7 @@ impl ToolSelection {
             }
         }
         for tool in self.enabled_tools.iter().filter_map(|tool| state.find(tool)) {
-            members[tool] = true;
+            members[tool.0] = true;
         }
         (members, empty)
     }
@@ -126,7 +126,7 @@ pub(crate) fn pick(state: &State, name: &str) -> Option<Pick> {
     if EVERYTHING.contains(&name) {
         return Some(Pick::All);
     }
-    state.toolset(name).map(Pick::Set)
+    state.toolset(name).map(|id| Pick::Set(id.0))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Tools that the agent's own loop runs: their calls arrive typed, their results take the same way out as all others.
 
+use crate::registration::ids::ToolId;
 use crate::result::output::ToolResult;
 use std::fmt;
 
@@ -32,13 +33,13 @@ pub struct AgentTask<C> {
 #[must_use = "the model waits for an answer"]
 pub struct PendingAgentCall {
     turn: Turn,
-    tool: usize,
+    tool: ToolId,
     request: OwnedRequest,
     record: CallRecord,
 }
 
 impl PendingAgentCall {
-    pub(crate) fn new(turn: Turn, tool: usize, request: &ToolCall<'_>, record: CallRecord) -> Self {
+    pub(crate) fn new(turn: Turn, tool: ToolId, request: &ToolCall<'_>, record: CallRecord) -> Self {
         Self { turn, tool, request: request.to_owned_request(), record }
     }
 

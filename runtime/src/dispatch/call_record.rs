@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::call::ToolCall;
 use crate::observe::trace::Trace;
+use crate::registration::ids::ToolId;
 use crate::run::clock;
 use crate::session::turn::Turn;
 
@@ -20,7 +21,7 @@ pub(crate) struct CallRecord {
 
 impl Turn {
     /// The record of a call that begins now.
-    pub(crate) fn record(&self, tool: Option<usize>, request: &ToolCall<'_>) -> CallRecord {
+    pub(crate) fn record(&self, tool: Option<ToolId>, request: &ToolCall<'_>) -> CallRecord {
         let is_watched = tool.map_or(!self.host().hooks.is_empty(), |id| self.is_watched(id));
         let began = is_watched.then(clock::now).flatten();
         CallRecord {

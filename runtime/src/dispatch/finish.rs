@@ -6,6 +6,7 @@ use crate::call::ToolCall;
 use crate::call::hooks::{HostError, HostStage};
 use crate::call::response::CallResponse;
 use crate::dispatch::call_record::CallRecord;
+use crate::registration::ids::ToolId;
 use crate::result::limit;
 use crate::result::limit::Shortened;
 use crate::result::output::ToolResult;
@@ -16,7 +17,7 @@ use crate::session::turn::Turn;
 pub(crate) struct Outcome {
     pub(crate) answer: CallResponse,
     /// The tool's position, if there is one.
-    pub(crate) tool: Option<usize>,
+    pub(crate) tool: Option<ToolId>,
     pub(crate) record: CallRecord,
     short: Short,
 }
@@ -36,7 +37,7 @@ impl Turn {
     /// The text that a result comes to, within the tool's limit.
     pub(crate) fn ended(
         &self,
-        tool: Option<usize>,
+        tool: Option<ToolId>,
         request: &ToolCall<'_>,
         record: CallRecord,
         result: ToolResult,
@@ -67,8 +68,8 @@ impl Turn {
         }
     }
 
-    pub(crate) fn most(&self, tool: Option<usize>) -> usize {
-        let own = tool.and_then(|id| self.state().tools[id].plan.max_result_chars);
+    pub(crate) fn most(&self, tool: Option<ToolId>) -> usize {
+        let own = tool.and_then(|id| self.state()[id].plan.max_result_chars);
         own.map_or(self.host().limits.per_call, |most| usize::try_from(most).unwrap_or(usize::MAX))
     }
 

@@ -14,6 +14,7 @@ use crate::dispatch::approval;
 use crate::dispatch::call_record::CallRecord;
 use crate::dispatch::finish::Outcome;
 use crate::panics;
+use crate::registration::ids::ToolId;
 use crate::result::output::ToolResult;
 use crate::result::output::attempt;
 use crate::result::output::{ErrorKind, ToolError};
@@ -23,19 +24,19 @@ use crate::session::turn::Turn;
 
 impl Turn {
     /// Whether anybody looks at the calls of this tool before they are run.
-    pub(crate) fn is_watched(&self, id: usize) -> bool {
-        !self.host().hooks.is_empty() || self.state().tools[id].plan.needs_approval
+    pub(crate) fn is_watched(&self, id: ToolId) -> bool {
+        !self.host().hooks.is_empty() || self.state()[id].plan.needs_approval
     }
 
     /// Whether the results of this tool may repeat a secret.
-    pub(crate) fn takes_secrets(&self, id: usize) -> bool {
+    pub(crate) fn takes_secrets(&self, id: ToolId) -> bool {
         self.table(id).has_secrets()
     }
 
     /// Reads the arguments of a call into `buffer`, if it may be run after all who look at it.
     pub(crate) async fn admitted(
         &self,
-        id: usize,
+        id: ToolId,
         request: &ToolCall<'_>,
         session: CancelEpoch<'_>,
         record: &mut CallRecord,
@@ -44,7 +45,7 @@ impl Turn {
         let (host, table, limits) = (self.host(), self.table(id), Limits::default());
         let mut arguments = Arguments::read(request.arguments(), table, limits)?;
         record.arguments = arguments.shown(table, limits);
-        let mut why = Vec::from_iter(self.state().tools[id].plan.needs_approval.then_some(ApprovalReason::Declared));
+        let mut why = Vec::from_iter(self.state()[id].plan.needs_approval.then_some(ApprovalReason::Declared));
         for hook in &host.hooks {
             let failed = |info: &CallInfo<'_>, message: &str| {
                 host.note(info, &HostError { part: hooks::name(&**hook), stage: HostStage::BeforeCall, message });
@@ -95,7 +96,7 @@ impl Turn {
     /// What the hooks make of a result.
     pub(crate) fn transformed(
         &self,
-        id: usize,
+        id: ToolId,
         request: &ToolCall<'_>,
         record: &CallRecord,
         mut result: ToolResult,
@@ -132,7 +133,7 @@ impl Turn {
 
     pub(crate) fn info<'i>(
         &'i self,
-        tool: Option<usize>,
+        tool: Option<ToolId>,
         request: &ToolCall<'i>,
         record: &'i CallRecord,
     ) -> CallInfo<'i> {

@@ -24,6 +24,7 @@ use crate::observe::trace;
 use crate::panics;
 use crate::provider::HandlerReply;
 use crate::provider::no_agent_loop;
+use crate::registration::ids::ToolId;
 use crate::result::limit;
 use crate::result::output::ToolResult;
 use crate::result::output::{ErrorKind, ToolError, ToolOutput};
@@ -50,7 +51,7 @@ impl Turn {
         // before any of this is kept.
         if let Some(id) = self.find(request.name())
             && !self.is_watched(id)
-            && !self.state().tools[id].plan.agent_run
+            && !self.state()[id].plan.agent_run
             && !trace::is_on()
         {
             let call = self.context(id, request, session);
@@ -115,7 +116,7 @@ impl Turn {
         #[cfg(feature = "search")]
         let request = inner.as_ref().unwrap_or(request);
         let id = self.find(request.name())?;
-        if !self.state().tools[id].plan.agent_run {
+        if !self.state()[id].plan.agent_run {
             return None;
         }
         // Nobody is asked about a call that this loop will not take.
@@ -162,7 +163,7 @@ impl Turn {
 
     async fn run(
         &self,
-        tool: Option<usize>,
+        tool: Option<ToolId>,
         request: &ToolCall<'_>,
         session: CancelEpoch<'_>,
         record: &mut CallRecord,
@@ -175,7 +176,7 @@ impl Turn {
             }
             return Err(self.unknown(request.name()));
         };
-        let agent_run = self.state().tools[id].plan.agent_run;
+        let agent_run = self.state()[id].plan.agent_run;
         let call = self.context(id, request, session);
         let reply = if self.is_watched(id) {
             if agent_run && self.is_left(id, request, |tool, slots| agent(tool, slots).is_none()) {
@@ -203,7 +204,7 @@ impl Turn {
     }
 
     /// Whether the agent's own loop will not take the call, about which nobody has to be asked then.
-    fn is_left(&self, id: usize, request: &ToolCall<'_>, leaves: impl FnOnce(&str, Slots<'_, '_>) -> bool) -> bool {
+    fn is_left(&self, id: ToolId, request: &ToolCall<'_>, leaves: impl FnOnce(&str, Slots<'_, '_>) -> bool) -> bool {
         let mut buffer = SlotBuffer::default();
         let read = self.read(id, request, &mut buffer);
         read.is_ok_and(|slots| panics::catch(|| leaves(self.name(id), slots)).unwrap_or(false))
@@ -212,7 +213,7 @@ impl Turn {
     /// What the model gets of a result that the agent's own loop came to.
     pub(crate) fn finished(
         &self,
-        id: usize,
+        id: ToolId,
         request: &ToolCall<'_>,
         record: CallRecord,
         result: ToolResult,
@@ -226,7 +227,7 @@ impl Turn {
     #[inline]
     pub(crate) fn read<'b, 'r>(
         &self,
-        id: usize,
+        id: ToolId,
         request: &ToolCall<'r>,
         buffer: &'b mut SlotBuffer<'r>,
     ) -> Result<Slots<'b, 'r>, ToolError> {

@@ -1,5 +1,6 @@
 //! Running a handler: inline, or as a future that ends with its result, a panic, its time or the host's patience.
 
+use crate::registration::ids::ToolId;
 use crate::result::output::ToolResult;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -29,14 +30,14 @@ impl Turn {
     }
 
     /// What a handler may know of a call.
-    pub(crate) fn context<'c>(&'c self, id: usize, request: &ToolCall<'c>, session: CancelEpoch<'c>) -> Call<'c> {
+    pub(crate) fn context<'c>(&'c self, id: ToolId, request: &ToolCall<'c>, session: CancelEpoch<'c>) -> Call<'c> {
         Call::of(self.name(id), request.or_task(&self.host().task), session, self)
     }
 
-    /// Has the tool at a position of the state handle its arguments, which nobody looks at before.
+    /// Reads the arguments of a call and starts its handler, without hooks.
     pub(crate) fn start<'c>(
         &'c self,
-        id: usize,
+        id: ToolId,
         request: &ToolCall<'_>,
         call: &'c Call<'c>,
     ) -> Result<HandlerReply<'c>, ToolError> {
@@ -47,21 +48,21 @@ impl Turn {
         reply
     }
 
-    /// Has the tool at a position of the state handle these arguments.
+    /// Starts the handler of a tool with these arguments.
     pub(crate) fn handled<'c>(
         &'c self,
-        id: usize,
+        id: ToolId,
         slots: Slots<'_, '_>,
         call: &'c Call<'c>,
     ) -> Result<HandlerReply<'c>, ToolError> {
         let (provider, index) = self.state().provider(id);
-        begun(call, || provider.call(index, slots, call))
+        begun(call, || provider.call(index.0, slots, call))
     }
 
-    /// Has the agent's own loop run the tool at a position of the state with these arguments.
+    /// Starts a tool that the agent's own loop runs.
     pub(crate) fn looped<'c>(
         &self,
-        id: usize,
+        id: ToolId,
         slots: Slots<'_, '_>,
         call: &Call<'_>,
         agent: &AgentLoop<'c>,
@@ -70,20 +71,20 @@ impl Turn {
         handler.map(HandlerReply::Later).ok_or_else(no_agent_loop)
     }
 
-    /// How long a call of the tool at a position of the state may take.
-    pub(crate) fn time(&self, id: usize) -> Duration {
+    /// Returns how long a call of a tool may take.
+    pub(crate) fn time(&self, id: ToolId) -> Duration {
         self.state().tool(id).behaviour.timeout.unwrap_or(self.host().timeout)
     }
 
     /// Waits for a handler, but not for ever.
     pub(crate) fn wait<'c>(
         &'c self,
-        id: usize,
+        id: ToolId,
         handler: HandlerFuture<'c>,
         call: &'c Call<'c>,
     ) -> impl Future<Output = ToolResult> + Send {
         // How long the agent's own loop takes is its affair.
-        let limit = if self.state().tools[id].plan.agent_run { Duration::MAX } else { self.time(id) };
+        let limit = if self.state()[id].plan.agent_run { Duration::MAX } else { self.time(id) };
         RunningHandler { handler, call, watch: CancelledFuture::new(call.cancel_sources()), limit, alarm: None }
     }
 }

@@ -8,13 +8,14 @@ use crate::data::segment::{Atom, Atoms, Condition, FactValue, Op, Segment};
 use crate::data::table::{Literal, Node, Part as Piece, Property, Span, Table};
 use crate::data::to_json::ToJson as _;
 use crate::registration::atoms::ResolvedAtom;
+use crate::registration::ids::ToolId;
 use crate::session::turn::Turn;
 
 impl Turn {
     /// Returns the conditional parts of a tool's definition.
-    pub(crate) fn parts(&self, id: usize) -> Vec<ConditionalPart> {
-        let (tool, asked) = (self.state().tool(id), &self.state().tools[id].atoms);
-        let atoms = self.facts().atoms(asked, &|id| self.has(id));
+    pub(crate) fn parts(&self, id: ToolId) -> Vec<ConditionalPart> {
+        let (tool, asked) = (self.state().tool(id), &self.state()[id].atoms);
+        let atoms = self.facts().evaluate(asked, &|id| self.has(id));
         let part = |place, condition: &Condition, is_shown| ConditionalPart {
             place,
             condition: condition.written(&tool.atoms),

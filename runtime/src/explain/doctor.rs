@@ -75,7 +75,7 @@ impl Turn {
         let mut hidden = self.hidden_ids().peekable();
         let mut lacking: BTreeMap<Cow<'static, str>, Lacking> = BTreeMap::new();
         let mut tools = Vec::new();
-        for (id, entry) in state.tools.iter().enumerate() {
+        for (id, entry) in state.tool_ids().zip(&state.tools) {
             let first = hidden.next_if(|(hidden, _)| *hidden == id).map(|(_, reason)| reason);
             if first.is_none() && !self.has(id) {
                 continue;

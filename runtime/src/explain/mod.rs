@@ -220,7 +220,7 @@ impl Turn {
     /// Returns an error if no tool provider has such a tool.
     pub fn why(&self, tool: &str) -> Result<Explanation, UnknownTool> {
         let state = self.state();
-        let by_dialect = || (0..state.tools.len()).find(|&id| self.called(id) == tool);
+        let by_dialect = || state.tool_ids().find(|&id| self.called(id) == tool);
         let Some(id) = state.find(tool).or_else(by_dialect) else {
             let names = state.tools.iter().map(|tool| &*tool.name);
             let nearest = nearest(tool, names).into_iter().map(|name| Cow::from(name.to_owned())).collect();
@@ -236,7 +236,7 @@ impl Turn {
         let called = self.called(id);
         let needs = self.needs(id);
         Ok(Explanation {
-            tool: state.tools[id].name.clone(),
+            tool: state[id].name.clone(),
             called: (called != self.name(id)).then(|| called.to_owned().into()),
             toolset: state.tool(id).toolset.clone(),
             brought_by: if grants.is_empty() { self.bringers(id) } else { Vec::new() },

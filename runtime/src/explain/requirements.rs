@@ -1,6 +1,7 @@
 //! The requirements of a tool, whether they are met, and why required tools are missing.
 
 use crate::availability::resolve;
+use crate::registration::ids::{RequirementId, ToolId};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -15,29 +16,29 @@ use crate::session::turn::Turn;
 
 impl Turn {
     /// Returns the requirements of a tool.
-    pub(crate) fn needs(&self, tool: usize) -> Vec<Need> {
-        let gates = &self.state().gates;
-        if gates.is_empty() {
+    pub(crate) fn needs(&self, tool: ToolId) -> Vec<Need> {
+        let requirements = &self.state().requirements;
+        if requirements.is_empty() {
             return Vec::new();
         }
         let is_granted = self.is_granted(tool);
-        let need = |&gate: &usize| {
-            let (state, standing) = if is_granted { self.need(gate) } else { (NeedState::Unasked, None) };
+        let need = |&id: &RequirementId| {
+            let (state, standing) = if is_granted { self.need(id) } else { (NeedState::Unasked, None) };
             let since = standing.and_then(|standing| standing.since);
             let now = || self.found().and_then(|found| found.clock.now());
             let age = since.and_then(|since| Some(now()?.saturating_duration_since(since)));
-            Need { requirement: requirement(&gates.all[gate]), toolset: gates.toolsets[gate].clone(), state, age }
+            Need { requirement: requirement(&requirements[id]), toolset: requirements.toolset(id).cloned(), state, age }
         };
-        gates.of[tool].iter().map(need).collect()
+        requirements.of_tool(tool).iter().map(need).collect()
     }
 
     /// Returns whether a requirement is met, and the status of its check, if it is one.
-    fn need(&self, gate: usize) -> (NeedState, Option<&ProbeStatus>) {
-        let asked = &self.state().gates.all[gate];
+    fn need(&self, id: RequirementId) -> (NeedState, Option<&ProbeStatus>) {
+        let requirement = &self.state().requirements[id];
         let Some(found) = self.found() else { return (NeedState::Unasked, None) };
-        match asked {
+        match requirement {
             ResolvedRequirement::Check { .. } => {
-                let standing = found.standing(gate);
+                let standing = found.status(id);
                 let state = match standing {
                     None => NeedState::Unasked,
                     Some(ProbeStatus { verdict: Err(reason), .. }) => NeedState::Unmet(reason.clone()),
@@ -47,13 +48,13 @@ impl Turn {
                 (state, standing)
             }
             ResolvedRequirement::Tools { tools, any } => {
-                let is_there = |tool: &Option<usize>| tool.is_some_and(|tool| self.has(tool));
+                let is_there = |tool: &Option<ToolId>| tool.is_some_and(|tool| self.has(tool));
                 let mut there = tools.iter().map(|(_, tool)| is_there(tool));
                 let is_open = if *any { there.any(|there| there) } else { there.all(|there| there) };
-                let closed = || NeedState::Unmet(resolve::missing(asked, &|tool| self.has(tool)));
+                let closed = || NeedState::Unmet(resolve::missing_tools(requirement, &|tool| self.has(tool)));
                 (if is_open { NeedState::Met } else { closed() }, None)
             }
-            _ => (found.seen.closed(gate, self.facts()).map_or(NeedState::Met, NeedState::Unmet), None),
+            _ => (found.env.unmet(id, self.facts()).map_or(NeedState::Met, NeedState::Unmet), None),
         }
     }
 
@@ -61,16 +62,16 @@ impl Turn {
     #[cfg(feature = "tracing")]
     pub(crate) fn flakes(&self) -> impl Iterator<Item = (&str, &HiddenReason)> {
         let checks = self.found().into_iter().flat_map(|found| &found.checks);
-        let failed = checks.filter_map(|(gate, standing)| Some((*gate, standing.flake.as_ref()?)));
-        failed.flat_map(move |(gate, reason)| {
-            let behind = self.state().gates.behind[gate].iter().filter(|id| self.has(**id));
-            behind.map(move |id| (self.name(*id), reason))
+        let failed = checks.filter_map(|(id, standing)| Some((*id, standing.flake.as_ref()?)));
+        failed.flat_map(move |(id, reason)| {
+            let dependents = self.state().requirements.dependents(id).iter().filter(|id| self.has(**id));
+            dependents.map(move |tool| (self.name(*tool), reason))
         })
     }
 
     /// Explains why required tools are missing, and those that they require.
-    pub(crate) fn missing(&self, tool: usize, needs: &[Need]) -> Vec<Missing> {
-        let mut known: BTreeSet<Cow<'static, str>> = BTreeSet::from([self.state().tools[tool].name.clone()]);
+    pub(crate) fn missing(&self, tool: ToolId, needs: &[Need]) -> Vec<Missing> {
+        let mut known: BTreeSet<Cow<'static, str>> = BTreeSet::from([self.state()[tool].name.clone()]);
         let (mut line, mut missing) = (VecDeque::new(), Vec::new());
         let mut next = |reasons: &[HiddenReason], line: &mut VecDeque<Cow<'static, str>>| {
             for reason in reasons {
@@ -104,8 +105,8 @@ impl Turn {
     }
 
     /// Returns whether the session grants a tool.
-    fn is_granted(&self, tool: usize) -> bool {
-        self.has(tool) || self.found().is_some_and(|found| found.seen.granted.binary_search(&tool).is_ok())
+    fn is_granted(&self, tool: ToolId) -> bool {
+        self.has(tool) || self.found().is_some_and(|found| found.env.granted.binary_search(&tool).is_ok())
     }
 }
 
@@ -118,20 +119,20 @@ fn unmet(needs: &[Need]) -> Vec<HiddenReason> {
 }
 
 /// Returns the requirement that was resolved.
-fn requirement(gate: &ResolvedRequirement) -> Requirement {
-    match gate {
+fn requirement(resolved: &ResolvedRequirement) -> Requirement {
+    match resolved {
         ResolvedRequirement::Env(names) => Requirement::Env(names.clone()),
         ResolvedRequirement::AnyEnv(names) => Requirement::AnyEnv(names.clone()),
         ResolvedRequirement::Programs(names) => Requirement::Programs(names.clone()),
         ResolvedRequirement::Os(names) => Requirement::Os(names.clone()),
-        ResolvedRequirement::Facts { condition, asked } => {
+        ResolvedRequirement::Facts { condition, atoms } => {
             let atom = |asked: &ResolvedAtom| match asked {
                 ResolvedAtom::Fact(name, Comparison::Equal, FactValue::Boolean(true)) => Atom::Fact(name.clone()),
                 ResolvedAtom::Fact(name, comparison, with) => Atom::Compared(name.clone(), *comparison, with.clone()),
                 // The compiler allows facts only.
                 ResolvedAtom::Tool(_) => Atom::Tool("?".into()),
             };
-            Requirement::When { condition: condition.clone(), atoms: asked.iter().map(atom).collect() }
+            Requirement::When { condition: condition.clone(), atoms: atoms.iter().map(atom).collect() }
         }
         ResolvedRequirement::Check { .. } => Requirement::Check,
         ResolvedRequirement::Tools { tools, any } => {

@@ -1,30 +1,32 @@
-//! The facts of a session, and the values of a tool's atoms.
+//! The values of facts in a session, and the atoms of conditions with their names looked up.
 
-use crate::data::segment::{Atom, Atoms, Comparison, FactValue};
-use crate::registration::state::State;
-use crate::vec_map::VecMap;
 use std::borrow::Cow;
 use std::sync::Arc;
+
+use crate::data::segment::{Atom, Atoms, Comparison, FactValue};
+use crate::registration::ids::ToolId;
+use crate::registration::state::State;
+use crate::vec_map::VecMap;
 
 /// Values of facts, by name.
 pub(crate) type FactValues = VecMap<Cow<'static, str>, FactValue>;
 
-/// The facts that the host has set, and the defaults of the others.
+/// The facts of a session: the values that the host has set, and the defaults of the others.
 #[derive(Clone, Copy)]
 pub(crate) struct FactLookup<'a> {
-    pub(crate) told: &'a Arc<FactValues>,
+    pub(crate) set: &'a Arc<FactValues>,
     pub(crate) defaults: &'a FactValues,
 }
 
-/// A resolved atom. An unregistered tool has no position.
+/// An atom of a condition. A tool is `None` if no tool provider has it.
 #[derive(Clone)]
 pub(crate) enum ResolvedAtom {
-    Tool(Option<usize>),
+    Tool(Option<ToolId>),
     Fact(Cow<'static, str>, Comparison, FactValue),
 }
 
 impl ResolvedAtom {
-    /// Resolves `atom` in `state`.
+    /// Looks up the tool that an atom refers to.
     pub(crate) fn new(atom: &Atom, state: &State) -> Self {
         match atom {
             Atom::Tool(name) => ResolvedAtom::Tool(state.find(name)),
@@ -33,7 +35,7 @@ impl ResolvedAtom {
         }
     }
 
-    /// Returns the fact that it refers to, if any.
+    /// Returns the fact that the atom refers to.
     pub(crate) fn fact(&self) -> Option<&Cow<'static, str>> {
         match self {
             ResolvedAtom::Tool(_) => None,
@@ -43,19 +45,19 @@ impl ResolvedAtom {
 }
 
 impl<'a> FactLookup<'a> {
-    /// Returns the value of the fact `name`, if the fact exists.
+    /// Returns the value of a fact, or `None` if no tool provider declares it.
     pub(crate) fn get(self, name: &str) -> Option<&'a FactValue> {
-        self.told.get(name).or_else(|| self.defaults.get(name))
+        self.set.get(name).or_else(|| self.defaults.get(name))
     }
 
-    /// Returns which of these are true. `there` says whether a tool is in the turn.
-    pub(crate) fn atoms(self, asked: &[ResolvedAtom], there: &dyn Fn(usize) -> bool) -> Atoms {
-        let holds = |asked: &ResolvedAtom| match asked {
-            ResolvedAtom::Tool(id) => id.is_some_and(there),
+    /// Evaluates atoms. `is_shown` tells whether a tool is in the turn.
+    pub(crate) fn evaluate(self, atoms: &[ResolvedAtom], is_shown: &dyn Fn(ToolId) -> bool) -> Atoms {
+        let holds = |atom: &ResolvedAtom| match atom {
+            ResolvedAtom::Tool(id) => id.is_some_and(is_shown),
             ResolvedAtom::Fact(name, comparison, with) => {
                 self.get(name).is_some_and(|value| comparison.holds(value, with))
             }
         };
-        asked.iter().enumerate().map(|(index, asked)| Atoms::from(holds(asked)) << index).sum()
+        atoms.iter().enumerate().map(|(index, atom)| Atoms::from(holds(atom)) << index).sum()
     }
 }

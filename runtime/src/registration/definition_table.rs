@@ -1,32 +1,47 @@
-//! Definition tables: the definitions of a registry's tools in one dialect, looked up once, when a turn is first made
-//! in it. Most definitions are a single static string, which a turn copies from here without touching the tool's own
-//! data.
+//! How one dialect defines the tools of a state. Most definitions are a single static string; keeping it here lets a turn
+//! copy it without touching the tool.
+
+use std::borrow::Cow;
+use std::ops::Index;
 
 use crate::data::catalog::{Definition, Tool};
 use crate::data::dialect::Dialect;
-use crate::data::segment;
-use crate::data::segment::Segment;
-use std::borrow::Cow;
+use crate::data::segment::{self, Segment};
+use crate::registration::ids::ToolId;
 
-/// The definitions of a registry's tools in one dialect, by position.
-pub(crate) type DefinitionTable = Vec<DefinitionSlot>;
+/// The definitions of all tools in one dialect. It is made when a turn is first made in the dialect.
+pub(crate) struct DefinitionTable(Vec<DefinitionSlot>);
 
 /// The definition of a tool in a dialect.
 #[derive(Clone, Copy)]
 pub(crate) enum DefinitionSlot {
-    /// The tool has no definition.
+    /// The tool has no definition in the dialect.
     Absent,
-    /// A static text under its own name, the same in every turn.
+    /// The same text in every turn, and the dialect uses the tool's own name.
     Static(&'static str),
-    /// A definition that must be rendered, or has another name.
-    Pieces {
-        /// The upper bound of its size from [`segment::most`].
-        most: usize,
+    /// The definition depends on the turn, or the dialect uses another name for the tool.
+    Rendered {
+        /// As [`segment::most`] returns it.
+        max_len: usize,
     },
 }
 
+impl DefinitionTable {
+    pub(crate) fn new<'t>(dialect: Dialect, tools: impl Iterator<Item = (&'t Tool, Option<&'t Definition>)>) -> Self {
+        Self(tools.map(|(tool, definition)| DefinitionSlot::new(dialect, tool, definition)).collect())
+    }
+}
+
+impl Index<ToolId> for DefinitionTable {
+    type Output = DefinitionSlot;
+
+    fn index(&self, id: ToolId) -> &DefinitionSlot {
+        &self.0[id.0]
+    }
+}
+
 impl DefinitionSlot {
-    pub(crate) fn new(dialect: Dialect, tool: &Tool, definition: Option<&Definition>) -> Self {
+    fn new(dialect: Dialect, tool: &Tool, definition: Option<&Definition>) -> Self {
         match definition.map(|definition| &*definition.segments) {
             None => DefinitionSlot::Absent,
             Some([Segment::Text(Cow::Borrowed(text))])
@@ -34,16 +49,16 @@ impl DefinitionSlot {
             {
                 DefinitionSlot::Static(text)
             }
-            Some(segments) => DefinitionSlot::Pieces { most: segment::most(segments) },
+            Some(segments) => DefinitionSlot::Rendered { max_len: segment::most(segments) },
         }
     }
 
-    /// Returns an upper bound of its size in bytes, without facts and lists of tools.
-    pub(crate) fn most(self) -> usize {
+    /// Returns the most bytes that the definition has, without the values of facts and lists of tools.
+    pub(crate) fn max_len(self) -> usize {
         match self {
             DefinitionSlot::Absent => 0,
             DefinitionSlot::Static(text) => text.len(),
-            DefinitionSlot::Pieces { most } => most,
+            DefinitionSlot::Rendered { max_len } => max_len,
         }
     }
 }

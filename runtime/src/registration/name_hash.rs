@@ -35,7 +35,7 @@ impl NameHashIndex {
     }
 
     /// Returns the positions at which the name may be.
-    pub(crate) fn of(&self, name: &str) -> &[u32] {
+    pub(crate) fn candidates(&self, name: &str) -> &[u32] {
         let Some(buckets) = self.starts.len().checked_sub(1) else { return &[] };
         match self.starts[bucket(name, buckets)..] {
             [start, end, ..] => &self.places[start as usize..end as usize],
@@ -75,11 +75,11 @@ mod tests {
             let names: Vec<String> = (0..count).map(|at| format!("tool_{at}_of_{}", "x".repeat(at % 20))).collect();
             let places = NameHashIndex::new(names.iter().map(String::as_str));
             for (place, name) in (0..).zip(&names) {
-                let found = places.of(name);
+                let found = places.candidates(name);
                 assert!(found.contains(&place) && found.len() < 8, "{count}: {name} {found:?}");
             }
-            assert!(places.of("").len() < 8);
+            assert!(places.candidates("").len() < 8);
         }
-        assert!(NameHashIndex::default().of("tool").is_empty());
+        assert!(NameHashIndex::default().candidates("tool").is_empty());
     }
 }

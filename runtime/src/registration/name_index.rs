@@ -13,6 +13,7 @@ use crate::data::catalog::{Fact, Tool, Toolset};
 use crate::data::dialect::Dialect;
 use crate::provider::ToolProvider;
 use crate::registration::ProviderId;
+use crate::registration::ids::{IndexInProvider, ProviderIndex};
 use crate::registration::refusal::Refusal;
 use crate::registration::{EVERYTHING, RESERVED_TOOLS};
 use crate::sorted;
@@ -65,7 +66,7 @@ pub(crate) struct RegisteredProvider {
     /// Whether its tools may override earlier ones.
     pub(crate) overriding: bool,
     #[cfg(feature = "search")]
-    pub(crate) indexed: Arc<crate::registration::search_index::ProviderIndex>,
+    pub(crate) search: Arc<crate::registration::search_index::ProviderSearchIndex>,
 }
 
 impl RegisteredProvider {
@@ -73,7 +74,7 @@ impl RegisteredProvider {
         Self {
             id,
             #[cfg(feature = "search")]
-            indexed: Arc::new(crate::registration::search_index::ProviderIndex::new(Arc::clone(&provider))),
+            search: Arc::new(crate::registration::search_index::ProviderSearchIndex::new(Arc::clone(&provider))),
             provider,
             overriding,
         }
@@ -180,9 +181,10 @@ impl NameIndex {
         claims.filter_map(|(name, claims)| Some((name, *claims.first()?, *claims.last()?)))
     }
 
-    /// Returns the tools that can be called, by name, each with the position of its provider and its index.
-    pub(crate) fn tools(&self) -> impl Iterator<Item = (&Cow<'static, str>, usize, usize)> {
-        self.all(NameKind::Tool).map(|(name, _, last)| (name, self.place(last.id), last.index))
+    /// Returns the tools that can be called, by name.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = (&Cow<'static, str>, ProviderIndex, IndexInProvider)> {
+        self.all(NameKind::Tool)
+            .map(|(name, _, last)| (name, ProviderIndex(self.place(last.id)), IndexInProvider(last.index)))
     }
 
     /// Returns the facts, by name.

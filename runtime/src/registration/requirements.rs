@@ -1,31 +1,33 @@
-//! Resolved requirements: every requirement of a registry's tools, resolved once, at registration.
+//! The requirements of a state's tools, with every name looked up once.
+
+use std::borrow::Cow;
+use std::ops::Index;
 
 use crate::data::catalog::{Tool, Toolset};
 use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::segment::Condition;
 use crate::registration::atoms::ResolvedAtom;
+use crate::registration::ids::{ProviderIndex, RequirementId, ToolId, ToolsetId};
 use crate::registration::state::State;
-use crate::registration::state::ToolEntry;
-use std::borrow::Cow;
 
-/// The resolved requirements of a registry's tools. Tools and requirements are identified by their positions.
+/// The requirements of all tools of a state.
 #[derive(Default)]
 pub(crate) struct ResolvedRequirements {
-    pub(crate) all: Vec<ResolvedRequirement>,
+    all: Vec<ResolvedRequirement>,
     /// For each requirement, the toolset that declares it, or `None` if a tool does.
-    pub(crate) toolsets: Vec<Option<Cow<'static, str>>>,
+    toolsets: Vec<Option<Cow<'static, str>>>,
     /// For each tool, its requirements, in the order in which they are evaluated.
-    pub(crate) of: Vec<Vec<usize>>,
+    of_tools: Vec<Vec<RequirementId>>,
     /// For each requirement, the tools that have it.
-    pub(crate) behind: Vec<Vec<usize>>,
-    /// For each tool, the requirements that refer to it.
-    pub(crate) asking: Vec<Vec<usize>>,
+    dependents: Vec<Vec<ToolId>>,
+    /// For each tool, the requirements that name it.
+    naming: Vec<Vec<RequirementId>>,
 }
 
 type Names = Vec<Cow<'static, str>>;
 
-/// A resolved requirement. A toolset's requirement is shared by all its home tools.
+/// One requirement. All home tools of a toolset share the toolset's requirements.
 pub(crate) enum ResolvedRequirement {
     Env(Names),
     AnyEnv(Names),
@@ -33,21 +35,22 @@ pub(crate) enum ResolvedRequirement {
     Os(Names),
     Facts {
         condition: Condition,
-        asked: Vec<ResolvedAtom>,
+        atoms: Vec<ResolvedAtom>,
     },
-    /// The provider that answers for the toolset, or else for the only tool with this requirement.
+    /// A check, which this tool provider answers.
     Check {
-        provider: usize,
+        provider: ProviderIndex,
     },
-    /// Each tool with its position, if it is registered.
+    /// Each tool with its id, or `None` if no tool provider has it.
     Tools {
-        tools: Vec<(Cow<'static, str>, Option<usize>)>,
+        tools: Vec<(Cow<'static, str>, Option<ToolId>)>,
         any: bool,
     },
 }
 
 impl ResolvedRequirement {
-    /// Returns whether the requirement can change by itself: variables of an environment that was made by hand do not.
+    /// Returns whether the requirement may become met or unmet by itself. Variables of an environment that was made by
+    /// hand do not change.
     pub(crate) fn may_change(&self, env: &Env) -> bool {
         match self {
             ResolvedRequirement::Env(_) | ResolvedRequirement::AnyEnv(_) => !env.is_closed(),
@@ -61,58 +64,90 @@ impl ResolvedRequirement {
 }
 
 impl ResolvedRequirements {
-    /// Resolves the requirements of the tools of `state` and of the declared toolsets, each with its provider.
-    pub(crate) fn new(state: &State, tools: &[&Tool], declared: &[(usize, &Toolset)]) -> Self {
-        let mut homes: Vec<Home<'_>> = state.toolsets.iter().map(|_| Home::default()).collect();
+    /// Resolves the requirements of `tools`, which are those of `state`. `declared` has the toolsets that its tool
+    /// providers declare.
+    pub(crate) fn new(state: &State, tools: &[&Tool], declared: &[(ProviderIndex, &Toolset)]) -> Self {
+        let mut homes: Vec<HomeRequirements<'_>> = state.toolsets.iter().map(|_| HomeRequirements::default()).collect();
         for &(provider, toolset) in declared.iter().filter(|(_, toolset)| !toolset.requires.is_empty()) {
-            let Some(id) = state.toolset(&toolset.name) else { continue };
+            let Some(ToolsetId(id)) = state.toolset(&toolset.name) else { continue };
             homes[id].toolset = Some(toolset);
-            homes[id].declaring.push((provider, None));
+            homes[id].checks.push((provider, None));
         }
         let count = tools.len();
         if homes.iter().all(|home| home.toolset.is_none()) && tools.iter().all(|tool| tool.requires.is_empty()) {
             return Self::default();
         }
-        let mut gates = Self { of: vec![Vec::new(); count], asking: vec![Vec::new(); count], ..Self::default() };
-        for (id, tool) in tools.iter().enumerate() {
-            let ToolEntry { provider: owner, home, .. } = state.tools[id];
-            let mut passed = Vec::new();
-            // Requirements that are data come first: no check runs for a tool without its key.
-            for check in [false, true] {
-                passed.extend_from_slice(homes[home].gates(&mut gates, state, owner, check));
-                for requirement in tool.requires.iter().filter(|requirement| is_check(requirement) == check) {
-                    passed.push(gates.add(state, requirement, owner, None));
+        let mut resolved =
+            Self { of_tools: vec![Vec::new(); count], naming: vec![Vec::new(); count], ..Self::default() };
+        for (id, tool) in state.tool_ids().zip(tools) {
+            let owner = state[id].provider;
+            let home = &mut homes[state[id].home.0];
+            let mut own = Vec::new();
+            // Checks come last: a handler is not asked whether it can work without its key.
+            for checks in [false, true] {
+                own.extend_from_slice(home.resolve(&mut resolved, state, owner, checks));
+                for requirement in tool.requires.iter().filter(|requirement| is_check(requirement) == checks) {
+                    own.push(resolved.add(state, requirement, owner, None));
                 }
             }
-            for &gate in &passed {
-                gates.behind[gate].push(id);
+            for requirement in &own {
+                resolved.dependents[requirement.0].push(id);
             }
-            gates.of[id] = passed;
+            resolved.of_tools[id.0] = own;
         }
-        gates
+        resolved
     }
 
-    /// Returns whether there are no requirements, so that every granted tool is shown.
+    /// Returns whether no tool has a requirement.
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
+    }
+
+    /// The number of requirements.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (RequirementId, &ResolvedRequirement)> {
+        self.all.iter().enumerate().map(|(id, requirement)| (RequirementId(id), requirement))
+    }
+
+    /// Returns the requirements of a tool, in the order in which they are evaluated.
+    pub(crate) fn of_tool(&self, tool: ToolId) -> &[RequirementId] {
+        &self.of_tools[tool.0]
+    }
+
+    /// Returns the toolset that declares a requirement, or `None` if a tool does.
+    pub(crate) fn toolset(&self, id: RequirementId) -> Option<&Cow<'static, str>> {
+        self.toolsets[id.0].as_ref()
+    }
+
+    /// Returns the tools that have a requirement.
+    pub(crate) fn dependents(&self, id: RequirementId) -> &[ToolId] {
+        &self.dependents[id.0]
+    }
+
+    /// Returns the requirements that name a tool.
+    pub(crate) fn naming(&self, tool: ToolId) -> &[RequirementId] {
+        &self.naming[tool.0]
     }
 
     fn add(
         &mut self,
         state: &State,
         requirement: &Requirement,
-        provider: usize,
+        provider: ProviderIndex,
         toolset: Option<Cow<'static, str>>,
-    ) -> usize {
+    ) -> RequirementId {
         let find = |name: &Cow<'static, str>| (name.clone(), state.find(name));
-        let gate = match requirement {
+        let resolved = match requirement {
             Requirement::Env(names) => ResolvedRequirement::Env(names.clone()),
             Requirement::AnyEnv(names) => ResolvedRequirement::AnyEnv(names.clone()),
             Requirement::Programs(names) => ResolvedRequirement::Programs(names.clone()),
             Requirement::Os(names) => ResolvedRequirement::Os(names.clone()),
             Requirement::When { condition, atoms } => ResolvedRequirement::Facts {
                 condition: condition.clone(),
-                asked: atoms.iter().map(|atom| ResolvedAtom::new(atom, state)).collect(),
+                atoms: atoms.iter().map(|atom| ResolvedAtom::new(atom, state)).collect(),
             },
             Requirement::Check => ResolvedRequirement::Check { provider },
             Requirement::Tools(names) => {
@@ -122,39 +157,57 @@ impl ResolvedRequirements {
                 ResolvedRequirement::Tools { tools: names.iter().map(find).collect(), any: true }
             }
         };
-        let id = self.all.len();
-        if let ResolvedRequirement::Tools { tools, .. } = &gate {
-            tools.iter().filter_map(|&(_, tool)| tool).for_each(|tool| self.asking[tool].push(id));
+        let id = RequirementId(self.all.len());
+        if let ResolvedRequirement::Tools { tools, .. } = &resolved {
+            for tool in tools.iter().filter_map(|(_, tool)| *tool) {
+                self.naming[tool.0].push(id);
+            }
         }
-        self.all.push(gate);
+        self.all.push(resolved);
         self.toolsets.push(toolset);
-        self.behind.push(Vec::new());
+        self.dependents.push(Vec::new());
         id
     }
 }
 
-/// A toolset with requirements, which its home tools share.
-#[derive(Default)]
-struct Home<'s> {
-    /// The toolset, or `None` if it is not declared.
-    toolset: Option<&'s Toolset>,
-    /// Its requirements without checks, once they are resolved.
-    data: Option<Vec<usize>>,
-    /// The providers that declare it, in order, each with its checks, once they are resolved.
-    declaring: Vec<(usize, Option<Vec<usize>>)>,
+impl Index<RequirementId> for ResolvedRequirements {
+    type Output = ResolvedRequirement;
+
+    fn index(&self, id: RequirementId) -> &ResolvedRequirement {
+        &self.all[id.0]
+    }
 }
 
-impl Home<'_> {
-    /// Returns its checks, or its other requirements, for a tool of the provider `owner`.
-    fn gates(&mut self, gates: &mut ResolvedRequirements, state: &State, owner: usize, check: bool) -> &[usize] {
+/// The requirements of a toolset, which its home tools share.
+#[derive(Default)]
+struct HomeRequirements<'s> {
+    /// The toolset, or `None` if it has no requirements.
+    toolset: Option<&'s Toolset>,
+    /// The resolved requirements without checks, or `None` before they are resolved.
+    data: Option<Vec<RequirementId>>,
+    /// The tool providers that declare the toolset, in order, each with its resolved checks, or `None` before they are
+    /// resolved.
+    checks: Vec<(ProviderIndex, Option<Vec<RequirementId>>)>,
+}
+
+impl HomeRequirements<'_> {
+    /// Returns the checks, or the other requirements, for a tool of the tool provider `owner`.
+    fn resolve(
+        &mut self,
+        resolved: &mut ResolvedRequirements,
+        state: &State,
+        owner: ProviderIndex,
+        checks: bool,
+    ) -> &[RequirementId] {
         let Some(toolset) = self.toolset else { return &[] };
-        // The tool's own provider answers if it declares the toolset, otherwise the first that does.
-        let knowing = self.declaring.binary_search_by_key(&owner, |(provider, _)| *provider).unwrap_or(0);
-        let (asked, checks) = &mut self.declaring[knowing];
-        let made = if check { checks } else { &mut self.data };
-        made.get_or_insert_with(|| {
-            let requirements = toolset.requires.iter().filter(|requirement| is_check(requirement) == check);
-            requirements.map(|requirement| gates.add(state, requirement, *asked, Some(toolset.name.clone()))).collect()
+        // The tool's own provider answers checks if it declares the toolset, and else the first provider that does.
+        let answering = self.checks.binary_search_by_key(&owner, |(provider, _)| *provider).unwrap_or(0);
+        let (provider, of_provider) = &mut self.checks[answering];
+        let ids = if checks { of_provider } else { &mut self.data };
+        ids.get_or_insert_with(|| {
+            let requirements = toolset.requires.iter().filter(|requirement| is_check(requirement) == checks);
+            let name = || Some(toolset.name.clone());
+            requirements.map(|requirement| resolved.add(state, requirement, *provider, name())).collect()
         })
     }
 }

@@ -9,31 +9,32 @@ use crate::data::segment::{self, Atoms, Segment};
 use crate::index::document::document;
 use crate::index::{self, Index};
 use crate::provider::ToolProvider;
+use crate::registration::ids::ToolId;
 use crate::registration::state::State;
 
 /// The search index of a state.
 #[derive(Default)]
-pub(crate) struct StateIndex {
+pub(crate) struct StateSearchIndex {
     indices: Vec<Part>,
     /// The positions of the indexed tools in the state, one index after the other, or `None` for a tool that is
     /// overridden.
-    ids: Vec<Option<usize>>,
+    ids: Vec<Option<ToolId>>,
 }
 
 enum Part {
     /// The index of a provider, which caches it.
-    Of(Arc<ProviderIndex>),
+    Of(Arc<ProviderSearchIndex>),
     /// The index of many providers with few tools each.
     Small(Index),
 }
 
 /// The index of a provider.
-pub(crate) struct ProviderIndex {
+pub(crate) struct ProviderSearchIndex {
     provider: Arc<dyn ToolProvider>,
     made: OnceLock<Index>,
 }
 
-impl ProviderIndex {
+impl ProviderSearchIndex {
     pub(crate) fn new(provider: Arc<dyn ToolProvider>) -> Self {
         Self { provider, made: OnceLock::new() }
     }
@@ -59,15 +60,16 @@ fn said(provider: &dyn ToolProvider, index: usize) -> (&str, String) {
     (name, document(description.unwrap_or_default(), parameters.unwrap_or(&Value::Null)))
 }
 
-impl StateIndex {
+impl StateSearchIndex {
     /// Builds the index of all tools of `state` from the indexes of its providers.
-    pub(crate) fn new(state: &State, indexed: &[Arc<ProviderIndex>]) -> Self {
+    pub(crate) fn new(state: &State, indexed: &[Arc<ProviderSearchIndex>]) -> Self {
         /// The number of tools from which a provider has an index of its own.
         const FEW: usize = 64;
-        let mut positions: Vec<Vec<Option<usize>>> =
+        let mut positions: Vec<Vec<Option<ToolId>>> =
             state.providers.iter().map(|provider| vec![None; provider.tools().len()]).collect();
-        for (id, entry) in state.tools.iter().enumerate() {
-            positions[entry.provider][entry.index] = Some(id);
+        for id in state.tool_ids() {
+            let entry = &state[id];
+            positions[entry.provider.0][entry.index.0] = Some(id);
         }
         let (mut all, mut small) = (Self::default(), Vec::new());
         for (indexed, ids) in indexed.iter().zip(positions) {
@@ -87,15 +89,15 @@ impl StateIndex {
 
     /// Returns the best results among tools for which `there` is true, by position, the best first; of equal ones the
     /// first.
-    pub(crate) fn find(&self, query: &str, limit: usize, there: impl Fn(usize) -> bool) -> Vec<(usize, f32)> {
+    pub(crate) fn find(&self, query: &str, limit: usize, there: impl Fn(ToolId) -> bool) -> Vec<(ToolId, f32)> {
         let indices = self.indices.iter().map(|part| match part {
             Part::Of(indexed) => indexed.index(),
             Part::Small(index) => index,
         });
         let all = index::scores(query, &indices);
         let scored = all.into_iter().zip(&self.ids).filter(|(score, _)| *score > 0.0);
-        let mut hits: Vec<(usize, f32)> = scored.filter_map(|(score, id)| Some(((*id)?, score))).collect();
-        let better = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        let mut hits: Vec<(ToolId, f32)> = scored.filter_map(|(score, id)| Some(((*id)?, score))).collect();
+        let better = |a: &(ToolId, f32), b: &(ToolId, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         hits.retain(|(id, _)| there(*id));
         if limit < hits.len() {
             hits.select_nth_unstable_by(limit, better);

@@ -1,9 +1,11 @@
-//! A state of a registry: the tools of its providers under unique names, and their toolsets as one graph. It is built
-//! on demand after a change, and is immutable.
+//! A state of a registry: the tools of its providers under unique names, and their toolsets as one graph.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Index;
 use std::sync::Arc;
+#[cfg(feature = "search")]
+use std::sync::OnceLock;
 
 use crate::args::same;
 use crate::data::behaviour::{Behaviour, Execution};
@@ -13,50 +15,52 @@ use crate::data::graph::{Graph, Set};
 use crate::data::table::Table;
 use crate::provider::ToolProvider;
 use crate::registration::atoms::{FactValues, ResolvedAtom};
-use crate::registration::definition_table::{DefinitionSlot, DefinitionTable};
+use crate::registration::definition_table::DefinitionTable;
+use crate::registration::ids::{IndexInProvider, ProviderIndex, ToolId, ToolsetId};
 use crate::registration::name_hash::NameHashIndex;
 use crate::registration::name_index::NameIndex;
 use crate::registration::requirements::ResolvedRequirements;
+#[cfg(feature = "search")]
+use crate::registration::search_index::{ProviderSearchIndex, StateSearchIndex};
 use crate::sorted;
 use crate::vec_map::VecMap;
 
-/// An immutable state of a registry. Tools are sorted by name, so a list of positions is sorted by name, too.
+/// An immutable state of a registry. It is made when a session first needs it after a change.
 #[derive(Default)]
 pub(crate) struct State {
-    /// The number of previous changes.
+    /// How many changes of the registry came before it.
     pub(crate) number: u64,
     pub(crate) providers: Vec<Arc<dyn ToolProvider>>,
+    /// Sorted by name.
     pub(crate) tools: Vec<ToolEntry>,
-    /// The tools by name.
-    places: NameHashIndex,
-    /// The names of toolsets, sorted. The position of a toolset is the index of its set in the graph.
+    names: NameHashIndex,
+    /// The names of toolsets, sorted.
     pub(crate) toolsets: Vec<Cow<'static, str>>,
-    /// The aliases of toolsets, each with the toolset's position.
-    aliases: VecMap<Cow<'static, str>, usize>,
+    aliases: VecMap<Cow<'static, str>, ToolsetId>,
     /// The defaults of facts.
     pub(crate) facts: FactValues,
     pub(crate) graph: Graph,
-    pub(crate) gates: ResolvedRequirements,
-    sheets: PerDialect<DefinitionTable>,
+    pub(crate) requirements: ResolvedRequirements,
+    definitions: PerDialect<DefinitionTable>,
     #[cfg(feature = "search")]
-    indexed: Vec<Arc<crate::registration::search_index::ProviderIndex>>,
-    /// Built at the first search.
+    provider_search: Vec<Arc<ProviderSearchIndex>>,
+    /// Made by the first search.
     #[cfg(feature = "search")]
-    searched: std::sync::OnceLock<crate::registration::search_index::StateIndex>,
+    search: OnceLock<StateSearchIndex>,
 }
 
-/// A tool in a state.
+/// A tool, and where its provider has it.
 #[derive(Clone)]
 pub(crate) struct ToolEntry {
     pub(crate) name: Cow<'static, str>,
-    pub(crate) provider: usize,
-    pub(crate) index: usize,
-    /// The position of its home toolset.
-    pub(crate) home: usize,
+    pub(crate) provider: ProviderIndex,
+    pub(crate) index: IndexInProvider,
+    /// Its home toolset.
+    pub(crate) home: ToolsetId,
     /// The atoms of its conditions.
     pub(crate) atoms: Vec<ResolvedAtom>,
     pub(crate) plan: DispatchPlan,
-    /// The table for its arguments.
+    /// The table of its arguments.
     pub(crate) table: Arc<Table>,
 }
 
@@ -87,87 +91,106 @@ impl DispatchPlan {
     }
 }
 
+impl Index<ToolId> for State {
+    type Output = ToolEntry;
+
+    fn index(&self, id: ToolId) -> &ToolEntry {
+        &self.tools[id.0]
+    }
+}
+
 impl State {
-    pub(crate) fn tool(&self, id: usize) -> &Tool {
-        let entry = &self.tools[id];
-        &self.providers[entry.provider].tools()[entry.index]
+    /// Returns the ids of all tools, in the order of their names.
+    pub(crate) fn tool_ids(&self) -> impl Iterator<Item = ToolId> + use<> {
+        (0..self.tools.len()).map(ToolId)
     }
 
-    pub(crate) fn provider(&self, id: usize) -> (&dyn ToolProvider, usize) {
-        let entry = &self.tools[id];
-        (&*self.providers[entry.provider], entry.index)
+    /// Returns the tool as its provider declares it.
+    pub(crate) fn tool(&self, id: ToolId) -> &Tool {
+        let entry = &self[id];
+        &self.providers[entry.provider.0].tools()[entry.index.0]
     }
 
-    /// Returns the definitions of the tools in `dialect`. Their providers are asked on first use.
-    pub(crate) fn sheet(&self, dialect: Dialect) -> &[DefinitionSlot] {
-        self.sheets.get_or_init(dialect, || {
-            let ids = 0..self.tools.len();
-            ids.map(|id| DefinitionSlot::new(dialect, self.tool(id), self.definition(id, dialect))).collect()
+    /// Returns the provider of a tool, and the provider's index of it.
+    pub(crate) fn provider(&self, id: ToolId) -> (&dyn ToolProvider, IndexInProvider) {
+        let entry = &self[id];
+        (&*self.providers[entry.provider.0], entry.index)
+    }
+
+    /// Returns how `dialect` defines the tools. The first call asks their providers.
+    pub(crate) fn definitions(&self, dialect: Dialect) -> &DefinitionTable {
+        self.definitions.get_or_init(dialect, || {
+            let of_tools = self.tool_ids().map(|id| (self.tool(id), self.definition(id, dialect)));
+            DefinitionTable::new(dialect, of_tools)
         })
     }
 
-    /// Returns the definition of a tool in `dialect`.
-    pub(crate) fn definition(&self, id: usize, dialect: Dialect) -> Option<&Definition> {
+    /// Returns how `dialect` defines a tool, or `None` if the tool has no definition in it.
+    pub(crate) fn definition(&self, id: ToolId, dialect: Dialect) -> Option<&Definition> {
         let (provider, index) = self.provider(id);
-        provider.definitions(dialect).get(index)?.as_ref()
+        provider.definitions(dialect).get(index.0)?.as_ref()
     }
 
-    /// Returns the search index.
+    /// Returns the search index. The first call makes it.
     #[cfg(feature = "search")]
-    pub(crate) fn searched(&self) -> &crate::registration::search_index::StateIndex {
-        self.searched.get_or_init(|| crate::registration::search_index::StateIndex::new(self, &self.indexed))
+    pub(crate) fn search(&self) -> &StateSearchIndex {
+        self.search.get_or_init(|| StateSearchIndex::new(self, &self.provider_search))
     }
 
-    /// Returns the position of the tool with this name.
-    pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        let mut places = self.places.of(name).iter().map(|&place| place as usize);
-        places.find(|&place| same(self.tools[place].name.as_bytes(), name.as_bytes()))
+    /// Finds a tool by its own name.
+    pub(crate) fn find(&self, name: &str) -> Option<ToolId> {
+        let mut ids = self.names.candidates(name).iter().map(|&position| ToolId(position as usize));
+        ids.find(|&id| same(self[id].name.as_bytes(), name.as_bytes()))
     }
 
-    /// Returns the position of the toolset with this name or alias.
-    pub(crate) fn toolset(&self, name: &str) -> Option<usize> {
-        self.home(name).ok().or_else(|| self.aliases.get(name).copied())
+    /// Finds a toolset by its name or an alias.
+    pub(crate) fn toolset(&self, name: &str) -> Option<ToolsetId> {
+        self.toolset_by_name(name).or_else(|| self.aliases.get(name).copied())
     }
 
-    fn home(&self, name: &str) -> Result<usize, usize> {
-        self.toolsets.binary_search_by(|toolset| (**toolset).cmp(name))
+    fn toolset_by_name(&self, name: &str) -> Option<ToolsetId> {
+        self.toolsets.binary_search_by(|toolset| (**toolset).cmp(name)).ok().map(ToolsetId)
     }
 
-    /// Builds the state of the providers in `book`. Names are resolved here, once; afterwards everything is an index.
-    pub(crate) fn new(book: &NameIndex) -> State {
+    /// Makes the state of the providers in `index`. Names are looked up here, once, and replaced by ids.
+    pub(crate) fn new(index: &NameIndex) -> State {
         let providers: Vec<Arc<dyn ToolProvider>> =
-            book.providers.iter().map(|held| Arc::clone(&held.provider)).collect();
-        // Looked up once, because they are scattered in memory.
+            index.providers.iter().map(|registered| Arc::clone(&registered.provider)).collect();
+        // Collected once: the declarations are scattered over memory.
         let (mut tools, mut entries) = (Vec::<&Tool>::new(), Vec::new());
-        for (name, provider, index) in book.tools() {
-            let Some(tool) = providers[provider].tools().get(index) else { continue };
+        for (name, provider, index) in index.tools() {
+            let Some(tool) = providers[provider.0].tools().get(index.0) else { continue };
             let (plan, table) = (DispatchPlan::new(tool), Arc::clone(&tool.arguments));
-            entries.push(ToolEntry { name: name.clone(), provider, index, home: 0, atoms: Vec::new(), plan, table });
+            let (name, home) = (name.clone(), ToolsetId::default());
+            entries.push(ToolEntry { name, provider, index, home, atoms: Vec::new(), plan, table });
             tools.push(tool);
         }
-        let mut next = State {
-            number: book.number,
+        let mut state = State {
+            number: index.number,
             providers: providers.clone(),
-            places: NameHashIndex::new(entries.iter().map(|tool| &*tool.name)),
+            names: NameHashIndex::new(entries.iter().map(|tool| &*tool.name)),
             tools: entries,
             #[cfg(feature = "search")]
-            indexed: book.providers.iter().map(|held| Arc::clone(&held.indexed)).collect(),
-            facts: book.facts().map(|fact| (fact.name.clone(), fact.default.clone())).collect(),
+            provider_search: index.providers.iter().map(|registered| Arc::clone(&registered.search)).collect(),
+            facts: index.facts().map(|fact| (fact.name.clone(), fact.default.clone())).collect(),
             ..State::default()
         };
-        next.link(book, &tools);
+        state.link(index, &tools);
 
-        let asked = |tool: &&Tool| tool.atoms.iter().map(|atom| ResolvedAtom::new(atom, &next)).collect();
-        let atoms: Vec<Vec<ResolvedAtom>> = tools.iter().map(asked).collect();
-        next.tools.iter_mut().zip(atoms).for_each(|(entry, atoms)| entry.atoms = atoms);
-        let declared: Vec<(usize, &Toolset)> =
-            providers.iter().enumerate().flat_map(|(id, p)| p.toolsets().iter().map(move |t| (id, t))).collect();
-        next.gates = ResolvedRequirements::new(&next, &tools, &declared);
-        next
+        let resolve = |tool: &&Tool| tool.atoms.iter().map(|atom| ResolvedAtom::new(atom, &state)).collect();
+        let atoms: Vec<Vec<ResolvedAtom>> = tools.iter().map(resolve).collect();
+        state.tools.iter_mut().zip(atoms).for_each(|(entry, atoms)| entry.atoms = atoms);
+        let declared: Vec<(ProviderIndex, &Toolset)> = providers
+            .iter()
+            .enumerate()
+            .flat_map(|(id, provider)| provider.toolsets().iter().map(move |toolset| (ProviderIndex(id), toolset)))
+            .collect();
+        state.requirements = ResolvedRequirements::new(&state, &tools, &declared);
+        state
     }
 
-    /// Builds the graph of the declared toolsets and of undeclared home toolsets.
-    fn link(&mut self, book: &NameIndex, tools: &[&Tool]) {
+    /// Makes one graph of the declared toolsets, and of those that are only the home of a tool.
+    fn link(&mut self, index: &NameIndex, tools: &[&Tool]) {
         let (mut homes, mut members) = (HashMap::<&str, usize>::new(), Vec::<(&Cow<'static, str>, Vec<usize>)>::new());
         for (id, tool) in tools.iter().enumerate() {
             let home = *homes.entry(&tool.toolset).or_insert_with(|| {
@@ -176,35 +199,39 @@ impl State {
             });
             members[home].1.push(id);
         }
-        let described: Vec<&Toolset> = book.toolsets(&|name| homes.contains_key(name)).collect();
+        let declared: Vec<&Toolset> = index.toolsets(&|name| homes.contains_key(name)).collect();
         let mut names: Vec<&Cow<'static, str>> = members.iter().map(|(home, _)| *home).collect();
-        names.extend(described.iter().map(|toolset| &toolset.name));
+        names.extend(declared.iter().map(|toolset| &toolset.name));
         for at in sorted::positions(names.len(), &|a, b| names[a].cmp(names[b])) {
             if self.toolsets.last() != Some(names[at]) {
                 self.toolsets.push(names[at].clone());
             }
         }
-        let alias = |(alias, of): (&Cow<'static, str>, &Toolset)| Some((alias.clone(), self.home(&of.name).ok()?));
-        self.aliases = book.aliases().filter_map(alias).collect();
+        let alias = |(alias, toolset): (&Cow<'static, str>, &Toolset)| {
+            Some((alias.clone(), self.toolset_by_name(&toolset.name)?))
+        };
+        self.aliases = index.aliases().filter_map(alias).collect();
 
         let mut sets: Vec<Set> = self.toolsets.iter().map(|_| Set::default()).collect();
         for (home, tools) in members {
-            let Ok(id) = self.home(home) else { continue };
+            let Some(home) = self.toolset_by_name(home) else { continue };
             for &tool in &tools {
-                self.tools[tool].home = id;
+                self.tools[tool].home = home;
             }
-            sets[id].tools = tools;
+            sets[home.0].tools = tools;
         }
-        let ids =
-            |names: &[Cow<'static, str>]| -> Vec<usize> { names.iter().filter_map(|name| self.find(name)).collect() };
-        for toolset in described {
-            let Ok(id) = self.home(&toolset.name) else { continue };
-            let homely = if toolset.closed { Vec::new() } else { std::mem::take(&mut sets[id].tools) };
+        let find_all = |names: &[Cow<'static, str>]| -> Vec<usize> {
+            names.iter().filter_map(|name| Some(self.find(name)?.0)).collect()
+        };
+        let find_toolset = |name: &Cow<'static, str>| Some(self.toolset(name)?.0);
+        for toolset in declared {
+            let Some(ToolsetId(id)) = self.toolset_by_name(&toolset.name) else { continue };
+            let home_tools = if toolset.closed { Vec::new() } else { std::mem::take(&mut sets[id].tools) };
             sets[id] = Set {
-                tools: [ids(&toolset.tools), homely].concat(),
-                includes: toolset.includes.iter().filter_map(|name| self.toolset(name)).collect(),
-                base: toolset.base.as_ref().and_then(|name| self.toolset(name)),
-                excludes: ids(&toolset.excludes),
+                tools: [find_all(&toolset.tools), home_tools].concat(),
+                includes: toolset.includes.iter().filter_map(find_toolset).collect(),
+                base: toolset.base.as_ref().and_then(find_toolset),
+                excludes: find_all(&toolset.excludes),
             };
         }
         self.graph = Graph { tools: tools.len(), sets };

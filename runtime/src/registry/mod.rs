@@ -134,7 +134,7 @@ impl Registry {
     /// Returns an error if there is no tool or toolset with this name.
     pub fn invalidate(&self, name: &str) -> Result<(), SessionError> {
         let state = self.state();
-        let toolset = state.toolset(name).map(|id| &state.toolsets[id]);
+        let toolset = state.toolset(name).map(|id| &state.toolsets[id.0]);
         let tool = state.find(name).map(|id| state.tool(id));
         if tool.is_none() && toolset.is_none() {
             let known = state.tools.iter().map(|tool| &*tool.name).chain(state.toolsets.iter().map(|name| &**name));
@@ -173,11 +173,11 @@ impl Registry {
         let mut now = self.lock();
         let state = now.state();
         let id = state.toolset(name)?;
-        let name = &state.toolsets[id];
+        let name = &state.toolsets[id.0];
         let bare = || Toolset { name: name.clone(), ..Toolset::default() };
         let declared = now.book.described(name).cloned().unwrap_or_else(bare);
         drop(now);
-        let members = state.graph.resolve(id).into_iter().zip(&state.tools);
+        let members = state.graph.resolve(id.0).into_iter().zip(&state.tools);
         let resolved = members.filter(|(is_member, _)| *is_member).map(|(_, tool)| tool.name.clone()).collect();
         Some(ToolsetInfo { declared, resolved })
     }

@@ -20,7 +20,7 @@ impl Turn {
     /// Searches the tools of this turn, like `tool_search`, and returns at most `limit` of them, the most relevant
     /// first. The search includes tools that the model was shown.
     pub fn search(&self, query: &str, limit: usize) -> Vec<SearchHit<'_>> {
-        let hits = self.state().searched().find(query, limit, |id| self.has(id));
+        let hits = self.state().search().find(query, limit, |id| self.has(id));
         hits.into_iter().map(|(id, score)| SearchHit { tool: self.name(id), score }).collect()
     }
 

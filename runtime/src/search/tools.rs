@@ -1,5 +1,6 @@
 //! The three tools of tool search: their definitions and their results.
 
+use crate::registration::ids::ToolId;
 use crate::render::search_tools::{BRIDGES, CALL, DESCRIBE, HITS, SEARCH};
 use std::borrow::Cow;
 
@@ -82,7 +83,7 @@ impl Turn {
     }
 
     /// Returns the beginning of a tool's description.
-    fn purpose(&self, id: usize) -> String {
+    fn purpose(&self, id: ToolId) -> String {
         let definition: Value = serde_json::from_str(&self.definition(id)).unwrap_or_default();
         let (description, _) = self.dialect().read(&definition);
         let mut letters = description.unwrap_or_default().chars();

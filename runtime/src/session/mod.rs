@@ -241,7 +241,7 @@ impl Session {
         let terms = ProbePolicy { env: &self.host.env, clock: &self.clock, patience: self.patience };
         let known = now.seen.clone().filter(|seen| seen.is_of(&state));
         let is_new = known.is_none();
-        let known = known.filter(|seen| seen.holds(changes, &terms));
+        let known = known.filter(|seen| seen.is_valid(changes, &terms));
         let granted = known.is_none().then(|| self.host.choice.granted(&state, &mut now.denied));
         let facts = Arc::clone(&now.facts);
         // No lock is held while checks run.
@@ -253,9 +253,9 @@ impl Session {
             let granted = granted.unwrap_or_default();
             Arc::new(EnvSnapshot::new(Arc::clone(&state), granted, changes, &terms))
         });
-        let told = FactLookup { told: &facts, defaults: &state.facts };
+        let told = FactLookup { set: &facts, defaults: &state.facts };
         let set = seen.decide(dialect, told, &self.world, &terms);
-        let until = set.until;
+        let until = set.expiry;
         let now = &mut *self.now();
         let latest = now.latest.as_ref().map(|latest| &latest.turn).filter(|turn| turn.is_of(&state, dialect));
         let turn = Turn::new(&state, &self.host, dialect, set, told, latest);
@@ -337,7 +337,7 @@ fn unknown_toolset(state: &State, name: &str) -> SessionError {
     let near = nearest(name, state.toolsets.iter().map(|name| &**name));
     let hint = if !near.is_empty() {
         did_you_mean(&near)
-    } else if let Some(tool) = (0..state.tools.len()).map(|id| state.tool(id)).find(|tool| tool.name == name) {
+    } else if let Some(tool) = state.tool_ids().map(|id| state.tool(id)).find(|tool| tool.name == name) {
         format!(": it is a tool, of the toolset `{}`", tool.toolset)
     } else {
         format!(": there are all, {}", state.toolsets.join(", "))

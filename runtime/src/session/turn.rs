@@ -14,6 +14,7 @@ use crate::data::table::Table;
 use crate::data::tokens::estimated_tokens;
 use crate::registration::atoms::{FactLookup, FactValues};
 use crate::registration::definition_table::DefinitionSlot;
+use crate::registration::ids::ToolId;
 use crate::registration::state::State;
 use crate::render::{DefinitionsRenderer, RenderedDefinitions};
 use crate::run::progress::ProgressSink;
@@ -38,19 +39,19 @@ struct Snapshot {
     state: Arc<State>,
     host: Arc<SessionConfig>,
     dialect: Dialect,
-    /// The tools, by position in the state, and so sorted by name.
-    tools: Vec<usize>,
-    /// The tools with another name in the dialect: that name, sorted, and the position in the state.
-    renamed: Vec<(Cow<'static, str>, usize)>,
-    /// The tools with hidden parameters, by position.
+    /// The shown tools, sorted.
+    tools: Vec<ToolId>,
+    /// The tools with another name in the dialect, sorted by that name.
+    renamed: Vec<(Cow<'static, str>, ToolId)>,
+    /// The tools with hidden parameters, sorted.
     narrowed: Vec<Narrowed>,
     /// The missing toolsets of the session's selection.
     missing: Arc<[Cow<'static, str>]>,
     /// The facts that the host had set.
     facts: Arc<FactValues>,
     definitions: RenderedDefinitions,
-    /// The tools that tool search defers, by position. Empty without the feature `search`.
-    deferred: Vec<usize>,
+    /// The tools that tool search defers, sorted. Empty without the feature `search`.
+    deferred: Vec<ToolId>,
     /// The definitions, rendered on first use.
     #[cfg(feature = "raw_value")]
     raw: OnceLock<Box<serde_json::value::RawValue>>,
@@ -58,7 +59,7 @@ struct Snapshot {
 
 /// A tool whose parameters depend on the turn.
 struct Narrowed {
-    id: usize,
+    id: ToolId,
     atoms: Atoms,
     /// The table for its arguments, built on first use, or `None` if no parameter is hidden.
     table: OnceLock<Option<Box<Table>>>,
@@ -74,17 +75,17 @@ impl Turn {
         facts: FactLookup<'_>,
         latest: Option<&Turn>,
     ) -> Self {
-        let AvailabilityResult { there, found, .. } = set;
+        let AvailabilityResult { tools: there, inputs: found, .. } = set;
         let latest = latest.map(|turn| &turn.made.snapshot).filter(|snapshot| snapshot.tools == there);
         let snapshot = match latest {
-            Some(snapshot) if Arc::ptr_eq(&snapshot.facts, facts.told) => Arc::clone(snapshot),
+            Some(snapshot) if Arc::ptr_eq(&snapshot.facts, facts.set) => Arc::clone(snapshot),
             _ => {
                 let before = latest.map(|snapshot| &snapshot.definitions);
-                let (state, host, missing) = (Arc::clone(state), Arc::clone(host), &found.seen.missing);
+                let (state, host, missing) = (Arc::clone(state), Arc::clone(host), &found.env.missing);
                 Arc::new(Snapshot::new(state, host, dialect, there, missing, facts, before))
             }
         };
-        let found = (!state.gates.is_empty() || !found.hidden.is_empty()).then_some(found);
+        let found = (!state.requirements.is_empty() || !found.hidden.is_empty()).then_some(found);
         Self { made: Arc::new(Made { snapshot, found }) }
     }
 
@@ -141,7 +142,7 @@ impl Turn {
         self.made.snapshot.missing.iter().map(|name| &**name)
     }
 
-    pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &HiddenReason)> {
+    pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (ToolId, &HiddenReason)> {
         self.found().into_iter().flat_map(|found| &found.hidden).map(|(id, reason)| (*id, reason))
     }
 
@@ -169,22 +170,22 @@ impl Turn {
     }
 
     /// Returns whether a tool is shown.
-    pub(crate) fn has(&self, id: usize) -> bool {
+    pub(crate) fn has(&self, id: ToolId) -> bool {
         self.made.snapshot.tools.binary_search(&id).is_ok()
     }
 
     pub(crate) fn facts(&self) -> FactLookup<'_> {
         let Snapshot { state, facts, .. } = &*self.made.snapshot;
-        FactLookup { told: facts, defaults: &state.facts }
+        FactLookup { set: facts, defaults: &state.facts }
     }
 
     /// Returns the own name of a tool.
-    pub(crate) fn name(&self, id: usize) -> &str {
-        &self.state().tools[id].name
+    pub(crate) fn name(&self, id: ToolId) -> &str {
+        &self.state()[id].name
     }
 
     /// Returns the name of a tool in the turn's dialect.
-    pub(crate) fn called(&self, id: usize) -> &str {
+    pub(crate) fn called(&self, id: ToolId) -> &str {
         self.state().tool(id).name_in(self.dialect()).map_or(self.name(id), |name| &**name)
     }
 
@@ -194,7 +195,7 @@ impl Turn {
     }
 
     /// Returns the tool that the model calls `name`.
-    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+    pub(crate) fn find(&self, name: &str) -> Option<ToolId> {
         let Snapshot { state, tools, renamed, .. } = &*self.made.snapshot;
         if let Ok(at) = renamed.binary_search_by(|(called, _)| (**called).cmp(name)) {
             return Some(renamed[at].1);
@@ -214,24 +215,24 @@ impl Turn {
         self.find(name).is_some()
     }
 
-    /// Returns the tools that tool search defers, by position.
-    pub(crate) fn deferred_ids(&self) -> &[usize] {
+    /// Returns the tools that tool search defers, sorted.
+    pub(crate) fn deferred_ids(&self) -> &[ToolId] {
         &self.made.snapshot.deferred
     }
 
     /// Returns the definition of a tool in this turn.
     #[cfg(any(feature = "search", feature = "wire-mcp"))]
-    pub(crate) fn definition(&self, id: usize) -> String {
+    pub(crate) fn definition(&self, id: ToolId) -> String {
         let Snapshot { state, dialect, tools, .. } = &*self.made.snapshot;
-        let (sheet, mut text) = (state.sheet(*dialect), String::new());
-        DefinitionsRenderer { state, dialect: *dialect, sheet, tools, facts: self.facts() }.write(id, &mut text);
+        let (definitions, mut text) = (state.definitions(*dialect), String::new());
+        DefinitionsRenderer { state, dialect: *dialect, definitions, tools, facts: self.facts() }.write(id, &mut text);
         text
     }
 
     /// Returns the table for the arguments of a tool.
-    pub(crate) fn table(&self, id: usize) -> &Table {
+    pub(crate) fn table(&self, id: ToolId) -> &Table {
         let Snapshot { state, narrowed, .. } = &*self.made.snapshot;
-        let declared = &*state.tools[id].table;
+        let declared = &*state[id].table;
         let Ok(at) = narrowed.binary_search_by_key(&id, |narrowed| narrowed.id) else { return declared };
         let Narrowed { atoms, table, .. } = &narrowed[at];
         table.get_or_init(|| declared.in_turn(*atoms).map(Box::new)).as_deref().unwrap_or(declared)
@@ -276,23 +277,23 @@ impl Snapshot {
         state: Arc<State>,
         host: Arc<SessionConfig>,
         dialect: Dialect,
-        tools: Vec<usize>,
+        tools: Vec<ToolId>,
         missing: &Arc<[Cow<'static, str>]>,
         facts: FactLookup<'_>,
         before: Option<&RenderedDefinitions>,
     ) -> Self {
-        let sheet = state.sheet(dialect);
-        let (mut renamed, mut narrowed) = (Vec::<(Cow<'static, str>, usize)>::new(), Vec::new());
+        let table = state.definitions(dialect);
+        let (mut renamed, mut narrowed) = (Vec::<(Cow<'static, str>, ToolId)>::new(), Vec::new());
         for &id in &tools {
-            let DefinitionSlot::Pieces { .. } = sheet[id] else { continue };
+            let DefinitionSlot::Rendered { .. } = table[id] else { continue };
             let tool = state.tool(id);
             renamed.extend(tool.name_in(dialect).map(|name| (name.clone(), id)));
             if !tool.arguments.conditions.is_empty() {
-                let atoms = facts.atoms(&state.tools[id].atoms, &|id| tools.binary_search(&id).is_ok());
+                let atoms = facts.evaluate(&state[id].atoms, &|id| tools.binary_search(&id).is_ok());
                 narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
             }
         }
-        let page = DefinitionsRenderer { state: &state, dialect, sheet, tools: &tools, facts };
+        let page = DefinitionsRenderer { state: &state, dialect, definitions: table, tools: &tools, facts };
         #[cfg(feature = "search")]
         let deferred = page.deferred(host.search);
         #[cfg(not(feature = "search"))]
@@ -313,7 +314,7 @@ impl Snapshot {
             renamed,
             narrowed,
             missing: Arc::clone(missing),
-            facts: Arc::clone(facts.told),
+            facts: Arc::clone(facts.set),
             definitions,
             deferred,
             #[cfg(feature = "raw_value")]

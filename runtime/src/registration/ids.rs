@@ -1,0 +1,22 @@
+//! Typed positions, one type for each kind of list that a [state](crate::registration::state::State) has.
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident)*) => { $(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub(crate) struct $name(pub(crate) usize);
+    )* };
+}
+
+ids! {
+    /// A tool of a state. Tools are sorted by name, and so are lists of sorted `ToolId`s.
+    ToolId
+    /// A toolset of a state, and its set in the state's graph.
+    ToolsetId
+    /// A tool provider of a state, in the order of registration.
+    ProviderIndex
+    /// A tool among those of its tool provider.
+    IndexInProvider
+    /// A requirement of a state's tools.
+    RequirementId
+}
