@@ -52,7 +52,7 @@ mod dispatch;
 pub mod explain;
 #[cfg(test)]
 mod fakes;
-#[cfg_attr(not(feature = "search"), allow(dead_code, reason = "the stamp covers the layout of the index"))]
+#[cfg(feature = "search")]
 mod index;
 mod observe;
 mod panics;
