@@ -210,11 +210,11 @@ fn the_doctor_tells_which_tools_are_there() {
     assert_eq!(
         well.out,
         "✓ patch (file)\n✓ read_file (file)\n✓ search_files (file)\n✓ terminal (terminal)\n✓ todo (todo)\n\
-         ✓ write_file (file)\n6 of 6 tools are there\n"
+         ✓ write_file (file)\n6 of 6 tools are available\n"
     );
     let ill = without_programs(&["doctor", "--enable", "terminal,todo"]);
     assert_eq!((ill.status, ill.err.as_str()), (Some(1), ""));
-    let told = "! terminal (terminal)\n    needs the program `sh`\n✓ todo (todo)\n1 of 2 tools are there\n";
+    let told = "! terminal (terminal)\n    needs the program `sh`\n✓ todo (todo)\n1 of 2 tools are available\n";
     assert_eq!(ill.out, told);
     assert_eq!(without_programs(&["doctor", "--disable", "terminal"]).status, Some(0));
 }
@@ -240,7 +240,7 @@ fn why_tells_the_way_that_grants_a_tool_and_what_it_needs() {
         lines[3].starts_with("text \"To look into files, prefer read_file and search_files.\" is shown: "),
         "{lines:?}"
     );
-    assert!(lines[3].ends_with("(`read_file` is there, `search_files` is there)"), "{lines:?}");
+    assert!(lines[3].ends_with("(`read_file` is available, `search_files` is available)"), "{lines:?}");
 
     let hidden = without_programs(&["why", "terminal"]);
     assert_eq!(hidden.status, Some(1));
@@ -252,14 +252,14 @@ fn why_tells_the_way_that_grants_a_tool_and_what_it_needs() {
     assert_eq!(taken["grants"], json!([{ "by": "path", "path": ["file"] }]));
     let not = with_a_shell(&["why", "todo", "--enable", "file"]);
     assert_eq!(not.status, Some(1));
-    assert!(not.out.starts_with("`todo` is not granted\n    it comes with `"), "{}", not.out);
+    assert!(not.out.starts_with("`todo` is not granted\n    it is part of `"), "{}", not.out);
 }
 
 #[test]
 fn why_knows_what_an_unknown_tool_may_be_a_slip_for() {
     let run = |args: &[&str]| Run::of(&folder(), args);
-    run(&["why", "raed_file"]).refused("no provider has a tool `raed_file`: did you mean `read_file`?");
-    run(&["why", "browser"]).refused("no provider has a tool `browser`");
+    run(&["why", "raed_file"]).refused("no tool provider has a tool `raed_file`: did you mean `read_file`?");
+    run(&["why", "browser"]).refused("no tool provider has a tool `browser`");
     run(&["why", "read_file", "--enable", "saef"]).refused("unknown toolset `saef`: did you mean `safe`?");
     run(&["doctor", "--disable", "saef"]).refused("unknown toolset `saef`: did you mean `safe`?");
 }

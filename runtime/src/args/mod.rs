@@ -161,7 +161,7 @@ fn unreadable(text: &str, error: &serde_json::Error, limits: Limits) -> ToolErro
     let why = error.to_string();
     // The text is not quoted, because it may be secret.
     if why.starts_with("expected ident") || why.starts_with("expected value") {
-        return malformed(&format!("what stands at line {line} column {column} is no JSON. Send one JSON object"));
+        return malformed(&format!("invalid JSON at line {line} column {column}. Send one JSON object"));
     }
     let limit = if why.starts_with(tree::TOO_DEEP) {
         format!(": at most {} levels are allowed", limits.max_depth)

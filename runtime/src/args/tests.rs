@@ -265,7 +265,7 @@ fn what_is_no_json_is_malformed() {
     }
     for (text, column) in [("hunter2", 1), (r#"{"text":hunter2}"#, 9)] {
         let message = malformed_message(text);
-        let expected = format!("what stands at line 1 column {column} is no JSON. Send one JSON object");
+        let expected = format!("invalid JSON at line 1 column {column}. Send one JSON object");
         assert!(message.ends_with(&expected), "{message}");
     }
     assert!(malformed_message(r#"{"ratio":1e999}"#).contains("numbers are between -1.79"));

@@ -77,7 +77,7 @@ impl fmt::Display for HiddenReason {
             HiddenReason::AnyTools(names) => needs_one(f, "tool", names),
             HiddenReason::Unregistered(names) => {
                 needs(f, "tool", names)?;
-                f.write_str(", which no provider has")
+                f.write_str(", which no tool provider has")
             }
         }
     }
@@ -111,7 +111,7 @@ mod tests {
             (HiddenReason::Facts(names(&["online", "admin"])), "the facts `online` and `admin` rule it out"),
             (HiddenReason::Tools(names(&["a", "b", "c"])), "needs the tools `a`, `b` and `c`"),
             (HiddenReason::AnyTools(names(&["a", "b"])), "needs one of the tools `a` and `b`"),
-            (HiddenReason::Unregistered(names(&["a"])), "needs the tool `a`, which no provider has"),
+            (HiddenReason::Unregistered(names(&["a"])), "needs the tool `a`, which no tool provider has"),
             (HiddenReason::Panicked("no state".into()), "its check failed unexpectedly: no state"),
             (HiddenReason::TimedOut(Duration::from_millis(1500)), "its check gave no answer within 1.5s"),
         ] {

@@ -73,7 +73,7 @@ pub enum ApprovalReason {
 impl fmt::Display for ApprovalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ApprovalReason::Declared => f.write_str("every call of this tool has to be approved"),
+            ApprovalReason::Declared => f.write_str("every call of this tool needs approval"),
             ApprovalReason::Hook(reason) => f.write_str(reason),
         }
     }

@@ -79,7 +79,7 @@ impl fmt::Display for Requirement {
             Requirement::Tools(names) => all_of(f, "tool", names),
             Requirement::AnyTools(names) => one_of(f, "tool", names),
             Requirement::When { condition, atoms } => write!(f, "`{}`", condition.written(atoms)),
-            Requirement::Check => f.write_str("its handlers' word"),
+            Requirement::Check => f.write_str("its availability check to pass"),
         }
     }
 }
@@ -150,7 +150,7 @@ mod tests {
             (Requirement::Tools(texts(&["a", "b", "c"])), "the tools `a`, `b` and `c`"),
             (Requirement::AnyTools(texts(&["a"])), "the tool `a`"),
             (when, "`facts.x`"),
-            (Requirement::Check, "its handlers' word"),
+            (Requirement::Check, "its availability check to pass"),
         ] {
             assert_eq!(requirement.to_string(), text);
         }

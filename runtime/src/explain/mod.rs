@@ -254,7 +254,7 @@ impl Turn {
 impl fmt::Display for UnknownTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, nearest } = self;
-        write!(f, "no provider has a tool `{}`", crate::text::display::Truncated(name, 64))?;
+        write!(f, "no tool provider has a tool `{}`", crate::text::display::Truncated(name, 64))?;
         match &**nearest {
             [] => Ok(()),
             near => write!(f, ": did you mean {}?", crate::data::list_format::list(near, "or")),

@@ -74,7 +74,7 @@ fn what_takes_a_tool_away_is_told() {
     assert_eq!(
         told(&turn(&registry, &["cli"], &["debugging", "chat", "*"]), "look"),
         [
-            "`look` is taken away",
+            "`look` is disabled",
             "granted: cli → debugging → web",
             "disabled: debugging → web",
             // `chat` is built on `debugging`, and leaves what that brings.
@@ -86,7 +86,7 @@ fn what_takes_a_tool_away_is_told() {
         [
             "`write` is not granted",
             "excluded by `reader`: reader → file",
-            "it comes with `chat`, `cli`, `debugging` or `file`"
+            "it is part of `chat`, `cli`, `debugging` or `file`"
         ]
     );
 }
@@ -96,15 +96,15 @@ fn what_would_bring_a_tool_that_was_not_granted_is_told() {
     let registry = bundles();
     assert_eq!(
         told(&turn(&registry, &["web"], &[]), "write"),
-        ["`write` is not granted", "it comes with `chat`, `cli`, `debugging` or `file`"]
+        ["`write` is not granted", "it is part of `chat`, `cli`, `debugging` or `file`"]
     );
-    assert_eq!(told(&turn(&registry, &["web"], &[]), "lost"), ["`lost` is not granted", "no toolset brings it"]);
+    assert_eq!(told(&turn(&registry, &["web"], &[]), "lost"), ["`lost` is not granted", "no toolset contains it"]);
 }
 
 #[test]
 fn an_unknown_tool_has_its_nearest() {
     let unknown = turn(&bundles(), &[], &[]).why("raed").unwrap_err();
-    assert_eq!(unknown.to_string(), "no provider has a tool `raed`: did you mean `read`?");
+    assert_eq!(unknown.to_string(), "no tool provider has a tool `raed`: did you mean `read`?");
     assert_eq!(json(&unknown)["nearest"], json!(["read"]));
     let stranger = turn(&bundles(), &[], &[]).why(&"x\u{1b}".repeat(99)).unwrap_err().to_string();
     assert!(stranger.len() < 500 && !stranger.contains('\u{1b}') && stranger.ends_with("…`"), "{stranger}");
@@ -157,18 +157,18 @@ fn each_need_is_told_with_what_is_there_and_what_is_not() {
         told(&turn, "needy"),
         [
             "`needy` is hidden: needs the environment variable `KEY`".to_owned(),
-            "granted: nothing is enabled, which means all tools".to_owned(),
-            "✓ needs the environment variable `HOME_KEY`, as all of `home`".to_owned(),
+            "granted: the session enables nothing, which grants all tools".to_owned(),
+            "✓ needs the environment variable `HOME_KEY`, like all tools of `home`".to_owned(),
             "! needs the environment variables `KEY` and `HOST`: `KEY` is not set".to_owned(),
             "! needs one of the environment variables `ONE` and `OTHER`: none is set".to_owned(),
             "! needs the program `git`: `git` is not found".to_owned(),
             format!("✓ needs the system `{}`", std::env::consts::OS),
-            "! needs `facts.platform == 'cli' or facts.online`: it does not hold".to_owned(),
-            "! needs the tools `free` and `ghost`: no provider has `ghost`".to_owned(),
+            "! needs `facts.platform == 'cli' or facts.online`: the condition is false".to_owned(),
+            "! needs the tools `free` and `ghost`: no tool provider has `ghost`".to_owned(),
             "✓ needs the tool `free`".to_owned(),
-            "- needs its handlers' word, as all of `home`: not asked".to_owned(),
-            "- needs its handlers' word: not asked".to_owned(),
-            "`ghost` is not there: no provider has it".to_owned(),
+            "- needs its availability check to pass, like all tools of `home`: not checked".to_owned(),
+            "- needs its availability check to pass: not checked".to_owned(),
+            "`ghost` is missing: no tool provider has it".to_owned(),
         ]
     );
     // What was not granted is not looked at.
@@ -192,12 +192,12 @@ fn a_checks_verdict_is_told_with_its_age() {
     builder.clock = time.clock();
     let session = builder.build().unwrap();
     let check = || told(&session.turn(Dialect::OpenAi), "a").pop().unwrap();
-    assert_eq!(check(), "✓ needs its handlers' word, as all of `home`, 0 ms ago");
+    assert_eq!(check(), "✓ needs its availability check to pass, like all tools of `home`, 0 ms ago");
     time.pass(20);
-    assert_eq!(check(), "✓ needs its handlers' word, as all of `home`, 20 s ago");
+    assert_eq!(check(), "✓ needs its availability check to pass, like all tools of `home`, 20 s ago");
     *ill.lock().unwrap() = Some("a\ncough");
     time.pass(20);
-    let failed = "✓ needs its handlers' word, as all of `home`: it failed just now (a\\ncough), and was well 40 s ago";
+    let failed = "✓ needs its availability check to pass, like all tools of `home`: it failed just now (a\\ncough), but succeeded 40 s ago";
     assert_eq!(check(), failed);
     let turn = session.turn(Dialect::OpenAi);
     let need = json(&turn.why("a").unwrap())["needs"][0].clone();
@@ -207,7 +207,7 @@ fn a_checks_verdict_is_told_with_its_age() {
     assert!(doctor.starts_with("✓ a (home)\n    ✓ needs") && doctor.contains("it failed just now"), "{doctor}");
     *ill.lock().unwrap() = Some("fall over");
     time.pass(60);
-    let failed = "! needs its handlers' word, as all of `home`: its check failed unexpectedly: it fell over, 0 ms ago";
+    let failed = "! needs its availability check to pass, like all tools of `home`: its check failed unexpectedly: it fell over, 0 ms ago";
     assert_eq!(check(), failed);
     time.pass(5);
     assert!(check().ends_with("fell over, 5 s ago"));
@@ -228,12 +228,12 @@ fn a_chain_of_missing_tools_is_told_to_its_end() {
     assert_eq!(
         lines[2..],
         [
-            "! needs the tools `b` and `c`: `b` and `c` are not there",
-            "`b` is not there: needs one of the tools `d` and `ghost`",
-            "`c` is not there: needs the tool `far`",
-            "`d` is not there: needs the tool `b`; needs the environment variable `KEY`; needs the program `git`",
-            "`ghost` is not there: no provider has it",
-            "`far` is not there: it is not granted",
+            "! needs the tools `b` and `c`: `b` and `c` are not available",
+            "`b` is missing: needs one of the tools `d` and `ghost`",
+            "`c` is missing: needs the tool `far`",
+            "`d` is missing: needs the tool `b`; needs the environment variable `KEY`; needs the program `git`",
+            "`ghost` is missing: no tool provider has it",
+            "`far` is missing: it is not granted",
         ]
     );
     let missing = turn.why("a").unwrap().missing;
@@ -248,7 +248,7 @@ fn a_long_chain_is_all_there_as_data_and_a_person_is_told_its_beginning() {
     assert_eq!(explanation.missing.len(), 5_000);
     assert_eq!(explanation.missing[4_999].absence, Absence::Unregistered);
     let text = explanation.to_string();
-    assert!(text.lines().count() < 30 && text.ends_with("and 4980 tools more are not there"), "{text}");
+    assert!(text.lines().count() < 30 && text.ends_with("and 4980 more tools are missing"), "{text}");
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn a_dialect_without_a_definition_is_a_reason() {
     let registry = fake.defined("mute", None).registry();
     let turn = turn(&registry, &[], &[]);
     assert_eq!(turn.why("mute").unwrap().status, Status::Hidden(HiddenReason::Dialect));
-    assert_eq!(told(&turn, "asks").pop().unwrap(), "`mute` is not there: has no definition in this dialect");
+    assert_eq!(told(&turn, "asks").pop().unwrap(), "`mute` is missing: has no definition in this dialect");
     assert_eq!(turn.doctor().tools[1].lacks, [HiddenReason::Dialect]);
 }
 
@@ -304,10 +304,10 @@ fn each_part_that_depends_on_a_condition_is_told_with_its_value_now() {
     assert_eq!(
         told(&turn(&registry, &["home"], &[]), "web")[2..],
         [
-            "text \"For \"look-ups\" take search.\" is left out: `tools.search` (`search` is not there)",
+            "text \"For \"look-ups\" take search.\" is left out: `tools.search` (`search` is not available)",
             "text \"take search.\" is left out: `facts.online` (`online` is true)",
-            "text \"to show\" of `mode` is left out: `facts.unheard < 3` (there is no fact `unheard`)",
-            "parameter `more.deep` is left out: `tools.search` (`search` is not there)",
+            "text \"to show\" of `mode` is left out: `facts.unheard < 3` (unknown fact `unheard`)",
+            "parameter `more.deep` is left out: `tools.search` (`search` is not available)",
             "value \"picture\" of `mode` is left out: `not facts.online` (`online` is true)",
         ]
     );
@@ -347,10 +347,10 @@ fn the_doctor_tells_what_each_tool_lacks_and_where_to_get_it() {
 ✓ c (other)
 ! d (other)
     needs the tool `a`
-    `a` is not there: needs the environment variable `KEY`; needs the environment variable `KEY`; needs the program `git`
-1 of 4 tools are there
+    `a` is missing: needs the environment variable `KEY`; needs the environment variable `KEY`; needs the program `git`
+1 of 4 tools are available
 
-to be set in the environment:
+environment variables to set:
   KEY
     Opens it.
     https://example.org/keys

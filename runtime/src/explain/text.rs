@@ -29,7 +29,7 @@ impl fmt::Display for Explanation {
             Status::Shown if self.is_deferred => "is not listed: `tool_search` finds it".to_owned(),
             Status::Shown => "is shown".to_owned(),
             Status::Hidden(reason) => format!("is hidden: {reason}"),
-            Status::TakenAway => "is taken away".to_owned(),
+            Status::TakenAway => "is disabled".to_owned(),
             Status::NotGranted => "is not granted".to_owned(),
         };
         write!(f, "{}", EscapedText(&format!("`{}`{called} {status}", self.tool)))?;
@@ -37,8 +37,8 @@ impl fmt::Display for Explanation {
         below(f, &self.denials)?;
         if self.grants.is_empty() {
             let comes = match &*self.brought_by {
-                [] => "no toolset brings it".to_owned(),
-                names => format!("it comes with {}", list(names, "or")),
+                [] => "no toolset contains it".to_owned(),
+                names => format!("it is part of {}", list(names, "or")),
             };
             below(f, [comes])?;
         }
@@ -56,13 +56,13 @@ fn below(f: &mut fmt::Formatter<'_>, lines: impl IntoIterator<Item: ToString>) -
 fn absent(f: &mut fmt::Formatter<'_>, missing: &[Missing]) -> fmt::Result {
     below(f, missing.iter().take(MOST_MISSING))?;
     let more = missing.len().saturating_sub(MOST_MISSING);
-    below(f, (more > 0).then(|| format!("and {more} tools more are not there")))
+    below(f, (more > 0).then(|| format!("and {more} more tools are missing")))
 }
 
 impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Grant::NothingEnabled => f.write_str("nothing is enabled, which means all tools"),
+            Grant::NothingEnabled => f.write_str("the session enables nothing, which grants all tools"),
             Grant::Tool => f.write_str("by its name"),
             Grant::All(name) => write!(f, "`{name}`, which is every tool"),
             Grant::Path(path) => f.write_str(&path.join(" → ")),
@@ -81,7 +81,7 @@ impl fmt::Display for Denial {
     }
 }
 
-/// "! needs the program `git`, as all of `home`: `git` is not found".
+/// "! needs the program `git`, like all tools of `home`: `git` is not found".
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { requirement, toolset, state, age } = self;
@@ -92,16 +92,16 @@ impl fmt::Display for Need {
         };
         write!(f, "{mark} needs {requirement}")?;
         if let Some(toolset) = toolset {
-            write!(f, ", as all of `{toolset}`")?;
+            write!(f, ", like all tools of `{toolset}`")?;
         }
         match state {
             NeedState::Met => {}
-            NeedState::Unasked => f.write_str(": not asked")?,
+            NeedState::Unasked => f.write_str(": not checked")?,
             NeedState::Unmet(reason) => write!(f, ": {}", shortfall(reason))?,
             NeedState::Flake(reason) => write!(f, ": it failed just now ({reason})")?,
         }
         match (state, age) {
-            (NeedState::Flake(_), Some(age)) => write!(f, ", and was well {} ago", Ago(*age)),
+            (NeedState::Flake(_), Some(age)) => write!(f, ", but succeeded {} ago", Ago(*age)),
             (_, Some(age)) => write!(f, ", {} ago", Ago(*age)),
             (_, None) => Ok(()),
         }
@@ -119,10 +119,10 @@ fn shortfall(reason: &HiddenReason) -> String {
         HiddenReason::AnyEnv(_) => "none is set".to_owned(),
         HiddenReason::Programs(names) => not(names, "found"),
         HiddenReason::Os(_) => format!("this is `{}`", std::env::consts::OS),
-        HiddenReason::Facts(_) => "it does not hold".to_owned(),
-        HiddenReason::Tools(names) => not(names, "there"),
-        HiddenReason::AnyTools(_) => "none is there".to_owned(),
-        HiddenReason::Unregistered(names) => format!("no provider has {}", list(names, "and")),
+        HiddenReason::Facts(_) => "the condition is false".to_owned(),
+        HiddenReason::Tools(names) => not(names, "available"),
+        HiddenReason::AnyTools(_) => "none is available".to_owned(),
+        HiddenReason::Unregistered(names) => format!("no tool provider has {}", list(names, "and")),
         HiddenReason::Dialect | HiddenReason::Check(_) | HiddenReason::Panicked(_) | HiddenReason::TimedOut(_) => {
             reason.to_string()
         }
@@ -143,9 +143,9 @@ impl fmt::Display for Ago {
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not there: ", self.tool)?;
+        write!(f, "`{}` is missing: ", self.tool)?;
         match &self.absence {
-            Absence::Unregistered => f.write_str("no provider has it"),
+            Absence::Unregistered => f.write_str("no tool provider has it"),
             Absence::NotGranted => f.write_str("it is not granted"),
             Absence::Hidden(reasons) => {
                 let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
@@ -186,10 +186,10 @@ impl fmt::Display for PartPlace {
 impl fmt::Display for AtomValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            AtomValue::Tool(name, true) => write!(f, "`{name}` is there"),
-            AtomValue::Tool(name, false) => write!(f, "`{name}` is not there"),
+            AtomValue::Tool(name, true) => write!(f, "`{name}` is available"),
+            AtomValue::Tool(name, false) => write!(f, "`{name}` is not available"),
             AtomValue::Fact(name, Some(value)) => write!(f, "`{name}` is {value}"),
-            AtomValue::Fact(name, None) => write!(f, "there is no fact `{name}`"),
+            AtomValue::Fact(name, None) => write!(f, "unknown fact `{name}`"),
         }
     }
 }
@@ -199,12 +199,12 @@ impl fmt::Display for Doctor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.tools.iter().try_for_each(|tool| writeln!(f, "{tool}"))?;
         for name in &self.missing_toolsets {
-            writeln!(f, "! the toolset `{}` is gone, or holds nothing now", EscapedText(name))?;
+            writeln!(f, "! the toolset `{}` does not exist any more, or is empty", EscapedText(name))?;
         }
         let shown = self.tools.iter().filter(|tool| tool.is_shown).count();
-        write!(f, "{shown} of {} tools are there", self.tools.len())?;
+        write!(f, "{shown} of {} tools are available", self.tools.len())?;
         if !self.variables.is_empty() {
-            f.write_str("\n\nto be set in the environment:")?;
+            f.write_str("\n\nenvironment variables to set:")?;
         }
         self.variables.iter().try_for_each(|variable| write!(f, "\n{variable}"))
     }

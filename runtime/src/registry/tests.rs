@@ -255,7 +255,7 @@ fn conditions_and_requirements_see_tools_that_come_later() {
     assert_eq!(texts(), [r#"["asking"]"#, "[]"]);
     assert_eq!(now(&bundled).missing_toolsets().collect::<Vec<_>>(), ["bundle"]);
     let doctor = now(&bundled).doctor().to_string();
-    assert!(doctor.starts_with("! the toolset `bundle` is gone, or holds nothing now\n0 of 0"), "{doctor}");
+    assert!(doctor.starts_with("! the toolset `bundle` does not exist any more, or is empty\n0 of 0"), "{doctor}");
     let id = registry.add(answers("late", &["late"])).unwrap();
     assert_eq!(texts(), [r#"["asking late","late","needing"]"#, r#"["late"]"#]);
     assert_eq!(now(&bundled).missing_toolsets().count(), 0);

@@ -92,7 +92,7 @@ fn a_tool_that_needs_approval_runs_once_it_is_approved() {
     assert_eq!(call(&allowed, "erase", &json!({})), json!("Args"));
     assert_eq!(
         *approver.asked.lock().expect("no thread panicked"),
-        ["run `erase` with {}? (every call of this tool has to be approved)"]
+        ["run `erase` with {}? (every call of this tool needs approval)"]
     );
     let denied = turn(|s| s.approver(ScriptedApprover::new(ApprovalDecision::Deny("not today".to_owned()))));
     assert_eq!(call(&denied, "erase", &json!({}))["kind"], "denied");

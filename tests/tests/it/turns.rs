@@ -229,23 +229,23 @@ fn why_explains_manifests_and_availability() {
     let text = why.to_string();
     for line in [
         "granted: guards",
-        "✓ needs the environment variable `GOLDEN_KEY`, as all of `guards`",
+        "✓ needs the environment variable `GOLDEN_KEY`, like all tools of `guards`",
         "✓ needs `facts.platform == 'cli' or facts.vision`",
-        "! needs the tools `run_now` and `run_later`: `run_later` is not there",
-        "`run_later` is not there: it is not granted",
+        "! needs the tools `run_now` and `run_later`: `run_later` is not available",
+        "`run_later` is missing: it is not granted",
     ] {
         assert!(text.contains(&format!("\n    {line}")), "{line} is not in\n{text}");
     }
-    assert!(!text.contains("`no_parameters` is not there"), "{text}");
+    assert!(!text.contains("`no_parameters` is not available"), "{text}");
     let depends = turn.why("depends").expect("there is such a tool").to_string();
     for line in [
         "text \", with \"eyes\"\" is shown: `facts.vision` (`vision` is true)",
         "text \"to the chat\" of `mode` is left out: `facts.platform == 'chat'` (`platform` is 'cli')",
-        "parameter `first` is shown: `tools.run_now` (`run_now` is there)",
-        "parameter `inner.b` is left out: `tools.run_later` (`run_later` is not there)",
+        "parameter `first` is shown: `tools.run_now` (`run_now` is available)",
+        "parameter `inner.b` is left out: `tools.run_later` (`run_later` is not available)",
         "parameter `inner.c` is left out: `not (tools.run_now or tools.run_later)` (",
         "value \"picture\" of `mode` is shown: `facts.vision` (`vision` is true)",
-        "value \"both\" of `mode` is shown: `facts.vision and tools.run_now` (`vision` is true, `run_now` is there)",
+        "value \"both\" of `mode` is shown: `facts.vision and tools.run_now` (`vision` is true, `run_now` is available)",
     ] {
         assert!(depends.contains(&format!("\n    {line}")), "{line} is not in\n{depends}");
     }

@@ -87,7 +87,7 @@ fn the_first_requirement_that_fails_is_the_reason_and_those_of_the_home_come_fir
     // Handlers are not asked whether they can work without what they need.
     assert!(asked.lock().unwrap().is_empty());
     let turn = turn(&registry, env.with_var("OWN", "x"));
-    assert_eq!(hidden(&turn), ["ask: needs the tool `nobody`, which no provider has"]);
+    assert_eq!(hidden(&turn), ["ask: needs the tool `nobody`, which no tool provider has"]);
     assert_eq!(*asked.lock().unwrap(), ["home"]);
 }
 
@@ -171,7 +171,7 @@ fn tools_leave_with_those_that_they_need() {
             "chain_2: needs the tool `chain_3`",
             "chain_3: needs one of the tools `no_key` and `chain_4`",
             "chain_4: needs the tool `no_key`",
-            "ghostly: needs the tool `ghost`, which no provider has",
+            "ghostly: needs the tool `ghost`, which no tool provider has",
             "no_key: needs the environment variable `KEY`",
         ]
     );

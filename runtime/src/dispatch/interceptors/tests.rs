@@ -332,7 +332,7 @@ fn somebody_is_asked_before_a_call_that_says_so() {
             asked,
             [concat!(
                 r#"run `launch` with {"pin":"[secret]","say":"x\u{202e}\u{9b}"}? "#,
-                "(every call of this tool has to be approved)",
+                "(every call of this tool needs approval)",
             )]
         );
     }
@@ -404,7 +404,7 @@ fn hooks_have_calls_approved_for_reasons_that_can_be_settled() {
     call(&turn, "echo", r#"{"say": "z"}"#);
     assert_eq!(take(&boss.asked), [r#"run `echo` with {"say":"changed"}? (it says z)"#]);
     call(&turn, "launch", r#"{"say": "x"}"#);
-    assert!(take(&boss.asked)[0].ends_with("(every call of this tool has to be approved) (it says changed)"));
+    assert!(take(&boss.asked)[0].ends_with("(every call of this tool needs approval) (it says changed)"));
     call(&turn, "launch", r#"{"say": "x"}"#);
     assert!(take(&boss.asked).is_empty());
 }
