@@ -14,6 +14,8 @@ pub mod cli;
 pub mod conditional_json;
 pub mod diagnostic;
 pub mod dialects;
+#[doc(hidden)]
+pub mod docs;
 pub mod emit;
 mod failure;
 pub mod fix;
@@ -22,6 +24,7 @@ pub mod ledger;
 pub mod lint;
 pub mod lower;
 pub mod manifest;
+mod markdown;
 mod names;
 pub mod project;
 pub mod report;

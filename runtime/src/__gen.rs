@@ -8,7 +8,7 @@ pub use crate::data::{fields, graph, pack, requirement, segment, table, to_json}
 pub use crate::index::{Index, document::document};
 pub use crate::provider::compiled;
 pub use crate::stamp::{STAMP, assert_stamp};
-pub use crate::text::nearest::nearest;
+pub use crate::text::nearest::{did_you_mean, nearest};
 
 pub mod args {
     //! Argument slots, and how generated types are read from them.

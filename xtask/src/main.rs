@@ -1,9 +1,11 @@
 //! `cargo xtask ...`: the compiler's command line, and the tasks of this repository.
 
-use std::process::{Command, ExitCode, Stdio};
+use std::fs;
+use std::path::Path;
+use std::process::{self, ExitCode, Stdio};
 
 use clap::{Parser, Subcommand};
-use toolc_codegen::cli::{self, Project};
+use toolc_codegen::cli::{self, CatalogCommand, Command, Project};
 
 /// Compiling allocates many small values on every processor: with this allocator, gen takes about half the time.
 #[global_allocator]
@@ -22,7 +24,13 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Task {
     #[command(flatten)]
-    Compiler(cli::Command),
+    Compiler(Command),
+    /// Renew everything that is generated for people: `generated/`, and the generated parts of `docs/`.
+    Docs {
+        /// Write nothing, and fail if anything is out of date.
+        #[arg(long)]
+        check: bool,
+    },
     /// Run all checks: generated files, formatting, clippy, tests.
     Test,
     /// Measure calls and definitions against hand-written code, as ratios; gen, and building its output.
@@ -46,6 +54,7 @@ fn main() -> ExitCode {
     let Cli { project, task } = Cli::parse();
     match task {
         Task::Compiler(command) => cli::run(project, command),
+        Task::Docs { check } => docs(project, check),
         Task::Test => test(),
         // One after the other: cargo would unify their features, and the runtime would contain what the compiler needs.
         Task::Bench { peers: false, .. } => status(
@@ -65,12 +74,41 @@ fn main() -> ExitCode {
     }
 }
 
+/// Renews `generated/` and the pages in `docs/`, or checks them.
+fn docs(project: Project, check: bool) -> ExitCode {
+    let generated = cli::run(project, Command::Catalog(CatalogCommand::Gen { check }));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let pages = match toolc_codegen::docs::pages(&root) {
+        Ok(pages) => pages,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            return ExitCode::from(2);
+        }
+    };
+    let mut stale = 0;
+    for (path, text) in pages {
+        if fs::read_to_string(root.join(path)).is_ok_and(|found| found == text) {
+            continue;
+        }
+        stale += 1;
+        if check {
+            println!("stale: {path}: run `cargo xtask docs`");
+        } else if let Err(error) = fs::write(root.join(path), text) {
+            eprintln!("error: failed to write {path}: {error}");
+            return ExitCode::from(2);
+        } else {
+            println!("written: {path}");
+        }
+    }
+    if check && stale > 0 { ExitCode::FAILURE } else { generated }
+}
+
 /// A workspace of its own, so that nothing else here depends on the other libraries.
 const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/Cargo.toml");
 
 /// Each check: its name, the component of Rust that it needs besides cargo, and the command.
 const CHECKS: &[(&str, Option<&str>, &[&str])] = &[
-    ("generated files", None, &["xtask", "gen", "--check"]),
+    ("generated files", None, &["xtask", "docs", "--check"]),
     ("manifests", None, &["xtask", "lint", "--deny-warnings"]),
     ("formatting of manifests", None, &["xtask", "fmt", "--check"]),
     ("formatting", Some("fmt"), &["fmt", "--all", "--check"]),
@@ -99,12 +137,12 @@ fn test() -> ExitCode {
 }
 
 fn has(component: &str) -> bool {
-    let version = Command::new(env!("CARGO")).args([component, "--version"]).stdout(Stdio::null()).status();
+    let version = process::Command::new(env!("CARGO")).args([component, "--version"]).stdout(Stdio::null()).status();
     version.is_ok_and(|status| status.success())
 }
 
 fn cargo(args: &[&str]) -> bool {
-    match Command::new(env!("CARGO")).args(args).status() {
+    match process::Command::new(env!("CARGO")).args(args).status() {
         Ok(status) => status.success(),
         Err(error) => {
             eprintln!("error: failed to run cargo {}: {error}", args.join(" "));

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use similar::TextDiff;
+use toolc::__gen::{did_you_mean, nearest};
 
 use super::{Project, Streams, find_root, print};
+
 use crate::compile_with;
 use crate::diagnostic::{Level, Places};
 use crate::failure::Failure;
 use crate::fix::fix;
-use crate::lint::{self, Baseline, Options, Selected, guide};
+use crate::lint::{self, Baseline, Options, Selected, docs_page};
 use crate::project::write_atomically;
 use crate::report::{Format, Report, plural};
 use crate::source::Sources;
@@ -140,10 +142,10 @@ pub(super) fn explain(rule: &str, streams: &mut Streams<'_>) -> Result<bool, Fai
 
 fn list_rules(formats: &[String], streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let text = match formats {
-        [] => guide::text(),
-        [format] if format == "text" => guide::text(),
-        [format] if format == "json" => guide::json(),
-        [format] if format == "md" => guide::markdown(),
+        [] => docs_page::text(),
+        [format] if format == "text" => docs_page::text(),
+        [format] if format == "json" => docs_page::json(),
+        [format] if format == "md" => docs_page::docs_page(),
         _ => return Err(Failure::new("rules are listed as `--format text`, `json` or `md`")),
     };
     print(streams.out, &text)?;
@@ -176,11 +178,9 @@ fn options(args: &LintArgs) -> Result<Options, Failure> {
 
 fn unknown(rule: &str) -> Failure {
     let names = lint::codes().map(|code| code.name);
-    let hint = match toolc::__gen::nearest(rule, names).as_slice() {
-        [] => "`cargo xtask lint --list-rules` lists them".to_owned(),
-        near => format!("did you mean `{}`?", near.join("` or `")),
-    };
-    Failure::new(format!("there is no rule `{rule}`: {hint}"))
+    let hint = did_you_mean(&nearest(rule, names));
+    let hint = hint.unwrap_or_else(|| "`cargo xtask lint --list-rules` lists them".to_owned());
+    Failure::new(format!("unknown rule `{rule}`: {hint}"))
 }
 
 type Target = (&'static Format, Option<PathBuf>);
@@ -192,7 +192,7 @@ fn formats(written: &[String]) -> Result<Vec<Target>, Failure> {
             None => (written.as_str(), None),
         };
         let names: Vec<&str> = Format::ALL.iter().map(|format| format.name).collect();
-        let failure = || Failure::new(format!("there is no format `{name}`: use {}", names.join(", ")));
+        let failure = || Failure::new(format!("unknown format `{name}`: the formats are {}", names.join(", ")));
         Format::named(name).map(|format| (format, path)).ok_or_else(failure)
     };
     let targets = written.iter().map(format).collect::<Result<Vec<Target>, Failure>>()?;

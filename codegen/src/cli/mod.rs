@@ -1,7 +1,7 @@
 //! The command line: `cargo xtask ...`.
 //!
-//! Exit status 0: all is well. 1: mistakes in manifests, or generated files that are not up to date. 2: the tool
-//! could not do its work, or does not know what the command line names.
+//! Exit status 0: success. 1: errors in manifests, or generated files that are out of date. 2: the tool itself failed, or
+//! the command line names something unknown.
 
 mod export;
 mod fmt;
@@ -18,6 +18,7 @@ use clap::{Args, Parser, Subcommand};
 pub use lint::LintArgs;
 use similar::TextDiff;
 use toolc::__gen::graph::Pick;
+use toolc::__gen::{did_you_mean, nearest};
 
 use crate::check::Checked;
 use crate::diagnostic::{Diagnostic, Places};
@@ -30,7 +31,7 @@ use crate::source::Sources;
 use crate::write::{self, Plan};
 use crate::{compile, emit};
 
-/// Compiles tool manifests to typed Rust, provider-ready JSON schemas and a catalog.
+/// Compiles tool manifests to typed Rust, vendor-ready JSON schemas and a catalog.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Cli {
@@ -40,70 +41,86 @@ struct Cli {
     command: Command,
 }
 
-/// Which project is meant.
+/// The project to work on.
 #[derive(Debug, Args)]
 pub struct Project {
-    /// The project: a folder with `manifests/` in it. By default the nearest one upwards from here.
+    /// The project folder, which contains `manifests/` [default: the nearest one at or above the current folder].
     #[arg(long, global = true, value_name = "DIR")]
     pub root: Option<PathBuf>,
 }
 
-/// What to do with it.
+/// A command of the compiler.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// One that needs a catalog without errors.
+    #[command(flatten)]
+    Catalog(CatalogCommand),
+    /// One that reads the manifests only.
+    #[command(flatten)]
+    Manifests(ManifestsCommand),
+}
+
+/// A command that needs a catalog without errors.
+#[derive(Debug, Subcommand)]
+pub enum CatalogCommand {
     /// Check the manifests and write `generated/`.
     Gen {
-        /// Write nothing; show what is not up to date, and fail if anything is.
+        /// Write nothing. Show what is out of date, and fail if anything is.
         #[arg(long)]
         check: bool,
     },
-    /// Check the manifests: what cannot be compiled, what a provider refuses, what leads a model astray.
-    Lint(LintArgs),
-    /// Explain one rule of `lint`: what it finds, why that is bad, what to use instead.
-    Explain {
-        /// Its code or name.
-        rule: String,
-    },
-    /// Give every manifest the one layout.
-    Fmt {
-        /// Write nothing; show what would be changed, and fail if anything would be.
-        #[arg(long)]
-        check: bool,
-    },
-    /// List every tool with its toolset.
+    /// List every tool with its home toolset.
     List,
-    /// Show a tool's definition, as a model gets it.
+    /// Show the definition of a tool as a model receives it.
     Show(show::Show),
-    /// Write the schemas and the catalog to a folder, to publish.
+    /// Write the schemas and the catalog to a folder, for publication.
     Export(export::Export),
     /// List the tools that these toolsets resolve to.
     Resolve {
-        /// Toolsets; `all` is every tool.
+        /// Names of toolsets. `all` stands for every tool.
         #[arg(required = true)]
         toolsets: Vec<String>,
     },
 }
 
-/// The command line of this process: all that an `xtask` needs which has no tasks of its own.
+/// A command that reads the manifests only.
+#[derive(Debug, Subcommand)]
+pub enum ManifestsCommand {
+    /// Check the manifests for errors, for what vendors refuse, and for what misleads models.
+    Lint(LintArgs),
+    /// Explain a lint rule: what it finds, why that is a problem, and what to do instead.
+    Explain {
+        /// The code or name of the rule.
+        rule: String,
+    },
+    /// Format the manifests.
+    Fmt {
+        /// Write nothing. Show what would change, and fail if anything would.
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+/// Runs the command line of this process. An `xtask` without tasks of its own consists of this.
 pub fn main() -> ExitCode {
     let Cli { project, command } = Cli::parse();
     run(project, command)
 }
 
-/// Carries out one command, for an `xtask` with tasks of its own.
+/// Runs one command, for an `xtask` with tasks of its own.
 pub fn run(project: Project, command: Command) -> ExitCode {
     let (out, mut err) = (std::io::stdout(), std::io::stderr());
     let colour = std::env::var_os("NO_COLOR").is_none();
     let mut streams = Streams {
         colour: [colour && out.is_terminal(), colour && err.is_terminal()],
         out: &mut out.lock(),
-        // Not locked: a stage that panicked on another thread would wait for ever to say so.
+        // Not locked: a thread that panics while this one waits for it must be able to print.
         err: &mut err,
     };
     ExitCode::from(execute(project, command, &mut streams))
 }
 
-/// What `cargo xtask ARGS` would do: its exit status, and what it would print to each stream.
+/// Runs `cargo xtask ARGS`, and returns its exit status and what it prints to standard output and standard error.
 pub fn capture<S: Into<OsString> + Clone>(args: impl IntoIterator<Item = S>) -> (u8, String, String) {
     let args = std::iter::once(OsString::from("xtask")).chain(args.into_iter().map(Into::into));
     let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -124,7 +141,7 @@ pub fn capture<S: Into<OsString> + Clone>(args: impl IntoIterator<Item = S>) -> 
 struct Streams<'s> {
     out: &'s mut dyn Write,
     err: &'s mut dyn Write,
-    /// Whether each of the two takes colours.
+    /// Whether each of the two supports colours.
     colour: [bool; 2],
 }
 
@@ -139,28 +156,31 @@ fn execute(project: Project, command: Command, streams: &mut Streams<'_>) -> u8 
     }
 }
 
-/// Whether all is well.
+/// Runs a command, and returns whether it succeeded.
 fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Result<bool, Failure> {
-    match &command {
-        Command::Lint(args) => return lint::run(project, args, streams),
-        Command::Explain { rule } => return lint::explain(rule, streams),
-        Command::Fmt { check } => return fmt::run(project, *check, streams),
-        _ => {}
+    match command {
+        Command::Catalog(command) => with_catalog(project, command, streams),
+        Command::Manifests(ManifestsCommand::Lint(args)) => lint::run(project, &args, streams),
+        Command::Manifests(ManifestsCommand::Explain { rule }) => lint::explain(&rule, streams),
+        Command::Manifests(ManifestsCommand::Fmt { check }) => fmt::run(project, check, streams),
     }
+}
+
+/// Compiles the project, and runs a command on its catalog if it has no errors.
+fn with_catalog(project: Project, command: CatalogCommand, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let root = find_root(project.root)?;
-    // The process ends with these: giving back a large catalog, piece by piece, takes as long as checking it.
+    // Never dropped, as the process ends with them: freeing a large catalog takes as long as checking it.
     let sources = ManuallyDrop::new(Sources::scan(&root)?);
     let compilation = ManuallyDrop::new(compile(&sources));
     let Streams { out, err, colour } = streams;
     report(&sources, &compilation.diagnostics, colour[1], err)?;
     let Some(catalog) = &compilation.catalog else { return Ok(false) };
     match command {
-        Command::Lint(_) | Command::Explain { .. } | Command::Fmt { .. } => unreachable!("carried out above"),
-        Command::Gen { check } => generate(&root, &sources, catalog, check, out),
-        Command::List => list(catalog, out).map(|()| true),
-        Command::Show(show) => show.run(catalog, out).map(|()| true),
-        Command::Export(export) => export.run(catalog, out).map(|()| true),
-        Command::Resolve { toolsets } => resolve(catalog, &toolsets, out).map(|()| true),
+        CatalogCommand::Gen { check } => generate(&root, &sources, catalog, check, out),
+        CatalogCommand::List => list(catalog, out).map(|()| true),
+        CatalogCommand::Show(show) => show.run(catalog, out).map(|()| true),
+        CatalogCommand::Export(export) => export.run(catalog, out).map(|()| true),
+        CatalogCommand::Resolve { toolsets } => resolve(catalog, &toolsets, out).map(|()| true),
     }
 }
 
@@ -180,7 +200,7 @@ fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Findings beside another command's output.
+/// Prints findings along with the output of another command.
 fn report(sources: &Sources, findings: &[Diagnostic], colour: bool, to: &mut dyn Write) -> Result<(), Failure> {
     let report = Report { findings, places: &Places::new(sources), looked_at: None, colour };
     print(to, &(Format::ALL[0].write)(&report))
@@ -195,7 +215,7 @@ fn generate(
 ) -> Result<bool, Failure> {
     let _lock = (!check).then(|| write::lock(root));
     let module = catalog.settings().rust.as_deref();
-    // A check believes nothing that it has not seen.
+    // A check does not trust the cache.
     let ledger = if check { Ledger::default() } else { Ledger::open(root) };
     let lowered = lower(catalog);
     let digests = Digests::new(sources, &lowered);
@@ -213,13 +233,13 @@ fn generate(
     Ok(true)
 }
 
-/// The first of many lines, and how many there are beside: they are to show what happened, not to be worked on.
+/// Returns the first lines, and the number of the others.
 fn some(mut lines: impl Iterator<Item = String>) -> String {
     const LINES: usize = 40;
     let text: String = lines.by_ref().take(LINES).collect();
     match lines.count() {
         0 => text,
-        more => format!("{text}... {more} lines more\n"),
+        more => format!("{text}... and {more} more lines\n"),
     }
 }
 
@@ -262,7 +282,7 @@ fn resolve(catalog: &Checked, names: &[String], out: &mut dyn Write) -> Result<(
     print(out, &lines.collect::<String>())
 }
 
-/// The toolsets of these names, or all.
+/// Returns the toolsets with these names, or all of them if there are none.
 fn picks(catalog: &Checked, names: &[String]) -> Result<Vec<Pick>, Failure> {
     let mut picks = Vec::new();
     for name in names {
@@ -275,17 +295,15 @@ fn picks(catalog: &Checked, names: &[String]) -> Result<Vec<Pick>, Failure> {
     Ok(if picks.is_empty() { vec![Pick::All] } else { picks })
 }
 
-/// What the command line names is not there.
+/// Returns the failure for an unknown name on the command line.
 fn unknown<'c>(what: &str, name: &str, known: impl Iterator<Item = &'c str>) -> Failure {
     let known: Vec<&str> = known.collect();
-    let hint = match toolc::__gen::nearest(name, known.iter().copied()).as_slice() {
-        [] => format!("the {what}s are: {}", known.join(", ")),
-        near => format!("did you mean `{}`?", near.join("` or `")),
-    };
+    let hint = did_you_mean(&nearest(name, known.iter().copied()));
+    let hint = hint.unwrap_or_else(|| format!("the {what}s are: {}", known.join(", ")));
     Failure::new(format!("unknown {what} `{name}`: {hint}"))
 }
 
-/// Writes and flushes. A reader that has gone away (`| head`) is nobody's failure.
+/// Writes and flushes. A reader that has gone away (`| head`) is not a failure.
 fn print(to: &mut dyn Write, text: &str) -> Result<(), Failure> {
     match to.write_all(text.as_bytes()).and_then(|()| to.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -304,6 +322,6 @@ mod tests {
         let lines = |count: usize| some((0..count).map(|line| format!("{line}\n")));
         assert_eq!((lines(0).as_str(), lines(2).as_str()), ("", "0\n1\n"));
         assert!(lines(40).ends_with("38\n39\n"));
-        assert!(lines(45).ends_with("38\n39\n... 5 lines more\n"));
+        assert!(lines(45).ends_with("38\n39\n... and 5 more lines\n"));
     }
 }

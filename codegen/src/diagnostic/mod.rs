@@ -14,6 +14,8 @@ pub use render::Renderer;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use toolc::__gen::{did_you_mean, nearest};
+
 pub use crate::source::SourceId;
 
 /// How much a finding matters.
@@ -183,10 +185,10 @@ impl Diagnostic {
     pub fn help_nearest<'c>(self, name: &str, candidates: impl IntoIterator<Item = &'c str>, what: &str) -> Self {
         const FEW: usize = 24;
         let candidates: Vec<&str> = candidates.into_iter().collect();
-        match toolc::__gen::nearest(name, candidates.iter().copied()).as_slice() {
-            [] if candidates.is_empty() || candidates.len() > FEW => self,
-            [] => self.help(format!("{what}: {}", ticked(&candidates, ", "))),
-            near => self.help(format!("did you mean {}?", ticked(near, " or "))),
+        match did_you_mean(&nearest(name, candidates.iter().copied())) {
+            Some(question) => self.help(question),
+            None if candidates.is_empty() || candidates.len() > FEW => self,
+            None => self.help(format!("{what}: {}", ticked(&candidates, ", "))),
         }
     }
 }

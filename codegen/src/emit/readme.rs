@@ -1,12 +1,11 @@
 //! `README.md`: what the folder is, and the catalog at a glance.
 
-use minijinja::{Environment, context};
+use minijinja::context;
 
 use super::{Draft, Inputs};
 use crate::lower::Lowered;
+use crate::markdown;
 use crate::project::MARK;
-
-const TEMPLATE: &str = include_str!("readme.md.jinja");
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     vec![Draft::new("README.md", Inputs::All, || text(catalog))]
@@ -34,7 +33,5 @@ fn text(catalog: &Lowered<'_>) -> String {
         })
         .collect();
     let rust = catalog.settings().rust.as_deref().unwrap_or("rust");
-    Environment::new()
-        .render_str(TEMPLATE, context! { mark => MARK, rust, tools, toolsets })
-        .unwrap_or_else(|error| unreachable!("the template is part of this crate: {error:#}"))
+    markdown::render(include_str!("readme.md.jinja"), context! { mark => MARK, rust, tools, toolsets })
 }

@@ -4,8 +4,8 @@
 mod allow;
 mod baseline;
 mod conditions;
+pub mod docs_page;
 mod graph;
-pub mod guide;
 mod levels;
 mod literal;
 mod lossy;

@@ -4,6 +4,7 @@
 //! reader, the suggestions, the published JSON Schemas, `catalog.json` and the tables in `docs/manifests.md` follow from
 //! the declaration.
 
+pub mod docs_table;
 pub mod kinds;
 pub mod schema;
 
@@ -165,6 +166,35 @@ impl KeyType {
             KeyType::Schemas => "an array of schemas",
             KeyType::Properties => "a table of properties",
             KeyType::FlagOrSchema => "`true`, `false` or a schema",
+        }
+    }
+
+    /// Returns what a value is called in a table of keys.
+    pub fn noun(self) -> &'static str {
+        match self {
+            KeyType::Text | KeyType::Reference => "string",
+            KeyType::Template => "template",
+            KeyType::Condition => "condition",
+            KeyType::Word(_) => "word",
+            KeyType::Flag => "boolean",
+            KeyType::Integer | KeyType::Count => "integer",
+            KeyType::Number => "number",
+            KeyType::Texts | KeyType::Names => "array of strings",
+            KeyType::Words(_) => "array of words",
+            KeyType::Duration => "duration",
+            KeyType::Table(_) => "table",
+            KeyType::Tables(_) => "tables by name",
+            KeyType::List(_) => "array of tables",
+            KeyType::WordsByName(_) => "words by name",
+            KeyType::Percents => "numbers by name",
+            KeyType::Json => "any value",
+            KeyType::Jsons | KeyType::Choices => "array",
+            KeyType::Types => "string or array of strings",
+            KeyType::FactValue => "string, boolean or integer",
+            KeyType::Schema => "schema",
+            KeyType::Schemas => "array of schemas",
+            KeyType::Properties => "properties by name",
+            KeyType::FlagOrSchema => "boolean or schema",
         }
     }
 

@@ -14,7 +14,7 @@ use crate::availability::HiddenReason;
 use crate::data::requirement::Requirement;
 use crate::data::segment::FactValue;
 use crate::session::turn::Turn;
-use crate::text::nearest::nearest;
+use crate::text::nearest::{did_you_mean, nearest};
 
 pub use doctor::{Diagnosis, Doctor, Lacking};
 
@@ -255,10 +255,7 @@ impl fmt::Display for UnknownTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, nearest } = self;
         write!(f, "no tool provider has a tool `{}`", crate::text::display::Truncated(name, 64))?;
-        match &**nearest {
-            [] => Ok(()),
-            near => write!(f, ": did you mean {}?", crate::data::list_format::list(near, "or")),
-        }
+        did_you_mean(nearest).map_or(Ok(()), |question| write!(f, ": {question}"))
     }
 }
 

@@ -17,8 +17,8 @@ use crate::registration::ids::{IndexInProvider, ProviderIndex};
 use crate::registration::refusal::Refusal;
 use crate::registration::{EVERYTHING, RESERVED_TOOLS};
 use crate::sorted;
-use crate::text::nearest::did_you_mean;
 use crate::text::nearest::nearest;
+use crate::text::nearest::suggestion;
 
 /// The claims of names.
 #[derive(Default)]
@@ -341,7 +341,7 @@ impl NameIndex {
         };
         let near = |name: &str, sorts: &[NameKind]| {
             let known = sorts.iter().flat_map(|&sort| self.claims[sort as usize].keys());
-            did_you_mean(&nearest(name, known.map(|name| &**name)))
+            suggestion(&nearest(name, known.map(|name| &**name)))
         };
         for name in toolset.tools.iter().chain(&toolset.excludes).filter(|name| !is_tool(name)) {
             let hint = if is_toolset(name) {

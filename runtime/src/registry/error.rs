@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::nearest::{did_you_mean, nearest};
+use crate::text::nearest::{nearest, suggestion};
 
 /// A request named something that the registry does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct SessionError(pub(crate) String);
 
 impl SessionError {
     pub(crate) fn unknown<'k>(what: &str, name: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
-        Self(format!("unknown {what} `{name}`{}", did_you_mean(&nearest(name, known))))
+        Self(format!("unknown {what} `{name}`{}", suggestion(&nearest(name, known))))
     }
 }
 

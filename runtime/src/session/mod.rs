@@ -31,8 +31,8 @@ use crate::run::progress::Progress;
 use crate::run::task::Task;
 use crate::session::config::SessionConfig;
 use crate::session::turn::Turn;
-use crate::text::nearest::did_you_mean;
 use crate::text::nearest::nearest;
+use crate::text::nearest::suggestion;
 
 impl Registry {
     /// Starts to configure a session: one conversation.
@@ -336,7 +336,7 @@ impl fmt::Debug for Session {
 fn unknown_toolset(state: &State, name: &str) -> SessionError {
     let near = nearest(name, state.toolsets.iter().map(|name| &**name));
     let hint = if !near.is_empty() {
-        did_you_mean(&near)
+        suggestion(&near)
     } else if let Some(tool) = state.tool_ids().map(|id| state.tool(id)).find(|tool| tool.name == name) {
         format!(": it is a tool, of the toolset `{}`", tool.toolset)
     } else {

@@ -32,9 +32,15 @@ fn nearest_of<'c>(name: &str, candidates: &mut dyn Iterator<Item = &'c str>) -> 
     found.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// Returns the end of a message, if there is any suggestion.
-pub(crate) fn did_you_mean(near: &[&str]) -> String {
-    if near.is_empty() { String::new() } else { format!(": did you mean `{}`?", near.join("` or `")) }
+/// Returns the question whether one of these names is meant, or `None` without any.
+pub fn did_you_mean<S: AsRef<str>>(near: &[S]) -> Option<String> {
+    let names: Vec<String> = near.iter().map(|name| format!("`{}`", name.as_ref())).collect();
+    (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")))
+}
+
+/// Returns the question as the end of a message, or nothing.
+pub(crate) fn suggestion(near: &[&str]) -> String {
+    did_you_mean(near).map(|question| format!(": {question}")).unwrap_or_default()
 }
 
 fn fold(name: &str) -> String {

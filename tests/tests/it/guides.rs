@@ -59,6 +59,15 @@ fn project(reference: &str) -> Vec<(String, String)> {
 }
 
 #[test]
+fn generated_pages_are_up_to_date() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for (path, text) in toolc_codegen::docs::pages(&root).expect("the guide is there") {
+        let found = fs::read_to_string(root.join(path)).unwrap_or_default();
+        assert!(found == text, "{path} is out of date: run `cargo xtask docs`");
+    }
+}
+
+#[test]
 fn the_examples_of_the_manifest_guide_compile_without_a_finding() {
     let sources = Sources::from_memory(project(&reference()));
     let compilation = toolc_codegen::compile(&sources);

@@ -1,11 +1,13 @@
-//! The rules for people: one at a time, as a list, as a document.
+//! The rules for people: as a list, and as `docs/lint.md`.
 
+use minijinja::context;
 use serde_json::{Value, json};
 
 use super::rules::{CATEGORIES, codes};
 use crate::diagnostic::{Code, Level};
+use crate::markdown;
 
-/// A line for each rule.
+/// Returns a line for each rule.
 pub fn text() -> String {
     let all: Vec<Code> = codes().collect();
     let width = all.iter().map(|code| code.name.len()).max().unwrap_or(0);
@@ -16,7 +18,7 @@ pub fn text() -> String {
     all.iter().map(line).map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-/// A list of rules, for programs.
+/// Returns the rules as JSON.
 pub fn json() -> String {
     let rule = |code: Code| {
         let docs = code.docs();
@@ -37,36 +39,22 @@ pub fn json() -> String {
     format!("{:#}\n", json!({ "version": 1, "rules": rules }))
 }
 
-/// The document of all rules.
-pub fn markdown() -> String {
-    let mut text = include_str!("guide.md").to_owned();
-    for category in CATEGORIES {
-        let rules: Vec<Code> = category.codes().collect();
-        if rules.is_empty() {
-            continue;
+/// Returns `docs/lint.md`.
+pub fn docs_page() -> String {
+    let rule = |code: Code| {
+        context! {
+            id => code.id,
+            name => code.name,
+            level => level(code),
+            fixable => code.fixable,
+            text => code.markdown(),
         }
-        text += &format!("\n## {}: {}\n\n", category.letter, category.about);
-        text += "| code | name | level | fix |\n|---|---|---|---|\n";
-        for code in &rules {
-            let fix = if code.fixable { "yes" } else { "" };
-            text += &format!(
-                "| {} | [{name}](#{anchor}) | {} | {fix} |\n",
-                code.id,
-                level(*code),
-                name = code.name,
-                anchor = anchor(*code)
-            );
-        }
-        for code in rules {
-            text += &format!("\n{}", code.markdown());
-        }
-    }
-    text
-}
-
-/// Where the rule's heading is, as GitHub names it.
-fn anchor(code: Code) -> String {
-    format!("{}-{}", code.id.to_lowercase(), code.name)
+    };
+    let categories = CATEGORIES.iter().filter(|category| category.codes().next().is_some()).map(|category| {
+        let rules: Vec<_> = category.codes().map(rule).collect();
+        context! { letter => category.letter, about => category.about, rules }
+    });
+    markdown::render(include_str!("docs_page.md.jinja"), context! { categories => categories.collect::<Vec<_>>() })
 }
 
 fn level(code: Code) -> &'static str {
