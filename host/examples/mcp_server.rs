@@ -25,9 +25,9 @@ fn run() -> Result<(), Box<dyn Error>> {
     let session = registry.session().enable(toolsets).build()?;
     let server = Server::new("toolc", env!("CARGO_PKG_VERSION"));
 
-    // The calls under way, by their ids.
+    // The running calls, by their ids.
     let running = Mutex::new(HashMap::<String, CancelHandle>::new());
-    let calls = || running.lock().expect("nobody panics with the lock");
+    let calls = || running.lock().expect("no thread panics while it holds the lock");
     let take = |id: &str| calls().remove(id);
     let line = || {
         let mut line = String::new();

@@ -8,7 +8,7 @@ use serde_json::{json, value::to_raw_value};
 use toolc::wire::Api;
 use toolc::{Dialect, RawValue, Registry};
 
-/// How often the model may call tools before it has to be done.
+/// The most rounds of tool calls before the model must be done.
 const ROUNDS: usize = 20;
 
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let registry = Registry::new();
     registry.add(toolc_host::shipped_tools())?;
     let session = registry.session().enable(["safe"]).build()?;
-    // What goes wrong is told in the body, and the key goes nowhere else.
+    // The body describes errors, and redirects would send the key elsewhere.
     let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0).build().into();
 
     let mut input = vec![to_raw_value(&json!({ "role": "user", "content": user }))?];

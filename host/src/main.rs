@@ -1,10 +1,9 @@
 //! The host program: the shipped catalog and the user's plugins on a command line. What an agent's loop does, one step at a time.
 //!
-//! A call that has to be approved is asked about on the terminal, if stdin is one; a result that is too long is kept in
-//! the user's cache.
+//! A call that needs approval asks the user, if stdin is a terminal. Results that are too long are kept in the user's cache.
 //!
-//! Exit status 0: all is well. 1: a call came to a tool's error, a tool is not shown, or not all tools are there; stdout
-//! says so all the same. 2: the command line is wrong.
+//! Exit status 0: success. 1: a call returned a tool error, a tool is not shown, or a tool is not available; stdout has the
+//! details. 2: the command line is wrong.
 
 mod plugins;
 mod results;
@@ -37,7 +36,7 @@ enum Command {
         #[command(flatten)]
         choice: Choice,
     },
-    /// Tell of each tool whether it is there, what it lacks, what that is for and where to get it.
+    /// Report for each tool whether it is available, what it lacks, what that is for and where to get it.
     Doctor {
         #[command(flatten)]
         choice: Choice,
@@ -83,7 +82,7 @@ struct Choice {
     /// Toolsets to disable. Wins over enabling.
     #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
     disable: Vec<String>,
-    /// Tools to enable beside the toolsets; without any of those, just these.
+    /// Tools to enable in addition to the toolsets; without toolsets, only these.
     #[arg(long, value_name = "TOOL", value_delimiter = ',')]
     enable_tools: Vec<String>,
     /// Tools to disable. Wins over enabling.
@@ -97,7 +96,7 @@ struct Choice {
 fn main() -> ExitCode {
     match run(Cli::parse().command) {
         Ok((text, is_well)) => {
-            // A reader that has gone away (`| head`) is nobody's error.
+            // A closed pipe (`| head`) is not an error.
             let _ = writeln!(std::io::stdout(), "{text}");
             ExitCode::from(u8::from(!is_well))
         }
@@ -184,7 +183,7 @@ fn begin(session: SessionBuilder) -> Result<Turn, String> {
     Ok(session.build().map_err(|error| error.to_string())?.turn(Dialect::OpenAi))
 }
 
-/// Tells the user what went wrong that is no business of the model's.
+/// Prints errors that concern the user, not the model.
 struct Complaints;
 
 impl Hook for Complaints {

@@ -1,6 +1,6 @@
 //! Which plugins this program has: those in the folders that the user names, or else the user's own and the system's.
 //!
-//! A folder of the project at hand is none of them: whoever looks at a cloned repository has not agreed to run what is in it.
+//! The folder of the current project is not one of them: a user who opens a cloned repository has not agreed to run its programs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) fn load(folders: &[PathBuf], registry: &Registry) -> Result<Loaded, S
 }
 
 impl Loaded {
-    /// Tells the user of those that are not there and should be. What else there is to say, the doctor does.
+    /// Warns the user about plugins that could not be loaded. `doctor` reports the rest.
     pub(crate) fn warn(&self) {
         for report in self.reports.iter().filter(|report| report.is_broken()) {
             eprintln!("warning: {report}");

@@ -1,5 +1,5 @@
-//! Where results are kept that are too long: in a folder of the user's cache, for a day. This process ends with its one
-//! call, and whoever made that may want to read them with the next.
+//! The store of results that are too long: a folder in the user's cache, kept for a day. This process ends after one call, and
+//! a later call may read them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,7 +14,7 @@ const KEPT: Duration = Duration::from_hours(24);
 pub(crate) struct Results(PathBuf);
 
 impl Results {
-    /// None: the user has no cache.
+    /// The store in the user's cache, or `None` if the user has no cache folder.
     pub(crate) fn in_cache() -> Option<Self> {
         let results = Self(cache()?.join("toolc").join("results"));
         if results.0.is_dir() {

@@ -1,4 +1,4 @@
-//! Asking the person at the terminal before a call is run that has to be approved.
+//! Asks the user at the terminal before a call runs that needs approval.
 
 use std::io::{self, BufRead, BufReader, IsTerminal as _, Write};
 use std::pin::Pin;
@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
 
-/// Somebody who reads one stream and answers on another.
+/// A user who reads the questions on one stream and answers on another.
 pub(crate) struct Person<R, W>(Mutex<(R, W)>);
 
-/// The user, if stdin is a terminal: what comes from a file or a pipe is nobody's word. Asked on stderr, because stdout is
-/// for the result.
+/// The user, if stdin is a terminal, since a file or a pipe cannot give consent. Asks on stderr, because stdout is for the
+/// result.
 pub(crate) fn at_terminal() -> Option<Person<impl BufRead + Send, impl Write + Send>> {
     let stdin = io::stdin();
     stdin.is_terminal().then(|| Person(Mutex::new((BufReader::new(stdin), io::stderr()))))
@@ -24,7 +24,7 @@ impl<R: BufRead + Send, W: Write + Send> Approver for Person<R, W> {
         // Nothing else is to be done meanwhile, so this thread waits, and for as long as it takes them.
         Box::pin(async move {
             let answer = self.ask(&request.to_string());
-            answer.unwrap_or_else(|error| ApprovalDecision::Deny(format!("nobody could be asked: {error}")))
+            answer.unwrap_or_else(|error| ApprovalDecision::Deny(format!("the user could not be asked: {error}")))
         })
     }
 }
@@ -102,6 +102,6 @@ mod tests {
     #[test]
     fn who_cannot_be_asked_has_not_agreed() {
         let ([denied], _) = calls(&b"\xff\n"[..]);
-        assert_reply!(denied, Err(Denied, "nobody could be asked"));
+        assert_reply!(denied, Err(Denied, "the user could not be asked"));
     }
 }

@@ -264,7 +264,7 @@ fn why_knows_what_an_unknown_tool_may_be_a_slip_for() {
     run(&["doctor", "--disable", "saef"]).refused("unknown toolset `saef`: did you mean `safe`?");
 }
 
-/// Writes a plugin whose tool says what it was told to.
+/// Writes a plugin whose tool prints a given response.
 #[cfg(unix)]
 fn plugin(folder: &TempDir, plugins: &str, tool: &str) {
     use std::os::unix::fs::PermissionsExt;
@@ -309,7 +309,7 @@ fn the_users_plugins_are_there_and_a_projects_are_only_if_they_are_named() {
         named["plugins"][0]["folder"].as_str().is_some_and(|path| path.ends_with("/.toolc/plugins/echo")),
         "{named}"
     );
-    Run::of(&folder, &["doctor", "--plugins", "nobody"]).refused("there is no folder of plugins nobody");
+    Run::of(&folder, &["doctor", "--plugins", "missing"]).refused("there is no folder of plugins missing");
 }
 
 #[cfg(unix)]

@@ -25,7 +25,7 @@ const MAX_OUTPUT: u32 = 4 << 20;
 /// Files and folders below `manifests/`, links followed.
 const MOST_FILES: usize = 10_000;
 
-/// What a folder comes to.
+/// The result of compiling a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Compiled {
     /// The plugin, if nothing is wrong with it.
@@ -52,12 +52,12 @@ pub(crate) fn compile(name: &str, root: &Path) -> Compiled {
             };
         }
     };
-    // How good its texts are is for its author, who lints it; here is somebody who uses it.
+    // Lint is for the author of a plugin; users of a plugin only need its errors.
     let compilation = toolc_codegen::compile_with(&sources, &Options::only(Code::NOT_PASSED_ON));
     let diagnosed = compilation.diagnostics.iter().map(|found| Finding::diagnosed(found, &sources, root));
     let mut compiled = Compiled { findings: diagnosed.collect(), ..Compiled::default() };
     let Some(catalog) = &compilation.catalog else { return compiled };
-    // It is there, or it had been told; and so has a program that is not named.
+    // Otherwise an error has been reported, as for a missing `executable`.
     let Some(manifest) = catalog.plugin() else { return compiled };
     let Some(executable) = &manifest.executable else { return compiled };
     compiled.description.clone_from(&manifest.description);
@@ -93,7 +93,7 @@ fn distrusted(root: &Path) -> Vec<Finding> {
         }
         // What cannot be read, the scan tells.
         let Ok(entry) = entry else { continue };
-        // A link may lead anywhere; what is no link is where it is, and so are the folders above it.
+        // A link may lead out of the folder. Other files cannot, and neither can the folders above them.
         let is_link = entry.path_is_symlink();
         let flaw = if is_link { trust::within(root, entry.path()).err() } else { trust::check(entry.path()).err() };
         if flaw.is_some() && is_link && entry.file_type().is_dir() {
@@ -109,7 +109,7 @@ pub(crate) fn check_executable(root: &Path, executable: &Path) -> Result<(), Fla
     let real = trust::within(root, executable)?;
     let failed = |why: &str, help: &str| Err(Flaw::new(executable, why, help));
     match real.metadata() {
-        Ok(about) if !about.is_file() => failed("it is no file", "name the plugin's program in `plugin.toml`"),
+        Ok(about) if !about.is_file() => failed("it is not a file", "name the plugin's program in `plugin.toml`"),
         Ok(about) if !trust::is_executable(&about) => {
             failed("it may not be executed", &format!("run `chmod +x {}`", executable.display()))
         }
@@ -135,7 +135,7 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
     }
     let variables = (0..catalog.variables().len()).map(|id| lowered.variable(VariableId(id)));
     let variables: Vec<toolc::catalog::Variable> = variables.collect();
-    // Of a variable that nobody describes, nobody said that it may be shown.
+    // An undescribed variable is treated as a secret.
     let is_secret = |name: &str| variables.iter().find(|one| one.name == name).is_none_or(|one| one.secret);
     let passed = manifest.env.iter().map(|name| (name.value.clone(), is_secret(&name.value)));
     Plugin {

@@ -1,4 +1,4 @@
-//! Whether files have changed: by what the file system says of them, without opening one.
+//! Detects changed files by their metadata, without opening them.
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use walkdir::WalkDir;
 
-/// What the file system says of a file or folder; nothing, where it is not there.
+/// The metadata of a file or folder; empty if it does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stamp(Option<(Owned, Option<Written>)>);
 
@@ -29,10 +29,10 @@ pub(crate) struct Stamps(Vec<(PathBuf, Stamp)>);
 impl Stamps {
     pub(crate) fn of(root: &Path) -> Self {
         let stamped = |path: PathBuf| (Stamp::of(&path), path);
-        let beside = ["", "plugin.toml", "toolc.toml"].map(|file| root.join(file));
-        // What cannot be looked at is told when it is compiled.
+        let settings = ["", "plugin.toml", "toolc.toml"].map(|file| root.join(file));
+        // Unreadable entries are reported when the plugin is compiled.
         let manifests = WalkDir::new(root.join("manifests")).sort_by_file_name().into_iter().filter_map(Result::ok);
-        let all = beside.into_iter().chain(manifests.map(walkdir::DirEntry::into_path));
+        let all = settings.into_iter().chain(manifests.map(walkdir::DirEntry::into_path));
         Self(all.map(stamped).map(|(stamp, path)| (path, stamp)).collect())
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn run(plugin: &Plugin, index: usize, arguments: &Value, dir: Option<
     let env = call.env();
     let failed = |message: String| ToolError::new(plugin.passed.redact(message, &env));
     let of = format!("the plugin `{}`", plugin.name);
-    // Whoever could write it since it was loaded could run anything.
+    // A program that others can write since it was loaded could be anything.
     check_executable(&plugin.root, &plugin.executable)
         .map_err(|flaw| ToolError::of(ErrorKind::Refused, format!("{of} is not run: {}", flaw.message)))?;
     let request = Request { tool: call.tool(), arguments, call_id: call.id(), task: call.task() };
@@ -58,7 +58,7 @@ pub(crate) fn run(plugin: &Plugin, index: usize, arguments: &Value, dir: Option<
     };
     let wrote = wrote(err.take().bytes, &|text| redact(&plugin.passed, text, &env));
     match ended.reason {
-        // Nobody hears this.
+        // The call is cancelled: its response is dropped.
         EndReason::Stopped => return Err(ToolError::of(ErrorKind::Cancelled, format!("{of} was ended{wrote}"))),
         EndReason::OutputLimit => {
             let most = plugin.max_output;
@@ -87,13 +87,13 @@ fn read(stdout: &[u8]) -> Result<Answer, String> {
     }
     // Bounded in depth, too: serde_json takes 127 levels.
     let value: Value =
-        serde_json::from_slice(stdout).map_err(|error| format!("{EXPECTED}, and it is no JSON: {error}"))?;
-    let Value::Object(mut map) = value else { return Err(format!("{EXPECTED}, and it is no object")) };
+        serde_json::from_slice(stdout).map_err(|error| format!("{EXPECTED}, and it is not JSON: {error}"))?;
+    let Value::Object(mut map) = value else { return Err(format!("{EXPECTED}, and it is not an object")) };
     match (map.remove("result"), map.remove("error")) {
         (Some(result), None) if map.is_empty() => Ok(Answer::Result(result)),
         (None, Some(Value::String(text))) if map.is_empty() => Ok(Answer::Error(text)),
         (None, Some(other)) if map.is_empty() && !other.is_string() => {
-            Err(format!("{EXPECTED}, and its `error` is no text"))
+            Err(format!("{EXPECTED}, and its `error` is not a string"))
         }
         (result, error) => Err(format!("{EXPECTED}, and it has {}", keys(result.as_ref(), error.as_ref(), &map))),
     }
@@ -111,7 +111,7 @@ fn keys(result: Option<&Value>, error: Option<&Value>, others: &Map<String, Valu
 
 /// The end of what it wrote to its standard error, as a clause.
 fn wrote(mut stderr: VecDeque<u8>, redact: &dyn Fn(String) -> String) -> String {
-    /// Characters that a model, and whoever reads what it was told, can use.
+    /// The longest useful excerpt, in characters.
     const LONGEST: usize = 1_000;
     // Redacted before it is cut: half of a secret is one, too.
     let text = redact(String::from_utf8_lossy(stderr.make_contiguous()).into_owned());
@@ -137,7 +137,7 @@ fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// What Unix says of a file that is no program.
+/// The Unix error for a file that is not a program.
 const NO_FORMAT: i32 = 8;
 
 /// Output, as far as it is wanted.
@@ -189,13 +189,13 @@ mod tests {
         assert!(matches!(read(b" {\"result\": null}\n"), Ok(Answer::Result(Value::Null))));
         assert!(matches!(read(b"{\"error\": \"no\"}"), Ok(Answer::Error(text)) if text == "no"));
         assert!(why("").ends_with("and there is nothing"));
-        assert!(why("done").contains("and it is no JSON: expected value at line 1"));
-        assert!(why("[]").ends_with("and it is no object"));
+        assert!(why("done").contains("and it is not JSON: expected value at line 1"));
+        assert!(why("[]").ends_with("and it is not an object"));
         assert!(why("{}").ends_with("and it has no keys"));
-        assert!(why("{\"error\": 5}").ends_with("its `error` is no text"));
+        assert!(why("{\"error\": 5}").ends_with("its `error` is not a string"));
         assert!(why("{\"error\": \"no\", \"result\": 1}").ends_with("the keys `result`, `error`"));
         assert!(why("{\"resutl\": 1}").ends_with("the keys `resutl`"));
-        assert!(why("{\"result\": 1} {}").contains("and it is no JSON: trailing"));
+        assert!(why("{\"result\": 1} {}").contains("and it is not JSON: trailing"));
     }
 
     #[test]

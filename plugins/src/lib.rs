@@ -6,9 +6,9 @@
 //! PLUGINS/weather/manifests/...          tools, toolsets, env.toml: as in any project
 //! ```
 //!
-//! A plugin is a project in small. Its manifests go through the very pipeline that a host's own went through when that was
-//! built, so that whatever a manifest can say works, and a mistake is told with its file and line. What comes of them is
-//! a [`toolc::ToolProvider`] of a [`toolc::Registry`] like any other.
+//! A plugin is a small project. Its manifests are compiled by the same pipeline as those of the host, so every feature of the
+//! manifest language works, and mistakes are reported with file and line. The result is a [`toolc::ToolProvider`] in a
+//! [`toolc::Registry`] like any other.
 //!
 //! [`Plugins`] finds them and keeps a registry up with their folders; a [`PluginReport`] tells what became of each. The
 //! files: `plugins` decides which are there, `trust` whether a file may be believed, `fingerprint` whether one has changed,

@@ -38,7 +38,7 @@ use crate::trust;
 #[derive(Debug, Default)]
 pub struct Plugins {
     folders: Vec<PathBuf>,
-    /// Where programs run. None: where the host does.
+    /// The working directory of programs, or `None` for that of the host.
     dir: Option<PathBuf>,
     now: Mutex<Now>,
     calls: Arc<Calls>,
@@ -46,13 +46,13 @@ pub struct Plugins {
 
 #[derive(Debug, Default)]
 struct Now {
-    /// What is known of each folder that is, or was, a plugin's.
+    /// The state of each folder that is, or was, a plugin's.
     known: BTreeMap<PathBuf, Known>,
-    /// What was told last.
+    /// The last reports.
     told: Vec<PluginReport>,
 }
 
-/// What is known of a plugin's folder.
+/// The state of a plugin's folder.
 #[derive(Debug)]
 struct Known {
     files: Stamps,
@@ -96,7 +96,7 @@ struct Candidate {
 struct Found {
     /// Those that count, in their order.
     candidates: Vec<Candidate>,
-    /// What there is to say of others.
+    /// Reports about the others.
     others: Vec<PluginReport>,
 }
 
@@ -106,11 +106,12 @@ impl Plugins {
         Self::default()
     }
 
-    /// And those in this folder, each in a folder of its own whose name is the plugin's. Of two with one name, that in the
-    /// folder that was named first is it: the user's before the system's. A folder that is not there holds none.
+    /// Adds the plugins in this folder, each in a subfolder with the name of the plugin. If two folders have a plugin of one
+    /// name, that of the folder added first is used: add the user's folder before the system's. A missing folder has no plugins.
     ///
-    /// Whoever can write to it can have anything run: it is refused where that is anybody but this user and root. Never
-    /// name one that came with somebody else's files, such as the project that an agent works on, unless the user said so.
+    /// A user who can write to the folder can run any program, so a folder that users other than the current one and root can
+    /// write to is refused. Never add a folder from foreign files, such as the project that an agent works on, without the
+    /// user's consent.
     #[must_use]
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
@@ -126,8 +127,8 @@ impl Plugins {
         self
     }
 
-    /// Looks at the folders, and puts into `registry` what is there: new plugins are added, changed ones replaced, those
-    /// that are gone or broken removed. Tells of all of them.
+    /// Updates `registry` from the folders: adds new plugins, replaces changed ones and removes those that are missing or broken.
+    /// Returns reports about all of them.
     ///
     /// A registry's providers are its own: with another registry, make other `Plugins`.
     pub fn load(&self, registry: &Registry) -> Vec<PluginReport> {
@@ -136,8 +137,8 @@ impl Plugins {
         now.told.clone()
     }
 
-    /// The same, and tells of those that have changed since they were last told of. While nothing has, no file is opened:
-    /// what the file system says of each is compared.
+    /// Does the same as [`load`](Self::load), and returns reports about plugins that have changed since the last one. Compares the
+    /// metadata of files, and opens none if nothing has changed.
     pub fn reload(&self, registry: &Registry) -> Vec<PluginReport> {
         let mut now = self.now();
         let (told, read) = self.update(&mut now.known, registry);
@@ -153,13 +154,13 @@ impl Plugins {
         now.told.iter().filter(is_new).cloned().chain(gone).collect()
     }
 
-    /// Waits until no program runs for a call, for at most `time`, and says whether none does. Calls that nobody waits for
-    /// any more end their programs; a host that is about to end should give them this moment.
+    /// Waits at most `time` until no program runs for a call, and returns whether none does. Abandoned calls stop their programs;
+    /// a host that is about to exit should give them this time.
     pub fn settle(&self, time: Duration) -> bool {
         self.calls.settle(time)
     }
 
-    /// What there is to say of all, and the folders that were read anew.
+    /// Returns reports about all plugins, and the folders that were read again.
     fn update(
         &self,
         known: &mut BTreeMap<PathBuf, Known>,
@@ -195,8 +196,8 @@ impl Plugins {
         (reports, read)
     }
 
-    /// Puts into the registry what it does not have yet. What stands in the way of one may go with the next: it ends when
-    /// nothing more can be done.
+    /// Adds the plugins that the registry does not have yet. A plugin may make room for another, so this repeats until nothing
+    /// changes.
     fn register(&self, candidates: &[Candidate], known: &mut BTreeMap<PathBuf, Known>, registry: &Registry) {
         let mut has_changed = true;
         while std::mem::take(&mut has_changed) {
@@ -268,7 +269,7 @@ fn find(folders: &[PathBuf]) -> Found {
         };
         for root in roots {
             let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            // Before its name counts: nobody stands for another by a link that leads away.
+            // Before its name counts, so that a link to another folder cannot replace a plugin.
             if let Err(flaw) = trust::within(folder, &root) {
                 told(&name, root, State::Broken, flaw.into());
             } else if let Some(first) = taken.get(&name) {
@@ -298,7 +299,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Flaw> {
     for entry in entries {
         let path = entry.map_err(failed)?.path();
         let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        // A link that leads nowhere is no file, either.
+        // A dangling link is not a file either.
         if !is_hidden && !path.is_file() {
             roots.push(path);
         }

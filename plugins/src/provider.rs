@@ -37,7 +37,7 @@ pub(crate) struct Plugin {
 /// A plugin in a registry.
 pub(crate) struct Served {
     pub(crate) plugin: Arc<Plugin>,
-    /// Where programs run. None: where the host does.
+    /// The working directory of programs, or `None` for that of the host.
     pub(crate) dir: Option<PathBuf>,
     pub(crate) calls: Arc<Calls>,
 }

@@ -21,7 +21,7 @@ pub struct PluginReport {
     pub description: String,
     /// The names of its tools, sorted; none where it is not loaded.
     pub tools: Vec<String>,
-    /// What there is to say of it.
+    /// Mistakes in the plugin.
     pub findings: Vec<Finding>,
 }
 
@@ -32,9 +32,9 @@ pub struct PluginReport {
 pub enum State {
     /// The registry has them.
     Loaded,
-    /// They are not there: the findings say why.
+    /// Its tools are not registered; the findings give the reason.
     Broken,
-    /// They are not there: a plugin of this name in an earlier folder stands for it.
+    /// Its tools are not registered, because an earlier folder has a plugin of this name.
     Shadowed,
     /// Its folder has gone, and they with it.
     Gone,
@@ -52,7 +52,7 @@ pub enum Level {
     Note,
 }
 
-/// One thing that there is to say of a plugin.
+/// A mistake in a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {

@@ -29,7 +29,7 @@ impl Shape {
         self.fill_in(&self.params, arguments);
     }
 
-    /// This ends: what is sent is bounded, and no default brings itself along.
+    /// Terminates, because the value is finite and no default contains itself.
     fn fill_in(&self, schema: &Schema, value: &mut Value) {
         let schema = self.defs.resolve(schema).schema;
         match value {

@@ -1,7 +1,6 @@
-//! Whether a file may be believed: what a plugin says is run as the host's user, so nobody else may be able to write it.
+//! Whether a file can be trusted. Programs of plugins run as the host's user, so no other user may be able to write them.
 //!
-//! Looked at from the folder of plugins downward. The folders above that are those of which the host's own program, or its
-//! user's home, is a part.
+//! Checks the folder of plugins and everything below it. The folders above it also contain the host's program or the user's home.
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -11,8 +10,8 @@ use crate::report::Flaw;
 /// What a path within a folder leads to, all links followed.
 ///
 /// # Errors
-/// Where it is not there, leads out of the folder, or belongs to, or can be written by, anybody but this user and root;
-/// or a folder on the way does.
+/// If it is missing, is a link out of the folder, or if it or a folder on the way belongs to, or can be written by, a user other
+/// than the current one and root.
 pub(crate) fn within(root: &Path, path: &Path) -> Result<PathBuf, Flaw> {
     let real = |path: &Path| {
         fs::canonicalize(path)

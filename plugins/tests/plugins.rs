@@ -64,7 +64,7 @@ fn whatever_a_program_does_the_model_gets_an_answer() {
         let answer = call(&f, how).json;
         assert!(!answer.contains("hunter2"), "{answer}");
     }
-    f.put("plugins/weather/run", "#!/nobody/has/this\n", 0o755);
+    f.put("plugins/weather/run", "#!/does/not/exist\n", 0o755);
     assert_reply!(call(&f, "echo"), Err(Failed, "what runs it is missing"));
 }
 
@@ -204,7 +204,7 @@ fn a_program_that_comes_goes_or_changes_is_noticed() {
 fn the_folder_that_is_named_first_wins() {
     let Some(f) = fixture() else { return };
     f.plugin("system/weather", &PROBE.replace("Probe it.", "The system's."));
-    let plugins = Plugins::new().folder(f.path("plugins")).folder(f.path("system")).folder(f.path("nobody"));
+    let plugins = Plugins::new().folder(f.path("plugins")).folder(f.path("system")).folder(f.path("missing"));
     let reports = plugins.load(&f.registry);
     assert_eq!(reports.iter().map(|report| report.state).collect::<Vec<_>>(), [State::Loaded, State::Shadowed]);
     assert_eq!(reports[1].findings[0].level, Level::Note);
@@ -243,7 +243,7 @@ fn plugins_may_pass_a_tool_on() {
     assert_eq!(f.registry.tool("probe").expect("it is there").toolset, "almanac");
 }
 
-/// What is wrong with the one plugin that there is.
+/// Asserts why the only plugin is refused.
 fn refused(f: &Fixture, why: &str) {
     let reports: Vec<PluginReport> = f.load();
     assert_eq!(reports[0].state, State::Broken, "{}", reports[0]);
@@ -320,7 +320,7 @@ fn a_link_out_of_the_folder_is_told_and_not_followed() {
     let link = f.path("plugins/weather/manifests/up");
     symlink("/", &link).expect("failed to link");
     let found = &f.load()[0].findings;
-    assert_eq!(found.len(), 1, "nothing behind it is looked at: {found:?}");
+    assert_eq!(found.len(), 1, "nothing below it is read: {found:?}");
     fs::remove_file(&link).expect("failed to remove");
     // Two ways to each folder, and to each of those two more.
     for depth in 0..20 {
@@ -360,11 +360,11 @@ fn a_plugin_says_what_it_is() {
     manifest("executable = \"run\"\nenvironment = [\"WEATHER_KEY\"]\n");
     refused(&f, "`environment` is now `env`");
     manifest("executable = \"../run\"\nenv = [\"WEATHER_KEY\"]\n");
-    refused(&f, "`../run` is no file of the plugin");
+    refused(&f, "`../run` is not a file of the plugin");
     manifest("executable = \"/bin/sh\"\nenv = [\"WEATHER_KEY\"]\n");
-    refused(&f, "`/bin/sh` is no file of the plugin");
+    refused(&f, "`/bin/sh` is not a file of the plugin");
     manifest("executable = \"manifests\"\nenv = [\"WEATHER_KEY\"]\n");
-    refused(&f, "it is no file");
+    refused(&f, "it is not a file");
     manifest("");
     refused(&f, "missing key `executable`");
     fs::remove_file(f.path("plugins/weather/plugin.toml")).expect("failed to remove");
@@ -430,7 +430,7 @@ fn a_broken_plugin_stands_in_no_others_way() {
 fn a_folder_that_is_none_is_told() {
     let Some(f) = fixture() else { return };
     f.put("file", "", 0o644);
-    let reports = Plugins::new().folder(f.path("file")).folder(f.path("nobody")).load(&Registry::new());
+    let reports = Plugins::new().folder(f.path("file")).folder(f.path("missing")).load(&Registry::new());
     assert_eq!((reports.len(), reports[0].state), (1, State::Broken));
     assert!(reports[0].to_string().starts_with("the plugins in "), "{}", reports[0]);
 }
@@ -465,5 +465,5 @@ fn the_plugin_of_the_guide_runs() {
     assert_reply!(f.call("word_count", &json!({"path": poem, "unique": "yes"})), Err(InvalidArguments));
     assert_reply!(f.call("word_count", &json!({"path": poem, "unique": "true"})), {"words": 3});
     assert_reply!(f.call("word_count", &json!({"path": poem})), {"words": 5});
-    assert_reply!(f.call("word_count", &json!({"path": "/nobody/has/this"})), Err(Failed, "No such file"));
+    assert_reply!(f.call("word_count", &json!({"path": "/does/not/exist"})), Err(Failed, "No such file"));
 }

@@ -84,7 +84,7 @@ fn a_client_lists_tools_and_calls_several_at_once() {
 fn nobody_hears_of_a_call_that_its_client_has_cancelled() {
     let lines = [
         request(1, "tools/call", &json!({ "name": "terminal", "arguments": { "command": "sleep 60" } })),
-        notification("notifications/cancelled", &json!({ "requestId": 1, "reason": "nobody needs it" })),
+        notification("notifications/cancelled", &json!({ "requestId": 1, "reason": "no longer needed" })),
         request(2, "ping", &json!({})),
     ];
     let answers = talk(&["terminal"], &lines, 1);
@@ -109,7 +109,7 @@ fn calls_end_with_a_connection_that_breaks() {
 #[test]
 fn a_message_without_an_end_is_not_kept_whole() {
     let lines = ["x".repeat(LONGEST_BODY + 10) + "\n", request(1, "ping", &json!({}))];
-    // The message, what is left of it, and the one behind it.
+    // The message, the rest of it, and the next one.
     let answers = talk(&[], &lines, 3);
     assert!(answers["null"]["error"].is_object(), "{}", answers["null"]);
     assert_eq!(answers["1"]["result"], json!({}));

@@ -14,7 +14,7 @@ pub(crate) fn folder() -> TempDir {
     folder
 }
 
-/// What a program came to.
+/// The result of a program.
 pub(crate) struct Run {
     pub(crate) status: Option<i32>,
     pub(crate) out: String,
@@ -22,12 +22,12 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Of this example, in an environment of nothing but these variables.
+    /// Runs an example in an environment with only these variables.
     pub(crate) fn of(example: &str, folder: &TempDir, args: &[&str], variables: &[(&str, &str)]) -> Self {
         Self::end(start(example, folder, args, variables))
     }
 
-    /// Of a program that has been started, and is told no more.
+    /// Waits for a started program, without further input.
     pub(crate) fn end(program: Child) -> Self {
         let Output { status, stdout, stderr } = program.wait_with_output().expect("failed to wait for the example");
         let text = |bytes| String::from_utf8(bytes).expect("only text is printed");
@@ -45,7 +45,7 @@ pub(crate) fn start(example: &str, folder: &TempDir, args: &[&str], variables: &
     program.spawn().expect("failed to start the example")
 }
 
-/// The program. Cargo has built it beside these tests, unless it was told to build these alone.
+/// The program, which cargo has built along with these tests, unless only the tests were selected.
 fn built(example: &str) -> PathBuf {
     let tests = env::current_exe().expect("a program has a path");
     let profile = tests.ancestors().nth(2).expect("tests are in a folder of the profile");
@@ -57,7 +57,7 @@ fn built(example: &str) -> PathBuf {
     path
 }
 
-/// Whether the program is missing, or older than something that it was made of: cargo lists that beside it.
+/// Whether the program is missing or older than one of its sources, which cargo lists in the `.d` file next to it.
 fn is_stale(program: &Path) -> bool {
     let changed = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
     let (Some(built), Ok(list)) = (changed(program), fs::read_to_string(program.with_extension("d"))) else {

@@ -59,7 +59,7 @@ pub(crate) fn serve(replies: Vec<Reply>) -> (String, Receiver<Request>) {
         for reply in replies {
             let Ok((mut stream, _)) = listener.accept() else { return };
             let request = read(&stream);
-            // Nobody listens to a test that has failed.
+            // The receiver is gone if the test has failed.
             let _ = sender.send(request);
             let Reply { status, media_type, location, body } = reply;
             let head = format!(

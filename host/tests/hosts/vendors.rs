@@ -15,15 +15,15 @@ pub(crate) struct Vendor {
     pub(crate) path: &'static str,
     /// The header that brings the key, for `a-key`.
     pub(crate) auth: (&'static str, &'static str),
-    /// Where the definitions stand in a request.
+    /// The JSON Pointer of the definitions in a request.
     pub(crate) tools: &'static str,
     /// Where the conversation does.
     pub(crate) conversation: &'static str,
-    /// A response of a model that calls tools, and what of it has to be in the conversation.
+    /// A response of a model that calls tools, and the parts of it that the conversation must contain.
     pub(crate) calls: fn(&[Call]) -> (Reply, Vec<Value>),
     /// A response of a model that only says something.
     pub(crate) says: fn(&str) -> Reply,
-    /// What the model is told of its calls, in what follows them in the conversation.
+    /// The results of the calls, as the model gets them in the conversation.
     pub(crate) results: fn(&[Value]) -> Vec<Answered>,
 }
 
@@ -40,7 +40,7 @@ impl Call {
     }
 }
 
-/// What a model is told of one of its calls.
+/// The result of a call, as the model gets it.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) id: String,

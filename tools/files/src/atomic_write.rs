@@ -1,4 +1,4 @@
-//! Writing a file all or nothing: to a temporary file beside it, then renamed over it.
+//! Atomic writes: to a temporary file in the same folder, then renamed.
 //!
 //! The price is that hard links to the old file keep the old content, and that the directory must be writable.
 
@@ -25,7 +25,7 @@ pub(super) fn existing(workspace: &Workspace, path: &Path) -> Result<Option<Meta
     Ok(Some(meta))
 }
 
-/// Replaces or creates the file at `path`, whose directory exists, and returns what is there now.
+/// Replaces or creates the file at `path`, whose directory exists, and returns its new metadata.
 pub(super) fn save(path: &Path, old: Option<&Metadata>, content: &[u8]) -> io::Result<Metadata> {
     let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let mut file = temporary(dir)?;

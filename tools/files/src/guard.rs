@@ -24,7 +24,7 @@ const SYSTEM: &[&str] = &[
     "/sys",
     "/usr",
     "/var/spool/cron",
-    // Whoever writes to these commands the machine.
+    // Writing to these sockets gives control over the machine.
     "/run/containerd",
     "/run/docker.sock",
     "/run/podman",

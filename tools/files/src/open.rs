@@ -85,7 +85,7 @@ fn listing(dir: &Path) -> String {
     }
 }
 
-/// The names in a directory, sorted; not all of them where there are very many.
+/// The sorted names in a directory; incomplete if it has very many.
 fn names(dir: &Path) -> Vec<String> {
     const READ: usize = 5_000;
     let entries = fs::read_dir(dir).into_iter().flatten().flatten().take(READ);

@@ -10,7 +10,7 @@ pub(super) fn binary(sample: &[u8]) -> Option<&'static str> {
         return Some("a PDF document");
     }
     if sample.starts_with(b"\xff\xfe") || sample.starts_with(b"\xfe\xff") {
-        return Some("UTF-16 text, which has to be converted to UTF-8 first");
+        return Some("UTF-16 text, which must be converted to UTF-8 first");
     }
     if !sample.contains(&0) && mostly_text(sample) {
         return None;
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn text_is_text() {
         for text in
-            ["", "plain", "Grüße, 日本語, \u{1f600}", "\u{feff}with a mark", "MZ is no magic in text", "\u{1b}[1m"]
+            ["", "plain", "Grüße, 日本語, \u{1f600}", "\u{feff}with a mark", "MZ is not magic in text", "\u{1b}[1m"]
         {
             assert_eq!(binary(text.as_bytes()), None, "{text}");
         }
@@ -67,7 +67,7 @@ mod tests {
     fn bytes_are_named() {
         assert_eq!(binary(b"\x89PNG\r\n\x1a\n\0\0"), Some("a PNG image"));
         assert_eq!(binary(b"%PDF-1.7\nascii so far"), Some("a PDF document"));
-        assert_eq!(binary(b"\xff\xfeh\0i\0"), Some("UTF-16 text, which has to be converted to UTF-8 first"));
+        assert_eq!(binary(b"\xff\xfeh\0i\0"), Some("UTF-16 text, which must be converted to UTF-8 first"));
         assert_eq!(binary(b"a\0b"), Some("binary data"));
         let noise: Vec<u8> = (0..1000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8 | 1).collect();
         assert_eq!(binary(&noise), Some("binary data"));

@@ -1,4 +1,4 @@
-//! What a task last saw of each file, so that it can be told when something else changed the file since.
+//! The state in which a task last saw each file, to warn it if something else has changed the file since.
 
 use std::collections::VecDeque;
 use std::fs::Metadata;

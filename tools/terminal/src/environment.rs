@@ -28,7 +28,7 @@ const ENDINGS: &[&str] = &[
     "TOKENS",
     "WEBHOOK",
 ];
-/// Words that end so and are none.
+/// Words with such an ending that are not secrets.
 const INNOCENT: &[&str] = &["DONKEY", "HOTKEY", "HOTKEYS", "MONKEY", "TURKEY"];
 /// What such a word may also begin with.
 const BEGINNINGS: &[&str] = &["CREDENTIAL", "PASSWORD", "SECRET"];
@@ -49,7 +49,7 @@ impl Passed {
     /// Takes the credentials out of what `command` inherits.
     pub(super) fn apply(&self, command: &mut Command) {
         self.strip(command, env::vars_os());
-        // There is nobody to answer, and git asks on the terminal even where standard input is closed.
+        // No user can answer, and git asks on the terminal even if standard input is closed.
         command.env("GIT_TERMINAL_PROMPT", "0");
     }
 

@@ -167,7 +167,7 @@ impl How {
         }
     }
 
-    /// The new text as it has to be at this window; `None` if it cannot be told.
+    /// The new text adapted to this window, or `None` if that is ambiguous.
     fn fit(self, window: &[Line<'_>], old: &[&str], new: &str) -> Option<String> {
         match self {
             How::Exact | How::TrailingBlanks => Some(new.to_owned()),
@@ -189,7 +189,7 @@ impl Miss {
                 }
             })
             .count();
-        // Two that overlap are one to whoever counts them without overlap.
+        // Counting without overlap would find one if two overlap.
         Self::Several(count.max(2), first)
     }
 }

@@ -71,7 +71,7 @@ fn by_votes(lines: &[&str], old: &str) -> Option<usize> {
     const HEARD: usize = 50;
     let mut witnesses: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, line) in old.lines().enumerate().take(HEARD) {
-        // A lone bracket is no witness.
+        // A lone bracket proves nothing.
         if line.trim().len() > 2 {
             witnesses.entry(line.trim()).or_default().push(at);
         }

@@ -35,7 +35,7 @@ const BOM: &str = "\u{feff}";
 struct Patched {
     path: String,
     replacements: usize,
-    /// How close the old text was to what stood there.
+    /// How closely the old text matched.
     matched: &'static str,
     diff: String,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -42,7 +42,9 @@ impl Content {
         let mut builder = RegexMatcherBuilder::new();
         let built = builder.line_terminator(Some(b'\n')).size_limit(LARGEST_PATTERN).build(&args.pattern);
         let matcher = built.map_err(|error| {
-            ToolError::new(format!("the pattern is no regular expression: {error}; escape special characters by `\\`"))
+            ToolError::new(format!(
+                "the pattern is not a regular expression: {error}; escape special characters by `\\`"
+            ))
         })?;
         let lines = args.output_mode == OutputMode::Content;
         let context = if lines { usize::try_from(args.context).unwrap_or(0).min(20) } else { 0 };

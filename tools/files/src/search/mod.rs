@@ -1,4 +1,4 @@
-//! The `search_files` tool: ripgrep's engine behind one bounded, paged, deterministic answer.
+//! The `search_files` tool: ripgrep's engine with bounded, paged, deterministic results.
 //!
 //! [`walk`] says which files are looked at, [`content`] looks into one, [`page`] keeps what belongs to the
 //! page that was asked for, counts the rest, and says when to stop.
@@ -233,8 +233,8 @@ mod tests {
         let f = project();
         let error = |args| f.handlers.search_files(args, &f.call()).unwrap_err();
         assert!(error(content("a(b")).message().contains("unclosed group"));
-        assert!(error(files("a{b")).message().contains("is no glob"));
-        assert!(error(content("(a{1000}){1000}{1000}")).message().contains("no regular expression"));
+        assert!(error(files("a{b")).message().contains("is not a glob"));
+        assert!(error(content("(a{1000}){1000}{1000}")).message().contains("not a regular expression"));
         let missing = error(Args { path: "scr".into(), ..content("x") });
         assert!(missing.message().contains("did you mean `src`?"), "{missing}");
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Results that are counted. A pattern with more is of no use to anyone.
+/// The most results that are counted. A pattern with more is useless.
 const MOST_RESULTS: usize = 10_000;
 /// Characters on one page.
 const MOST_CHARS: usize = 60_000;

@@ -44,7 +44,10 @@ impl Filter {
     pub(super) fn new(glob: &str) -> Result<Self, ToolError> {
         let glob = glob.strip_prefix("./").unwrap_or(glob);
         let built = GlobBuilder::new(glob).literal_separator(true).build().map_err(|error| {
-            ToolError::new(format!("`{glob}` is no glob: {}; escape special characters by `[` and `]`", error.kind()))
+            ToolError::new(format!(
+                "`{glob}` is not a glob: {}; escape special characters by `[` and `]`",
+                error.kind()
+            ))
         })?;
         Ok(Self { glob: built.compile_matcher(), by_name: !glob.contains('/') })
     }
