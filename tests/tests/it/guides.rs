@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use toolc::{Dialect, DynamicTool, Registry, ToolCall, ToolOutput};
 use toolc_codegen::diagnostic::Renderer;
+use toolc_codegen::format::format;
 use toolc_codegen::manifest::keys::{Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::source::{Kind, Sources};
 use toolc_tests::fixture;
@@ -74,6 +75,61 @@ fn the_examples_of_the_manifest_guide_compile_without_a_finding() {
     let renderer = Renderer::new(&sources, false);
     let findings: Vec<String> = compilation.diagnostics.iter().map(|found| renderer.render(found)).collect();
     assert!(findings.is_empty(), "{}", findings.join("\n\n"));
+}
+
+#[test]
+fn the_examples_of_the_manifest_guide_are_formatted() {
+    for (path, text) in project(&reference()) {
+        let text = text
+            .lines()
+            .skip_while(|line| *line == format!("# {path}"))
+            .fold(String::new(), |all, line| all + line + "\n");
+        let kind = Kind::ALL.into_iter().find(|kind| match kind {
+            Kind::Tool => path.starts_with("manifests/tools/"),
+            Kind::Toolset => path.starts_with("manifests/toolsets/"),
+            Kind::Distribution => path.starts_with("manifests/distributions/"),
+            Kind::Commands => path.starts_with("manifests/commands/"),
+            Kind::Facts => path == "manifests/facts.toml",
+            Kind::Env => path == "manifests/env.toml",
+            Kind::Settings => path == "toolc.toml",
+            Kind::Plugin => path == "plugin.toml",
+        });
+        assert_eq!(format(kind, &text).as_deref(), Some(&*text), "{path}: copy the text that `cargo xtask fmt` writes");
+    }
+}
+
+/// The headings of a guide, as links refer to them.
+fn anchors(guide: &str) -> Vec<String> {
+    let outside = guide.split("```").step_by(2);
+    let headings = outside.flat_map(str::lines).filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| {
+            let heading = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+            heading.chars().filter(|c| c.is_alphanumeric() || ['-', '_'].contains(c)).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn links_between_guides_lead_somewhere() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let names = fs::read_dir(&docs).expect("failed to read docs/").map(|entry| entry.expect("an entry").path());
+    let guides = names.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    for path in guides.chain([docs.join("../README.md")]) {
+        let text = fs::read_to_string(&path).expect("a guide is text");
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if link.starts_with("http") || link.contains(char::is_whitespace) {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { path.clone() } else { path.with_file_name(file) };
+            assert!(target.exists(), "{}: nothing at {link}", path.display());
+            if !anchor.is_empty() {
+                let anchors = anchors(&fs::read_to_string(&target).expect("a guide is text"));
+                assert!(anchors.iter().any(|one| one == anchor), "{}: no heading for {link}", path.display());
+            }
+        }
+    }
 }
 
 #[test]
