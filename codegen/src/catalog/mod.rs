@@ -1,13 +1,14 @@
 //! Resolve: every manifest together. Names become ids, once; no stage behind this one looks anything up by name.
 
 mod names;
+mod required_tools;
 mod resolve;
 mod settings;
 
 use std::ops::Index;
 
 use serde_json::Value;
-use toolc::__gen::graph::{Graph, Members};
+use toolc::__gen::graph::{Graph, Members, remove_unmet};
 use toolc::__gen::segment;
 use toolc::__gen::segment::{Atoms, Comparison, Segment};
 use toolc::FactValue;
@@ -20,6 +21,7 @@ use crate::manifest::{
 };
 use crate::text::atoms::{AtomId, Template, When};
 use crate::text::template::Piece;
+use required_tools::RequiredTools;
 pub use resolve::resolve;
 pub use settings::Settings;
 
@@ -58,6 +60,7 @@ pub struct Catalog {
     /// What makes it a plugin's.
     plugin: Option<PluginManifest>,
     graph: Graph,
+    requirements: RequiredTools,
     /// What the turn of all tools shows.
     everything: Members,
 }
@@ -297,32 +300,13 @@ impl Catalog {
     /// that they require, but for what comes at run time. The set is decided before any text.
     pub fn shown(&self, granted: Members) -> Members {
         let mut shown = granted;
-        let mut there: Vec<ToolId> = (0..shown.len()).filter(|&id| shown[id]).map(ToolId).collect();
-        there.retain(|&id| {
-            let (tool, home) = (&self[id], &self[self[id].home]);
-            shown[id.0] = self.allows(tool.manifest.requires.when.as_ref(), &tool.atoms)
+        for (id, shown) in shown.iter_mut().enumerate().filter(|(_, shown)| **shown) {
+            let (tool, home) = (&self.tools[id], &self[self.tools[id].home]);
+            *shown = self.allows(tool.manifest.requires.when.as_ref(), &tool.atoms)
                 && self.allows(home.manifest.requires.when.as_ref(), &home.atoms);
-            shown[id.0]
-        });
-        // Without rings, which are errors, this ends after as many rounds as requirements are deep.
-        loop {
-            let met = |requires: &Requires| {
-                let is_shown = |(id, _): &(ToolId, Place)| shown[id.0];
-                let any = requires.any_tools.is_empty() && requires.any_external.is_empty();
-                requires.external.is_empty()
-                    && requires.tools.iter().all(is_shown)
-                    && (any || requires.any_tools.iter().any(is_shown))
-            };
-            let stays = |&id: &ToolId| met(&self[id].requires) && met(&self[self[id].home].requires);
-            let (stay, leave): (Vec<ToolId>, Vec<ToolId>) = there.into_iter().partition(stays);
-            if leave.is_empty() {
-                return shown;
-            }
-            for id in leave {
-                shown[id.0] = false;
-            }
-            there = stay;
         }
+        remove_unmet(&self.requirements, &mut shown, |_, _| (), |_, ()| {});
+        shown
     }
 
     /// Whether a requirement's condition holds.

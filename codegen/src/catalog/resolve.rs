@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use toolc::__gen::graph::{Graph, Set};
 
 use super::names::Names;
+use super::required_tools::RequiredTools;
 use super::settings::settings;
 use super::{Atom, Catalog, Distribution, ExternalId, FactId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
@@ -68,6 +69,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         excludes: toolset.excludes.iter().map(|id| id.0).collect(),
     });
     let graph = Graph { tools: tools.len(), sets: sets.collect() };
+    let requirements = RequiredTools::new(&tools, &toolsets);
     let all = vec![true; tools.len()];
     let catalog = Catalog {
         everything: Vec::new(),
@@ -81,6 +83,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         settings,
         plugin,
         graph,
+        requirements,
     };
     Catalog { everything: catalog.shown(all), ..catalog }
 }

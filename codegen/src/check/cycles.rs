@@ -1,14 +1,14 @@
 //! What leads back to itself: toolsets that bring themselves along, tools that require themselves. The whole way round,
 //! with the place of each step.
 
-use std::collections::HashMap;
+use toolc::__gen::graph::cycles;
 
 use crate::catalog::{Catalog, Requires, ToolId, ToolsetId};
 use crate::diagnostic::{Code, Diagnostic, Place, Sink};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let brings = |set: usize| catalog[ToolsetId(set)].edges().map(|(id, place)| (id.0, place)).collect();
-    for cycle in cycles(catalog.toolsets().count(), brings) {
+    for cycle in cycles(0..catalog.toolsets().count(), brings) {
         let name = |set: usize| catalog[ToolsetId(set)].name();
         let step = |from: &str, to: &str| format!("`{from}` brings `{to}` along");
         report(Code::INCLUDE_CYCLE, "toolsets that bring themselves along", &cycle, &name, &step, sink);
@@ -26,7 +26,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         let all = [edges(&tool.requires), edges(&catalog[tool.home].requires)].concat();
         all.into_iter().map(|(id, place)| (id.0, place)).collect()
     };
-    for cycle in cycles(catalog.tools().count(), requires) {
+    for cycle in cycles(0..catalog.tools().count(), requires) {
         let name = |tool: usize| catalog[ToolId(tool)].name();
         let step = |from: &str, to: &str| format!("`{from}` requires `{to}`");
         report(Code::REQUIRES_CYCLE, "tools that require themselves", &cycle, &name, &step, sink);
@@ -51,61 +51,5 @@ fn report<'n>(
         let first = Diagnostic::new(code, place, message).label(label);
         let found = places.fold(first, |found, (place, label)| found.related(place, label));
         sink.push(found.help("take one of these out"));
-    }
-}
-
-/// Rings in a graph of `nodes`: enough of them that without one edge of each there is none left.
-fn cycles(nodes: usize, edges: impl Fn(usize) -> Vec<(usize, Place)>) -> Vec<Vec<Step>> {
-    let mut search = Search { edges, done: vec![false; nodes], found: Vec::new() };
-    for node in 0..nodes {
-        search.from(node);
-    }
-    search.found
-}
-
-struct Search<E> {
-    edges: E,
-    /// Nodes from which everything has been seen.
-    done: Vec<bool>,
-    found: Vec<Vec<Step>>,
-}
-
-/// A node on the way, the edges that have not been followed, and where the edge stands that is being followed.
-struct Open {
-    node: usize,
-    edges: Vec<(usize, Place)>,
-    at: Option<Place>,
-}
-
-impl<E: Fn(usize) -> Vec<(usize, Place)>> Search<E> {
-    /// Depth first, with the way kept by hand: it may be as long as a project is large.
-    fn from(&mut self, node: usize) {
-        let mut way: Vec<Open> = Vec::new();
-        // Where on the way a node stands.
-        let mut on_way = HashMap::new();
-        let mut next = Some(node);
-        loop {
-            if let Some(node) = next.take().filter(|node| !self.done[*node]) {
-                let mut edges = (self.edges)(node);
-                edges.reverse();
-                on_way.insert(node, way.len());
-                way.push(Open { node, edges, at: None });
-            }
-            let Some(open) = way.last_mut() else { return };
-            let Some((target, place)) = open.edges.pop() else {
-                self.done[open.node] = true;
-                on_way.remove(&open.node);
-                way.pop();
-                continue;
-            };
-            open.at = Some(place);
-            match on_way.get(&target) {
-                Some(&start) => {
-                    let ring = way[start..].iter().filter_map(|open| Some((open.node, open.at?)));
-                    self.found.push(ring.collect());
-                }
-                None => next = Some(target),
-            }
-        }
     }
 }

@@ -6,6 +6,7 @@ mod range;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use toolc::__gen::graph::cycles;
 use toolc::__gen::table::Type;
 
 pub(super) use contradictions::contradictions;
@@ -56,21 +57,9 @@ impl<'d> SchemaValues<'d> {
             let needed = needed(&self.defs.get(id).schema);
             needed.into_iter().find(|reference| is_infinite(reference.to))
         };
-        let mut seen = BTreeSet::new();
-        let mut cycles = Vec::new();
-        for (start, _) in self.defs.iter().filter(|(id, _)| is_infinite(*id)) {
-            let mut path: Vec<(DefId, &Reference)> = Vec::new();
-            let mut at = start;
-            while seen.insert(at) {
-                let Some(reference) = next(at) else { break };
-                path.push((at, reference));
-                at = reference.to;
-            }
-            if let Some(from) = path.iter().position(|(id, _)| *id == at) {
-                cycles.push(path[from..].iter().map(|(_, reference)| *reference).collect());
-            }
-        }
-        cycles
+        let infinite = self.defs.iter().map(|(id, _)| id).filter(|id| is_infinite(*id));
+        let cycles = cycles(infinite, |id| next(id).map(|reference| (reference.to, reference)).into_iter().collect());
+        cycles.into_iter().map(|cycle| cycle.into_iter().map(|(_, reference)| reference).collect()).collect()
     }
 
     /// Whether a schema has no value although all nested schemas have one, and no other rule reports that.

@@ -1,5 +1,7 @@
 //! `$defs` and `$ref`: schemas with a name, which others lead to, in circles even.
 
+use toolc::__gen::graph::cycles;
+
 use super::Schema;
 use crate::diagnostic::{At, Place};
 
@@ -81,39 +83,15 @@ impl Defs {
         needed
     }
 
-    /// A ring of definitions of which each one is, for the same value, the next: nothing tells what such a value is.
-    /// Gives the `$ref`s by which they lead to one another.
-    pub fn ring(&self) -> Option<Vec<Reference>> {
-        // 0: not seen, 1: on the way, 2: leads to no ring.
-        let mut state = vec![0_u8; self.0.len()];
-        for start in 0..self.0.len() {
-            if state[start] != 0 {
-                continue;
-            }
-            state[start] = 1;
-            let mut way: Vec<(usize, Vec<&Reference>)> = vec![(start, self.0[start].schema.references_in_place())];
-            while let Some((at, next)) = way.last_mut() {
-                let Some(reference) = next.pop() else {
-                    state[*at] = 2;
-                    way.pop();
-                    continue;
-                };
-                let to = reference.to.0;
-                if state[to] == 1 {
-                    let from = way.iter().position(|(at, _)| *at == to).unwrap_or(0);
-                    let taken = way[from..].windows(2).filter_map(|pair| {
-                        let all = self.0[pair[0].0].schema.references_in_place();
-                        all.into_iter().find(|reference| reference.to.0 == pair[1].0)
-                    });
-                    return Some(taken.chain([reference]).cloned().collect());
-                }
-                if state[to] == 0 {
-                    state[to] = 1;
-                    way.push((to, self.0[to].schema.references_in_place()));
-                }
-            }
-        }
-        None
+    /// Returns a cycle of definitions each of which is the next one, for the same value, so that nothing says what such a
+    /// value is: the `$ref`s by which they lead to one another.
+    pub fn cycle(&self) -> Option<Vec<Reference>> {
+        let references = |id: usize| {
+            let references = self.0[id].schema.references_in_place();
+            references.into_iter().map(|reference| (reference.to.0, reference)).collect()
+        };
+        let first = cycles(0..self.0.len(), references).into_iter().next()?;
+        Some(first.into_iter().map(|(_, reference)| reference.clone()).collect())
     }
 
     /// Takes a `$ref` away: what was behind it is any value.

@@ -13,6 +13,7 @@ use crate::availability::probe_cache::{
 use crate::availability::selection::GrantedTools;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
+use crate::data::graph::{ToolRequirements, remove_unmet};
 use crate::registration::atoms::{FactLookup, ResolvedAtom};
 use crate::registration::definition_table::DefinitionSlot;
 use crate::registration::ids::{RequirementId, ToolId};
@@ -235,34 +236,31 @@ fn remove_dependents(
     for &tool in tools.iter() {
         is_shown[tool.0] = true;
     }
-    let mut spare: Vec<usize> =
-        requirements.iter().map(|(_, requirement)| spare_tools(requirement, &is_shown)).collect();
-    let is_on_tools = |requirement: &ResolvedRequirement| matches!(requirement, ResolvedRequirement::Tools { .. });
-    let unmet = requirements.iter().filter(|(id, requirement)| spare[id.0] == 0 && is_on_tools(requirement));
-    let mut unmet: Vec<RequirementId> = unmet.map(|(id, _)| id).collect();
-    while !unmet.is_empty() {
-        // Determine all reasons first: tools that are removed in the same step are not reasons for each other.
-        let reasons: Vec<HiddenReason> =
-            unmet.iter().map(|&id| missing_tools(&requirements[id], &|tool| is_shown[tool.0])).collect();
-        let mut removed = Vec::new();
-        for (id, reason) in std::mem::take(&mut unmet).into_iter().zip(reasons) {
-            for &tool in requirements.dependents(id) {
-                if std::mem::replace(&mut is_shown[tool.0], false) {
-                    hidden.push((tool, reason.clone()));
-                    removed.push(tool);
-                }
-            }
-        }
-        for &id in removed.iter().flat_map(|&tool| requirements.naming(tool)) {
-            if spare[id.0] > 0 {
-                spare[id.0] -= 1;
-                if spare[id.0] == 0 {
-                    unmet.push(id);
-                }
-            }
-        }
-    }
+    let reason = |requirement: usize, is_shown: &[bool]| {
+        missing_tools(&requirements[RequirementId(requirement)], &|tool| is_shown[tool.0])
+    };
+    remove_unmet(requirements, &mut is_shown, reason, |tool, reason| hidden.push((ToolId(tool), reason.clone())));
     tools.retain(|tool| is_shown[tool.0]);
+}
+
+impl ToolRequirements for ResolvedRequirements {
+    fn count(&self) -> usize {
+        self.iter().count()
+    }
+
+    fn slack(&self, requirement: usize, present: &[bool]) -> Option<usize> {
+        let ResolvedRequirement::Tools { tools, any } = &self[RequirementId(requirement)] else { return None };
+        let count = tools.iter().filter(|(_, tool)| tool.is_some_and(|tool| present[tool.0])).count();
+        Some(if *any { count } else { usize::from(count == tools.len()) })
+    }
+
+    fn required_by(&self, requirement: usize) -> impl Iterator<Item = usize> {
+        self.dependents(RequirementId(requirement)).iter().map(|tool| tool.0)
+    }
+
+    fn naming(&self, tool: usize) -> impl Iterator<Item = usize> {
+        ResolvedRequirements::naming(self, ToolId(tool)).iter().map(|requirement| requirement.0)
+    }
 }
 
 /// Sorts hidden tools, of which each occurs once.
@@ -272,13 +270,6 @@ fn sort_hidden(hidden: Vec<(ToolId, HiddenReason)>, count: usize) -> Vec<(ToolId
         reasons[tool.0] = Some(reason);
     }
     reasons.into_iter().enumerate().filter_map(|(tool, reason)| Some((ToolId(tool), reason?))).collect()
-}
-
-/// Returns how many more of its tools must go until a requirement on tools is not met.
-fn spare_tools(requirement: &ResolvedRequirement, is_shown: &[bool]) -> usize {
-    let ResolvedRequirement::Tools { tools, any } = requirement else { return 0 };
-    let count = tools.iter().filter(|(_, tool)| tool.is_some_and(|tool| is_shown[tool.0])).count();
-    if *any { count } else { usize::from(count == tools.len()) }
 }
 
 /// Returns why a requirement on tools is not met.

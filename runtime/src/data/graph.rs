@@ -2,8 +2,9 @@
 //!
 //! It is used at build time, to write the tools of each toolset, and at run time, to grant them, so that both agree.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::iter;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::Hash;
+use std::{iter, vec};
 
 /// A toolset. The caller assigns the indices of tools and sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -182,6 +183,102 @@ impl Graph {
     }
 }
 
+/// Requirements of tools on other tools, as positions.
+pub trait ToolRequirements {
+    /// The number of requirements.
+    fn count(&self) -> usize;
+
+    /// How many more of the present tools that a requirement names can go missing until it is unmet: 0 if it is unmet
+    /// already. `None` if it is not about tools.
+    fn slack(&self, requirement: usize, present: &[bool]) -> Option<usize>;
+
+    /// The tools that have a requirement.
+    fn required_by(&self, requirement: usize) -> impl Iterator<Item = usize>;
+
+    /// The requirements that name a tool.
+    fn naming(&self, tool: usize) -> impl Iterator<Item = usize>;
+}
+
+/// Removes the tools whose required tools are missing, then those that required them, until every requirement of a tool
+/// that is left is met. `unmet` describes a requirement, given the tools present when it became unmet; `removed` receives
+/// each removed tool with that description.
+pub fn remove_unmet<R: ToolRequirements, D>(
+    requirements: &R,
+    present: &mut Members,
+    mut unmet: impl FnMut(usize, &[bool]) -> D,
+    mut removed: impl FnMut(usize, &D),
+) {
+    let slack = |requirement| requirements.slack(requirement, present);
+    let mut slack: Vec<Option<usize>> = (0..requirements.count()).map(slack).collect();
+    let mut pending: Vec<usize> = (0..slack.len()).filter(|&requirement| slack[requirement] == Some(0)).collect();
+    while !pending.is_empty() {
+        // Described first: a tool that is removed in the same round is not the reason for another one.
+        let described: Vec<D> = pending.iter().map(|&requirement| unmet(requirement, present)).collect();
+        let mut gone = Vec::new();
+        for (requirement, description) in std::mem::take(&mut pending).into_iter().zip(described) {
+            for tool in requirements.required_by(requirement) {
+                if std::mem::replace(&mut present[tool], false) {
+                    removed(tool, &description);
+                    gone.push(tool);
+                }
+            }
+        }
+        for requirement in gone.iter().flat_map(|&tool| requirements.naming(tool)) {
+            if let Some(left @ 1..) = &mut slack[requirement] {
+                *left -= 1;
+                if *left == 0 {
+                    pending.push(requirement);
+                }
+            }
+        }
+    }
+}
+
+/// A node on the path of a search, the edges of it that are still to be followed, and the one that is being followed.
+struct Step<N, E> {
+    node: N,
+    edges: vec::IntoIter<(N, E)>,
+    taken: Option<E>,
+}
+
+/// Returns cycles of a directed graph: so many that no cycle is left without the last edge of each of them. A cycle lists
+/// its nodes, each with the edge that leads on; the last edge leads back to the first node. The search is depth first,
+/// without recursion, because a path may be as long as a project is large.
+pub fn cycles<N: Copy + Eq + Hash, E: Copy>(
+    nodes: impl IntoIterator<Item = N>,
+    mut edges: impl FnMut(N) -> Vec<(N, E)>,
+) -> Vec<Vec<(N, E)>> {
+    // For each node, its position on the path, or `None` if all that it leads to has been searched.
+    let mut seen: HashMap<N, Option<usize>> = HashMap::new();
+    let mut cycles = Vec::new();
+    for root in nodes {
+        if seen.contains_key(&root) {
+            continue;
+        }
+        seen.insert(root, Some(0));
+        let mut path = vec![Step { node: root, edges: edges(root).into_iter(), taken: None }];
+        while let Some(step) = path.last_mut() {
+            let Some((target, edge)) = step.edges.next() else {
+                seen.insert(step.node, None);
+                path.pop();
+                continue;
+            };
+            step.taken = Some(edge);
+            match seen.get(&target) {
+                Some(Some(start)) => {
+                    cycles.push(path[*start..].iter().filter_map(|step| Some((step.node, step.taken?))).collect());
+                }
+                Some(None) => {}
+                None => {
+                    seen.insert(target, Some(path.len()));
+                    path.push(Step { node: target, edges: edges(target).into_iter(), taken: None });
+                }
+            }
+        }
+    }
+    cycles
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -352,5 +449,54 @@ mod tests {
         // All tools of its base stay, including those that it excludes.
         assert_eq!(ids(&graph.select(&[], &[Pick::Set(2)])), [0, 1]);
         assert_eq!(ids(&graph.select(&[Pick::Set(2), Pick::Set(0)], &[])), [0, 1, 2]);
+    }
+
+    #[test]
+    fn cycles_are_found_with_the_edges_that_close_them() {
+        let edges = |node: usize| match node {
+            0 => vec![(1, 'a'), (2, 'b')],
+            1 => vec![(2, 'c'), (1, 'd')],
+            2 => vec![(0, 'e')],
+            _ => vec![(0, 'f')],
+        };
+        let found = cycles(0..4, edges);
+        assert_eq!(found, [vec![(0, 'a'), (1, 'c'), (2, 'e')], vec![(1, 'd')]]);
+        let chain = |node: usize| if node < 10_000 { vec![(node + 1, ())] } else { Vec::new() };
+        assert!(cycles(0..10_000, chain).is_empty());
+    }
+
+    /// Tool 1 requires 0, tool 2 requires 1, tool 3 requires 0 or 4.
+    struct Chain;
+
+    impl ToolRequirements for Chain {
+        fn count(&self) -> usize {
+            3
+        }
+
+        fn slack(&self, requirement: usize, present: &[bool]) -> Option<usize> {
+            Some(match requirement {
+                2 => usize::from(present[0]) + usize::from(present[4]),
+                requirement => usize::from(present[requirement]),
+            })
+        }
+
+        fn required_by(&self, requirement: usize) -> impl Iterator<Item = usize> {
+            [requirement + 1].into_iter()
+        }
+
+        fn naming(&self, tool: usize) -> impl Iterator<Item = usize> {
+            [&[0, 2][..], &[1], &[], &[], &[2]][tool].iter().copied()
+        }
+    }
+
+    #[test]
+    fn tools_whose_requirements_are_unmet_are_removed_until_none_is_left() {
+        let mut order = Vec::new();
+        let mut present = vec![false, true, true, true, true];
+        remove_unmet(&Chain, &mut present, |requirement, _| requirement, |tool, unmet| order.push((tool, *unmet)));
+        assert_eq!((ids(&present), order), (vec![3, 4], vec![(1, 0), (2, 1)]));
+        present[4] = false;
+        remove_unmet(&Chain, &mut present, |_, _| (), |_, ()| {});
+        assert_eq!(ids(&present), [] as [usize; 0]);
     }
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::data::catalog::{Fact, Tool, Toolset};
 use crate::data::dialect::Dialect;
+use crate::data::graph::cycles;
 use crate::provider::ToolProvider;
 use crate::registration::ProviderId;
 use crate::registration::ids::{IndexInProvider, ProviderIndex};
@@ -237,7 +238,7 @@ impl NameIndex {
                 refuse(&mut found, Refusal::FactTaken, &fact.name);
             }
         }
-        self.check_rings(provider.toolsets(), &mut found);
+        self.check_cycles(provider.toolsets(), &mut found);
         if provider.checks_names() {
             provider.toolsets().iter().for_each(|toolset| self.check_names(toolset, &mut found));
         }
@@ -302,33 +303,17 @@ impl NameIndex {
         claim.map(|&claim| self.toolset(claim))
     }
 
-    /// Finds include cycles that start from `toolsets`. Depth first, with an explicit stack, because a path may be
-    /// long.
-    fn check_rings<'b>(&'b self, toolsets: &'b [Toolset], found: &mut Vec<Refusal>) {
-        // The position of a toolset on the path, now or earlier. Everything after it has then been visited.
-        let mut seen: HashMap<&str, usize> = HashMap::new();
-        for first in toolsets.iter().filter(|toolset| edges(toolset).next().is_some()) {
-            if seen.contains_key(&*first.name) {
-                continue;
-            }
-            seen.insert(&first.name, 0);
-            let mut way = vec![(first, edges(first))];
-            while let Some((_, open)) = way.last_mut() {
-                let Some(next) = open.next() else {
-                    way.pop();
-                    continue;
-                };
-                let Some(next) = self.meant(next) else { continue };
-                if let Some(&start) = seen.get(&*next.name) {
-                    if way.get(start).is_some_and(|(toolset, _)| toolset.name == next.name) {
-                        let ring = way[start..].iter().map(|(toolset, _)| toolset.name.clone());
-                        found.push(Refusal::Ring(ring.chain([next.name.clone()]).collect()));
-                    }
-                } else {
-                    seen.insert(&next.name, way.len());
-                    way.push((next, edges(next)));
-                }
-            }
+    /// Reports the cycles to which `toolsets` lead.
+    fn check_cycles<'b>(&'b self, toolsets: &'b [Toolset], found: &mut Vec<Refusal>) {
+        let own: HashMap<&str, &Toolset> = toolsets.iter().map(|toolset| (&*toolset.name, toolset)).collect();
+        let next = |name: &'b str| {
+            let toolset = own.get(name).copied().or_else(|| self.meant(name));
+            let targets = toolset.into_iter().flat_map(edges).filter_map(|target| self.meant(target));
+            targets.map(|target| (&*target.name, ())).collect()
+        };
+        for cycle in cycles(toolsets.iter().map(|toolset| &*toolset.name), next) {
+            let names = cycle.iter().chain(cycle.first()).map(|(name, ())| Cow::Owned((*name).to_owned()));
+            found.push(Refusal::Ring(names.collect()));
         }
     }
 

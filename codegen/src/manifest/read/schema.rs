@@ -75,7 +75,7 @@ impl<'t> Reader<'t> {
             Def { name: At::new(name, place), schema }
         };
         let mut defs = Defs::new(self.defs.into_iter().flatten().map(def).collect());
-        while let Some(ring) = defs.ring() {
+        while let Some(ring) = defs.cycle() {
             let names: Vec<&str> =
                 ring.last().into_iter().chain(&ring).map(|reference| reference.name.as_str()).collect();
             let message = match names.as_slice() {

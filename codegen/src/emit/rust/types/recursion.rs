@@ -1,5 +1,7 @@
 //! Types that hold themselves: a box where one would be infinitely large, a struct where a name would stand for itself.
 
+use toolc::__gen::graph::cycles;
+
 use super::{Item, ItemId, Kind, Rust, Struct, Types};
 
 impl Types<'_> {
@@ -28,41 +30,13 @@ impl Types<'_> {
         }
     }
 
-    /// The edges of a graph of items without which it has no circle: of an item, and the how-manieth of its edges.
+    /// The edges of a graph of items without which it has no cycle: each an item, and the index of the edge among its own.
     fn back_edges(&self, edges: impl Fn(&Self, ItemId) -> Vec<Option<ItemId>>) -> Vec<(ItemId, usize)> {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Seen {
-            Not,
-            OnTheWay,
-            Done,
-        }
-        let mut seen = vec![Seen::Not; self.items.len()];
-        let mut found = Vec::new();
-        for start in 0..self.items.len() {
-            if seen[start] != Seen::Not {
-                continue;
-            }
-            seen[start] = Seen::OnTheWay;
-            // A way of its own rather than recursion: definitions may make a long chain.
-            let mut way = vec![(start, edges(self, start), 0)];
-            while let Some((at, to, next)) = way.last_mut() {
-                let Some(to) = to.get(*next) else {
-                    seen[*at] = Seen::Done;
-                    way.pop();
-                    continue;
-                };
-                *next += 1;
-                match to.map(|to| (to, seen[to])) {
-                    Some((_, Seen::OnTheWay)) => found.push((*at, *next - 1)),
-                    Some((to, Seen::Not)) => {
-                        seen[to] = Seen::OnTheWay;
-                        way.push((to, edges(self, to), 0));
-                    }
-                    _ => {}
-                }
-            }
-        }
-        found
+        let numbered = |id| {
+            let targets = edges(self, id).into_iter().enumerate();
+            targets.filter_map(|(index, target)| Some((target?, index))).collect()
+        };
+        cycles(0..self.items.len(), numbered).into_iter().filter_map(|cycle| cycle.last().copied()).collect()
     }
 
     /// The item that a type is, whatever else it is called.
