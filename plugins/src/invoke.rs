@@ -36,7 +36,7 @@ pub(crate) fn run(plugin: &Plugin, index: usize, arguments: &Value, dir: Option<
     let of = format!("the plugin `{}`", plugin.name);
     // A program that others can write since it was loaded could be anything.
     check_executable(&plugin.root, &plugin.executable)
-        .map_err(|flaw| ToolError::of(ErrorKind::Refused, format!("{of} is not run: {}", flaw.message)))?;
+        .map_err(|flaw| ToolError::with_kind(ErrorKind::Refused, format!("{of} is not run: {}", flaw.message)))?;
     let request = Request { tool: call.tool(), arguments, call_id: call.id(), task: call.task() };
     let mut input = serde_json::to_vec(&request)?;
     input.push(b'\n');
@@ -59,7 +59,7 @@ pub(crate) fn run(plugin: &Plugin, index: usize, arguments: &Value, dir: Option<
     let wrote = wrote(err.take().bytes, &|text| redact(&plugin.passed, text, &env));
     match ended.reason {
         // The call is cancelled: its response is dropped.
-        EndReason::Stopped => return Err(ToolError::of(ErrorKind::Cancelled, format!("{of} was ended{wrote}"))),
+        EndReason::Stopped => return Err(ToolError::with_kind(ErrorKind::Cancelled, format!("{of} was ended{wrote}"))),
         EndReason::OutputLimit => {
             let most = plugin.max_output;
             return Err(failed(format!("{of} printed more than {most} bytes and was ended: ask for less{wrote}")));

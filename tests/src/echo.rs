@@ -193,7 +193,7 @@ fn echo(args: &impl Debug) -> ToolResult {
 fn end(outcome: &str, args: &impl Debug) -> ToolResult {
     match outcome {
         "fail" => Err(ToolError::new("asked to fail")),
-        "refuse" => Err(ToolError::of(ErrorKind::Refused, "asked to \"refuse\"")),
+        "refuse" => Err(ToolError::with_kind(ErrorKind::Refused, "asked to \"refuse\"")),
         "panic" => panic!("asked to panic"),
         _ => echo(args),
     }

@@ -8,7 +8,7 @@ use super::scan::Scan;
 
 /// Returns the name, and the text of the arguments: an object, or the content of a string. Missing arguments and null
 /// are an empty object. `None` if `text` is not an object of these two.
-pub(crate) fn bridged(text: &str, limits: Limits) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+pub(crate) fn inner_call(text: &str, limits: Limits) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     if text.len() > limits.max_bytes {
         return None;
     }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<(String, String)> {
-        bridged(text, Limits::default()).map(|(name, arguments)| (name.into(), arguments.into()))
+        inner_call(text, Limits::default()).map(|(name, arguments)| (name.into(), arguments.into()))
     }
 
     #[test]

@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 use crate::data::table::Table;
 use crate::result::output::{ErrorKind, Problem, ToolError};
 #[cfg(feature = "search")]
-pub(crate) use inner_call::bridged;
+pub(crate) use inner_call::inner_call;
 use reader::Reader;
 pub(crate) use scan::same;
 use tree::Tree;
@@ -114,13 +114,14 @@ impl Arguments {
     }
 
     /// Returns the arguments with secrets redacted.
-    pub(crate) fn shown(&self, table: &Table, limits: Limits) -> Value {
+    pub(crate) fn redacted(&self, table: &Table, limits: Limits) -> Value {
         Reader::new(table, limits).hidden(&self.0)
     }
 
     /// Fills the slots for the handler.
-    pub(crate) fn fill(self, table: &Table, limits: Limits, buffer: &mut SlotBuffer<'_>) {
+    pub(crate) fn fill<'s, 'a>(self, table: &Table, limits: Limits, buffer: &'s mut SlotBuffer<'a>) -> Slots<'s, 'a> {
         buffer.fill(Reader::new(table, limits).fill_arguments(self.0));
+        buffer.slots()
     }
 }
 
@@ -145,7 +146,7 @@ pub fn validate(value: &Value, table: &Table) -> Vec<Problem> {
 }
 
 fn malformed(why: &str) -> ToolError {
-    ToolError::of(ErrorKind::MalformedArguments, format!("failed to read the arguments: {why}"))
+    ToolError::with_kind(ErrorKind::MalformedArguments, format!("failed to read the arguments: {why}"))
 }
 
 fn unreadable(text: &str, error: &serde_json::Error, limits: Limits) -> ToolError {
@@ -184,7 +185,7 @@ fn invalid(problems: Vec<Problem>, more: usize) -> ToolError {
     if more > 0 {
         let _ = write!(message, "; and {more} more");
     }
-    ToolError::of(ErrorKind::InvalidArguments, message).with_problems(problems)
+    ToolError::with_kind(ErrorKind::InvalidArguments, message).with_problems(problems)
 }
 
 #[cfg(test)]

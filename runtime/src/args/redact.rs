@@ -80,7 +80,7 @@ mod tests {
         });
         let shown = |table: &Table| {
             let arguments = Arguments::read(&sent.to_string(), table, Limits::default()).unwrap();
-            arguments.shown(table, Limits::default())
+            arguments.redacted(table, Limits::default())
         };
         assert_eq!(shown(&table), sent);
         for property in table.properties.iter_mut().filter(|property| &*property.name == "pin") {

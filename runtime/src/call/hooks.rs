@@ -183,9 +183,9 @@ impl fmt::Display for HostError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stage = match self.stage {
             HostStage::BeforeCall => "before a call",
-            HostStage::Approval => "asked to approve a call",
-            HostStage::TransformResult => "transforming a result",
-            HostStage::Spill => "keeping a result",
+            HostStage::Approval => "while asked to approve a call",
+            HostStage::TransformResult => "while transforming a result",
+            HostStage::Spill => "while keeping a result",
             HostStage::AfterCall => "after a call",
         };
         write!(f, "{} failed {stage}: {}", self.part, self.message)

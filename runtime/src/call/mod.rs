@@ -55,8 +55,7 @@ impl<'a> ToolCall<'a> {
     }
 
     /// Returns the same call of another tool, with other arguments.
-    #[cfg(feature = "search")]
-    pub(crate) const fn of<'s>(self, name: &'s str, arguments: &'s str) -> ToolCall<'s>
+    pub(crate) const fn redirected<'s>(self, name: &'s str, arguments: &'s str) -> ToolCall<'s>
     where
         'a: 's,
     {
@@ -126,7 +125,7 @@ impl<'a> Call<'a> {
 
     /// Returns the context of `request` for the tool with the own name `tool`, in this turn of a session with this
     /// cancel handle.
-    pub(crate) const fn of(
+    pub(crate) const fn in_scope(
         tool: &'a str,
         request: ToolCall<'a>,
         session: CancelEpoch<'a>,
@@ -342,7 +341,7 @@ mod tests {
         let env = Env::empty().with_var("KEY", "value");
         let turn = turn(|s| s.env(env).id("chat-7").enable(["web"]).facts([("chat".into(), true.into())]));
         let (task, cancel) = (Task::new("errand"), CancelHandle::new());
-        let call = Call::of("own", ToolCall::new("own", "{}").with_task(&task), CancelEpoch::now(&cancel), &turn);
+        let call = Call::in_scope("own", ToolCall::new("own", "{}").with_task(&task), CancelEpoch::now(&cancel), &turn);
         assert_eq!(call.user_request(), None);
         task.set_user_request("buy tea");
         let owned = call.to_owned_call();
@@ -370,7 +369,7 @@ mod tests {
     #[test]
     fn a_tool_that_is_not_shown_is_none() {
         let (turn, cancel) = (turn(|session| session), CancelHandle::new());
-        let call = Call::of("own", ToolCall::new("own", "{}"), CancelEpoch::now(&cancel), &turn);
+        let call = Call::in_scope("own", ToolCall::new("own", "{}"), CancelEpoch::now(&cancel), &turn);
         assert_eq!(["own", "search"].map(|name| call.has_tool(name)), [true, false]);
     }
 
@@ -379,7 +378,7 @@ mod tests {
         let (told, turn) = collecting();
         let (cancel, task) = (CancelHandle::new(), Task::new("errand"));
         let request = ToolCall::new("shown", "{}").with_id("7").with_task(&task);
-        let call = Call::of("own", request, CancelEpoch::now(&cancel), &turn);
+        let call = Call::in_scope("own", request, CancelEpoch::now(&cancel), &turn);
         call.progress(1.0, None, "here");
         let owned = call.to_owned_call();
         owned.borrow().progress(2.0, Some(4.0), "there");
@@ -399,7 +398,7 @@ mod tests {
             let (cancel, session, task) = (CancelHandle::new(), CancelHandle::new(), Task::new("errand"));
             let request = ToolCall::new("look", "{}").with_task(&task).with_cancel(&cancel);
             let turn = turn(|session| session);
-            let call = Call::of("look", request, CancelEpoch::now(&session), &turn);
+            let call = Call::in_scope("look", request, CancelEpoch::now(&session), &turn);
             let owned = call.to_owned_call();
             assert!(!call.is_cancelled() && !owned.borrow().is_cancelled());
             match pulled {

@@ -1,77 +1,166 @@
-//! Tools that the agent's own loop runs: their calls arrive typed, their results take the same way out as all others.
+//! Tools that the agent's own loop runs. Their calls arrive typed; their results are finished like all others.
 
-use crate::registration::ids::ToolId;
-use crate::result::output::ToolResult;
 use std::fmt;
 
 use crate::args::Slots;
-use crate::call::OwnedRequest;
-use crate::call::ToolCall;
 use crate::call::response::CallResponse;
-use crate::dispatch::call_record::CallRecord;
+use crate::call::{OwnedRequest, ToolCall};
+use crate::dispatch::prepared::{CallRecord, PreparedCall};
 use crate::dispatch::running::HandlerFuture;
+use crate::observe::trace::Scope;
+use crate::panics;
+use crate::registration::ids::ToolId;
+use crate::result::output::ToolResult;
 use crate::session::turn::Turn;
 
-/// The agent-run tools of one catalog, as the enum that `cargo xtask gen` writes: a variant for each of them, which
+/// The agent-run tools of one catalog. `cargo xtask gen` writes an enum that implements this: each variant is a tool and
 /// holds its arguments.
 pub trait AgentTools: Sized {
-    /// The call of `tool` with these arguments, which are valid. None where it is no agent-run tool of this catalog.
+    /// Returns the call of `tool` with these valid arguments, or `None` if it is not an agent-run tool of this catalog.
     fn read(tool: &str, args: Slots<'_, '_>) -> Option<Self>;
 }
 
-/// A call that the agent's own loop has to run: see [`Turn::agent_call`].
+/// A call that the agent's own loop must run: see [`Turn::agent_call`].
 #[derive(Debug)]
-#[must_use = "the model waits for an answer"]
+#[must_use = "the model waits for a response"]
 pub struct AgentTask<C> {
-    /// What is to be done.
+    /// The typed call.
     pub call: C,
-    /// Who waits for the result.
+    /// Takes the result of the call.
     pub pending: PendingAgentCall,
 }
 
-/// The other end of a call that the agent's own loop runs.
-#[must_use = "the model waits for an answer"]
+/// A call that the agent's own loop is running.
+#[must_use = "the model waits for a response"]
 pub struct PendingAgentCall {
     turn: Turn,
     tool: ToolId,
     request: OwnedRequest,
-    record: CallRecord,
+    record: Option<Box<CallRecord>>,
 }
 
 impl PendingAgentCall {
-    pub(crate) fn new(turn: Turn, tool: ToolId, request: &ToolCall<'_>, record: CallRecord) -> Self {
-        Self { turn, tool, request: request.to_owned_request(), record }
-    }
-
-    /// The called tool's own name.
+    /// Returns the called tool's own name.
     pub fn tool(&self) -> &str {
         self.turn.name(self.tool)
     }
 
-    /// The call's span, for the loop to do its work in. It ends with [`finish`](Self::finish).
+    /// Returns the call's span, for the loop to work in. The span ends with [`finish`](Self::finish).
     #[cfg(feature = "tracing")]
     pub fn span(&self) -> &tracing::Span {
-        self.record.trace.span()
+        static NONE: tracing::Span = tracing::Span::none();
+        self.record.as_ref().map_or(&NONE, |record| record.trace.span())
     }
 
-    /// What the model gets, after all that becomes of a handler's result, too.
+    /// Returns the response for the model. The result is transformed, scrubbed and shortened like that of a handler.
     pub fn finish(self, result: ToolResult) -> CallResponse {
         let Self { turn, tool, request, record } = self;
-        turn.finished(tool, &request.borrow(), record, result)
+        let request = request.borrow();
+        let call = PreparedCall { request: &request, tool: Some(tool), record };
+        let result = call.scope().within(|| turn.transform(&call, result));
+        turn.finish(call, result)
     }
 }
 
 impl fmt::Debug for PendingAgentCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pending").field("tool", &self.tool()).finish_non_exhaustive()
+        f.debug_struct("PendingAgentCall").field("tool", &self.tool()).finish_non_exhaustive()
     }
 }
 
-/// What the agent's own loop makes of a call of this tool with these arguments: what runs it, as soon as that is polled.
-/// None: it does not take the call.
+/// The agent's own loop: returns the future that runs this call, or `None` if the loop does not take it.
 pub(crate) type AgentLoop<'l> = dyn Fn(&str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
 
-/// That of a host which runs such calls elsewhere.
+/// The loop of a host that runs such calls with [`Turn::agent_call`].
 pub(crate) fn no_loop<'l>(_: &str, _: Slots<'_, '_>) -> Option<HandlerFuture<'l>> {
     None
+}
+
+impl Turn {
+    /// Reads a call of a tool that the agent's own loop runs.
+    ///
+    /// Returns `None` if `request` does not call such a tool of `A`; then [`call`](Self::call) answers it. Returns an
+    /// error if the call must not run: its arguments are invalid, a hook blocked it, or the approver denied it. The error
+    /// is the response for the model.
+    ///
+    /// ```
+    /// use toolc::{CallResponse, ToolCall, ToolOutput, ToolResult, Turn};
+    /// use toolc::agent::{AgentTask, AgentTools};
+    /// use toolc::args::Slots;
+    ///
+    /// // `cargo xtask gen` writes this enum: a variant for each tool with `execution = "agent"`.
+    /// enum AgentCall {
+    ///     Delegate { goal: String },
+    /// }
+    ///
+    /// impl AgentTools for AgentCall {
+    ///     fn read(tool: &str, mut args: Slots<'_, '_>) -> Option<Self> {
+    ///         (tool == "delegate").then(|| AgentCall::Delegate { goal: args.value(0) })
+    ///     }
+    /// }
+    ///
+    /// async fn answer(turn: &Turn, request: &ToolCall<'_>) -> CallResponse {
+    ///     match turn.agent_call(request).await {
+    ///         Some(Ok(AgentTask { call, pending })) => pending.finish(run(call).await),
+    ///         Some(Err(answer)) => answer,
+    ///         None => turn.call(request).await,
+    ///     }
+    /// }
+    ///
+    /// async fn run(call: AgentCall) -> ToolResult {
+    ///     match call {
+    ///         AgentCall::Delegate { goal } => Ok(ToolOutput::text(format!("done: {goal}"))),
+    ///     }
+    /// }
+    /// ```
+    pub async fn agent_call<A: AgentTools>(
+        &self,
+        request: &ToolCall<'_>,
+    ) -> Option<Result<AgentTask<A>, CallResponse>> {
+        let inner = self.inner_call(request);
+        let inner = inner.as_ref().map(|inner| inner.request(request));
+        let request = inner.as_ref().unwrap_or(request);
+        let id = self.find(request.name()).filter(|&id| self.plan(id).agent_run)?;
+        // Hooks and subscribers must not see a call that this loop does not take.
+        if self.is_observed(Some(id)) && self.is_declined(id, request, |tool, slots| A::read(tool, slots).is_none()) {
+            return None;
+        }
+        let mut call = self.prepare(request);
+        let session = self.cancel_epoch();
+        let read = call.scope().around(async {
+            let arguments = match self.has_interceptors(call.tool) {
+                true => Some(self.admit(id, &mut call, session).await?),
+                false => None,
+            };
+            let read = |slots: Slots<'_, '_>| panics::catch(|| A::read(self.name(id), slots));
+            Ok(self.with_slots(id, request, arguments, read)??)
+        });
+        match read.await {
+            Ok(typed) => {
+                let (request, record) = (request.to_owned_request(), call.record);
+                let pending = PendingAgentCall { turn: self.clone(), tool: id, request, record };
+                Some(Ok(AgentTask { call: typed?, pending }))
+            }
+            Err(error) => Some(Err(self.finish(call, Err(error)))),
+        }
+    }
+
+    /// Whether the agent's own loop does not take the call. A call with invalid arguments counts as taken, so that its
+    /// error is reported.
+    pub(super) fn is_declined(
+        &self,
+        id: ToolId,
+        request: &ToolCall<'_>,
+        declines: impl FnOnce(&str, Slots<'_, '_>) -> bool,
+    ) -> bool {
+        let declined = self.with_slots(id, request, None, |slots| panics::catch(|| declines(self.name(id), slots)));
+        matches!(declined, Ok(Ok(true)))
+    }
+}
+
+impl PreparedCall<'_> {
+    /// The span of the call, or no span if nothing observes it.
+    pub(super) fn scope(&self) -> Scope {
+        self.record.as_ref().map_or_else(Scope::none, |record| record.trace.scope())
+    }
 }

@@ -1,4 +1,4 @@
-//! Asking the host's approver before a call is run.
+//! Asking the host's approver before a call runs.
 
 use crate::call::approval::{ApprovalDecision, ApprovalRequest};
 use crate::call::hooks::{HostError, HostStage};
@@ -8,50 +8,49 @@ use crate::run::cancel::CancelledFuture;
 use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::config::SessionConfig;
 
-/// Waits for the decision, and no longer than the host or its patience lasts. The error is what the model gets.
-pub(crate) async fn ask(
-    host: &SessionConfig,
+/// Waits for the approver's decision. An error is what the model gets if the call must not run.
+pub(super) async fn ask(
+    config: &SessionConfig,
     request: ApprovalRequest<'_>,
     cancelled: CancelledFuture<'_>,
 ) -> Result<(), ToolError> {
-    let Some(approver) = &host.approver else { return Err(nobody_to_ask()) };
+    let Some(approver) = &config.approver else {
+        return Err(ToolError::with_kind(
+            ErrorKind::Refused,
+            "this call needs approval, and this host has no approver. Do without this tool",
+        ));
+    };
+    let limit = config.approval_timeout;
     let decided = match panics::catch(|| approver.decide(&request)) {
-        Ok(future) => match with_deadline(panics::CatchPanic(future), cancelled, host.patience).await {
-            Ok(decided) => decided,
-            Err(Interrupted::Cancelled) => return Err(cancelled_unasked()),
-            Err(Interrupted::TimedOut) => return Err(denied(&format!("nobody answered within {:?}", host.patience))),
-        },
         Err(panicked) => Err(panicked),
+        Ok(decision) => match with_deadline(panics::CatchPanic(decision), cancelled, limit).await {
+            Ok(decided) => decided,
+            Err(Interrupted::Cancelled) => {
+                return Err(ToolError::with_kind(
+                    ErrorKind::Cancelled,
+                    "the call was cancelled before it was approved: nothing was done",
+                ));
+            }
+            Err(Interrupted::TimedOut) => return Err(denied(&format!("the approver did not answer within {limit:?}"))),
+        },
     };
     match decided {
         Ok(ApprovalDecision::AllowOnce) => Ok(()),
         Ok(ApprovalDecision::AllowForSession) => {
-            host.allowed.allow(request.call.tool(), request.why);
+            config.approvals.allow(request.call.tool(), request.why);
             Ok(())
         }
         Ok(ApprovalDecision::Deny(reason)) => Err(denied(&reason)),
         Err(Panicked(message)) => {
-            host.note(
-                &request.call,
-                &HostError { part: "the approver", stage: HostStage::Approval, message: &message },
-            );
-            Err(denied("nobody could be asked"))
+            let error = HostError { part: "the approver", stage: HostStage::Approval, message: &message };
+            config.note(&request.call, &error);
+            Err(denied("the approver failed"))
         }
     }
 }
 
-fn cancelled_unasked() -> ToolError {
-    ToolError::of(ErrorKind::Cancelled, "the call was cancelled before somebody had approved it: nothing was done")
-}
-
 fn denied(reason: &str) -> ToolError {
     let reason = if reason.is_empty() { "no reason was given" } else { reason };
-    ToolError::of(ErrorKind::Denied, format!("the call was not approved: {reason}. Do not try it again unasked"))
-}
-
-fn nobody_to_ask() -> ToolError {
-    ToolError::of(
-        ErrorKind::Refused,
-        "this call needs approval, and this host has nobody to ask: it set no approver. Do without this tool",
-    )
+    let text = format!("the call was not approved: {reason}. Do not try it again unless you are asked to");
+    ToolError::with_kind(ErrorKind::Denied, text)
 }

@@ -1,40 +1,39 @@
-//! Many calls at once: those that a model makes in one answer overlap as far as their tools allow.
+//! The calls that a model makes in one response: they run at the same time as far as their tools allow it.
 
-use crate::call::response::CompletedCall;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use crate::args::SlotBuffer;
 use crate::args::Slots;
 use crate::call::ToolCall;
+use crate::call::response::CompletedCall;
 use crate::data::behaviour::Parallel;
-use crate::dispatch::agent;
-use crate::dispatch::agent::AgentTools;
+use crate::dispatch::agent::{self, AgentTools};
 use crate::dispatch::finish::Outcome;
 use crate::dispatch::parallel_key::ParallelKey;
+use crate::dispatch::prepared::InnerCall;
 use crate::dispatch::running::HandlerFuture;
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
 use crate::session::turn::Turn;
 
-/// As many calls of a batch as run at a time.
+/// The most calls of a batch that run at the same time.
 const AT_ONCE: usize = 8;
 
 impl Turn {
-    /// Answers all calls that a model makes in one answer of its own, in their order.
+    /// Answers all calls of one response of the model, in order.
     ///
-    /// At most eight run at a time, and beside each other only what the tools' `parallel` allows: of calls that must not
-    /// overlap, the earlier one ends before the later one begins. Handlers overlap where they wait: asynchronous ones for
-    /// what they await, blocking ones on their threads; sync ones run one by one. Each call ends for itself, whatever
-    /// becomes of the others. Tools that the agent's own loop runs are for [`batch_with`](Self::batch_with).
+    /// At most eight calls run at the same time, and only those that the tools' `parallel` allows to overlap: of two calls
+    /// that must not overlap, the earlier one ends before the later one begins. Asynchronous handlers overlap while they
+    /// await, blocking ones run on their threads, and sync ones run one by one. A call that fails does not affect the
+    /// others. For tools that the agent's own loop runs, see [`batch_with`](Self::batch_with).
     pub async fn batch<'r>(&self, calls: &[ToolCall<'r>]) -> Vec<CompletedCall<'r>> {
-        self.batched(calls, &|_, tool, slots| agent::no_loop(tool, slots)).await
+        self.run_batch(calls, &|_, tool, slots| agent::no_loop(tool, slots)).await
     }
 
-    /// The same, where `run` is the agent's own loop: what it comes to is answered as a handler's result is. It runs beside
-    /// other calls of the batch as far as its tool's `parallel` allows, and for as long as it takes; when the call is
-    /// cancelled, it is polled once more and dropped.
+    /// Answers all calls like [`batch`](Self::batch), and runs those of agent-run tools with `run`. Its results are
+    /// treated like those of handlers. Such a call overlaps with others as its tool's `parallel` allows, and has no time
+    /// limit. When it is cancelled, its future is polled once more and dropped.
     ///
     /// ```
     /// # use toolc::agent::AgentTools;
@@ -79,61 +78,60 @@ impl Turn {
             let (call, request) = (A::read(tool, slots)?, calls[at]);
             Some(Box::pin(async move { run(call, request).await }))
         };
-        self.batched(calls, &agent).await
+        self.run_batch(calls, &agent).await
     }
 
-    async fn batched<'r>(&self, made: &[ToolCall<'r>], agent: &BatchLoop<'_>) -> Vec<CompletedCall<'r>> {
-        let calls = made;
-        #[cfg(feature = "search")]
-        let bridged: Vec<_> = calls.iter().map(|call| self.bridged(call)).collect();
-        #[cfg(feature = "search")]
-        let calls: &[ToolCall<'_>] = &(calls.iter().zip(&bridged))
-            .map(|(call, bridged)| bridged.as_ref().map_or(*call, |bridged| bridged.request(call)))
-            .collect::<Vec<_>>();
+    async fn run_batch<'r>(&self, calls: &[ToolCall<'r>], agent: &BatchLoop<'_>) -> Vec<CompletedCall<'r>> {
+        let inner: Vec<Option<InnerCall<'_>>> = calls.iter().map(|call| self.inner_call(call)).collect();
+        let mut requests: Vec<ToolCall<'_>> = calls.to_vec();
+        for (request, inner) in requests.iter_mut().zip(&inner) {
+            if let Some(inner) = inner {
+                *request = inner.request(request);
+            }
+        }
         let mut batch = Batch {
             turn: self,
-            began: self.begin(),
-            calls,
+            session: self.cancel_epoch(),
+            requests: &requests,
             agent,
-            overlaps: calls.iter().map(|call| self.overlap(call)).collect(),
-            open: (0..calls.len()).map(|at| (at, None)).collect(),
-            outcomes: calls.iter().map(|_| None).collect(),
+            overlaps: requests.iter().map(|request| self.overlap(request)).collect(),
+            open: (0..requests.len()).map(|at| (at, None)).collect(),
+            outcomes: requests.iter().map(|_| None).collect(),
         };
         poll_fn(|context| batch.poll(context)).await;
-        let mut outcomes: Vec<Outcome> = batch.outcomes.into_iter().flatten().collect();
-        self.keep_to_budget(calls, &mut outcomes);
-        let answers = calls.iter().zip(outcomes).map(|(call, outcome)| self.told(call, outcome));
-        made.iter().zip(answers).map(|(call, answer)| CompletedCall { call: *call, answer }).collect()
+        let mut outcomes: Vec<Outcome<'_>> = batch.outcomes.into_iter().flatten().collect();
+        self.shorten_to_budget(&mut outcomes);
+        let complete =
+            |(call, outcome): (&ToolCall<'r>, _)| CompletedCall { call: *call, answer: self.report(outcome) };
+        calls.iter().zip(outcomes).map(complete).collect()
     }
 
-    /// What the call may run beside.
-    fn overlap(&self, call: &ToolCall<'_>) -> Overlap<'_> {
-        // What is refused before any handler sees it is in nobody's way.
-        let Some(id) = self.find(call.name()) else { return Overlap::Any };
+    /// The other calls of a batch that may run at the same time as this one.
+    fn overlap(&self, request: &ToolCall<'_>) -> Overlap<'_> {
+        // A call that is refused before a handler sees it blocks no other call.
+        let Some(id) = self.find(request.name()) else { return Overlap::Any };
         let behaviour = &self.state().tool(id).behaviour;
-        match &behaviour.parallel {
-            Parallel::Always => Overlap::Any,
-            Parallel::Never => Overlap::Never,
-            Parallel::Keyed { key, space } => match self.read(id, call, &mut SlotBuffer::default()) {
-                Ok(slots) => {
-                    // The key is what the handler gets, and hooks may make another one of what was sent.
-                    let is_settled = self.host().hooks.is_empty();
-                    let key =
-                        slots.text(self.table(id), key).filter(|_| is_settled).map(|text| ParallelKey::new(&text));
-                    Overlap::Keyed { space, key, reads: behaviour.annotations.read_only }
-                }
-                Err(_) => Overlap::Any,
-            },
-        }
+        let (key, space) = match &behaviour.parallel {
+            Parallel::Always => return Overlap::Any,
+            Parallel::Never => return Overlap::Never,
+            Parallel::Keyed { key, space } => (key, space),
+        };
+        let Ok(key) = self.with_slots(id, request, None, |slots| slots.text(self.table(id), key)) else {
+            return Overlap::Any;
+        };
+        // Hooks may still change the arguments, so the key that the handler will see is unknown.
+        let key = if self.config().hooks.is_empty() { key } else { None };
+        Overlap::Keyed { space, key: key.map(|text| ParallelKey::new(&text)), reads: behaviour.annotations.read_only }
     }
 }
 
-/// What a call may run beside.
+/// The other calls of a batch that may run at the same time as a call.
 #[derive(Debug, Clone, PartialEq)]
 enum Overlap<'a> {
     Any,
     Never,
-    /// Those that have another key in this space, or only read as it does. One without a key may mean any.
+    /// Calls with another key in this space, or, if both only read, with any key. A call without a key conflicts with
+    /// every key.
     Keyed {
         space: &'a str,
         key: Option<ParallelKey>,
@@ -150,51 +148,60 @@ impl Overlap<'_> {
                 Overlap::Keyed { space, key, reads },
                 Overlap::Keyed { space: other_space, key: other_key, reads: other_reads },
             ) => {
-                let same = || key.as_ref().zip(other_key.as_ref()).is_none_or(|(key, other)| key.may_be(other));
-                space != other_space || (*reads && *other_reads) || !same()
+                if space != other_space || (*reads && *other_reads) {
+                    return true;
+                }
+                match (key, other_key) {
+                    (Some(key), Some(other)) => !key.may_be(other),
+                    _ => false,
+                }
             }
         }
     }
 }
 
-/// What the agent's own loop makes of the call at a position of the batch.
+/// The agent's own loop, as [`AgentLoop`](super::agent::AgentLoop), for the call at a position of the batch.
 type BatchLoop<'l> = dyn Fn(usize, &str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
 
-/// A batch under way.
-struct Batch<'b, 'r, 'l> {
+/// A batch that is running.
+struct Batch<'b, 'l> {
     turn: &'b Turn,
-    began: CancelEpoch<'b>,
-    calls: &'b [ToolCall<'r>],
+    session: CancelEpoch<'b>,
+    requests: &'b [ToolCall<'b>],
     agent: &'b BatchLoop<'l>,
     overlaps: Vec<Overlap<'b>>,
-    /// The calls that have no answer yet, in order. None: not begun.
-    open: Vec<(usize, Option<Running<'b>>)>,
-    outcomes: Vec<Option<Outcome>>,
+    /// The unfinished calls in order, each with its future if it has begun.
+    open: Vec<(usize, Option<RunningCall<'b>>)>,
+    outcomes: Vec<Option<Outcome<'b>>>,
 }
 
-type Running<'b> = Pin<Box<dyn Future<Output = Outcome> + Send + 'b>>;
+type RunningCall<'b> = Pin<Box<dyn Future<Output = Outcome<'b>> + Send + 'b>>;
 
-impl Batch<'_, '_, '_> {
+impl Batch<'_, '_> {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        // When one has ended, others may begin.
+        // When one call has ended, others may begin.
         while self.advance(context) {}
         if self.open.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Begins what can begin, and polls what runs. Whether any has ended.
+    /// Begins every call that can begin, and polls those that run. Returns whether any has ended.
     fn advance(&mut self, context: &mut Context<'_>) -> bool {
-        let Self { turn, began, calls, agent, overlaps, open, outcomes } = self;
-        let (turn, began, calls, agent) = (*turn, *began, *calls, *agent);
+        let Self { turn, session, requests, agent, overlaps, open, outcomes } = self;
+        let (turn, session, requests, agent) = (*turn, *session, *requests, *agent);
         let before = open.len();
         let mut room = AT_ONCE - open.iter().filter(|(_, running)| running.is_some()).count();
-        // The earlier ones that have no answer yet.
+        // The rules of the earlier calls that have not ended.
         let mut earlier: Vec<&Overlap<'_>> = Vec::new();
         open.retain_mut(|&mut (at, ref mut running)| {
             let overlap = &overlaps[at];
             if running.is_none() && room > 0 && earlier.iter().all(|earlier| earlier.allows(overlap)) {
                 room -= 1;
                 let agent = move |tool: &str, slots: Slots<'_, '_>| agent(at, tool, slots);
-                *running = Some(Box::pin(async move { turn.outcome(&calls[at], began, &agent).await }));
+                *running = Some(Box::pin(async move {
+                    let mut call = turn.prepare(&requests[at]);
+                    let result = turn.run(&mut call, session, &agent).await;
+                    turn.end(call, result)
+                }));
             }
             if let Some(future) = running
                 && let Poll::Ready(outcome) = future.as_mut().poll(context)

@@ -1,90 +1,106 @@
-//! What a call comes to, within the limits of its tool and of the turn, before anybody is told.
+//! The last step of every call: the result becomes a response within the limits, and hooks see it.
 
 use std::mem;
 
-use crate::call::ToolCall;
 use crate::call::hooks::{HostError, HostStage};
 use crate::call::response::CallResponse;
-use crate::dispatch::call_record::CallRecord;
+use crate::dispatch::prepared::PreparedCall;
 use crate::registration::ids::ToolId;
-use crate::result::limit;
-use crate::result::limit::Shortened;
-use crate::result::output::ToolResult;
+use crate::result::limit::{self, Shortened};
+use crate::result::output::{ToolOutput, ToolResult};
 use crate::session::turn::Turn;
 
-/// A call that has come to its end, before anybody has been told.
+/// A finished call, before hooks see its response.
 #[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) answer: CallResponse,
-    /// The tool's position, if there is one.
-    pub(crate) tool: Option<ToolId>,
-    pub(crate) record: CallRecord,
-    short: Short,
+pub(super) struct Outcome<'c> {
+    response: CallResponse,
+    call: PreparedCall<'c>,
+    shortening: Shortening,
 }
 
-/// What became of a result that was too long.
+/// How a result was shortened.
 #[derive(Debug)]
-enum Short {
-    /// It was not.
-    No,
-    /// All of it is kept elsewhere.
-    Kept,
-    /// It was cut; all of it, should it have to be cut again.
+enum Shortening {
+    None,
+    /// The spill store has the whole result.
+    Spilled,
+    /// The result was cut. The whole of it, in case it must be cut again.
     Cut(String),
 }
 
 impl Turn {
-    /// The text that a result comes to, within the tool's limit.
-    pub(crate) fn ended(
-        &self,
-        tool: Option<ToolId>,
-        request: &ToolCall<'_>,
-        record: CallRecord,
-        result: ToolResult,
-    ) -> Outcome {
-        let mut outcome = Outcome { answer: CallResponse::from(result), tool, record, short: Short::No };
-        let trace = mem::take(&mut outcome.record.trace);
-        if !outcome.answer.is_error() {
-            let most = self.most(tool);
-            if limit::is_over(&outcome.answer.json, most) {
-                trace.scope().within(|| self.shorten(request, &mut outcome, most));
+    /// Returns the response to a call.
+    pub(super) fn finish(&self, call: PreparedCall<'_>, result: ToolResult) -> CallResponse {
+        match result {
+            // Most calls: nothing observes them, and the result is short enough.
+            Ok(ToolOutput { json, images })
+                if call.record.is_none() && !limit::is_over(&json, self.max_result_chars(call.tool)) =>
+            {
+                CallResponse { json, error: None, images }
+            }
+            result => self.report(self.end(call, result)),
+        }
+    }
+
+    /// Makes a response of a result, within the limit of the tool.
+    #[cold]
+    pub(super) fn end<'c>(&self, call: PreparedCall<'c>, result: ToolResult) -> Outcome<'c> {
+        let mut outcome = Outcome { response: CallResponse::from(result), call, shortening: Shortening::None };
+        if !outcome.response.is_error() {
+            let limit = self.max_result_chars(outcome.call.tool);
+            if limit::is_over(&outcome.response.json, limit) {
+                outcome.call.scope().within(|| self.shorten(&mut outcome, limit));
             }
         }
-        trace.end(&outcome.answer);
+        if let Some(record) = &mut outcome.call.record {
+            mem::take(&mut record.trace).end(&outcome.response);
+        }
         outcome
     }
 
-    /// Shortens results until all of a batch keep to the turn's budget.
-    pub(crate) fn keep_to_budget(&self, requests: &[ToolCall<'_>], outcomes: &mut [Outcome]) {
-        let (most, is_kept) = (self.host().limits.per_turn, self.host().spill.is_some());
-        let size = |outcome: &Outcome| {
-            let is_kept = matches!(outcome.short, Short::Kept);
-            let may_be_shortened = !outcome.answer.is_error() && !is_kept && self.most(outcome.tool) <= most;
-            (outcome.answer.json.chars().count(), may_be_shortened)
-        };
-        let sizes: Vec<(usize, bool)> = outcomes.iter().map(size).collect();
-        for (at, most) in limit::over_budget(&sizes, most, is_kept) {
-            self.shorten(&requests[at], &mut outcomes[at], most);
+    /// Shortens results until those of a batch fit into the budget of a turn.
+    pub(super) fn shorten_to_budget(&self, outcomes: &mut [Outcome<'_>]) {
+        let (budget, can_spill) = (self.config().limits.per_turn, self.config().spill.is_some());
+        let mut sizes = Vec::with_capacity(outcomes.len());
+        for outcome in outcomes.iter() {
+            let is_spilled = matches!(outcome.shortening, Shortening::Spilled);
+            let can_shorten =
+                !outcome.response.is_error() && !is_spilled && self.max_result_chars(outcome.call.tool) <= budget;
+            sizes.push((outcome.response.json.chars().count(), can_shorten));
+        }
+        for (at, limit) in limit::over_budget(&sizes, budget, can_spill) {
+            self.shorten(&mut outcomes[at], limit);
         }
     }
 
-    pub(crate) fn most(&self, tool: Option<ToolId>) -> usize {
-        let own = tool.and_then(|id| self.state()[id].plan.max_result_chars);
-        own.map_or(self.host().limits.per_call, |most| usize::try_from(most).unwrap_or(usize::MAX))
+    /// Shows the response to the hooks.
+    pub(super) fn report(&self, outcome: Outcome<'_>) -> CallResponse {
+        let Outcome { response, call, .. } = outcome;
+        if call.record.is_some() {
+            self.after_call(&call, &response);
+        }
+        response
+    }
+
+    /// The most characters of a result that the model gets.
+    fn max_result_chars(&self, tool: Option<ToolId>) -> usize {
+        let own = tool.and_then(|id| self.plan(id).max_result_chars);
+        own.map_or(self.config().limits.per_call, |most| usize::try_from(most).unwrap_or(usize::MAX))
     }
 
     #[cold]
-    fn shorten(&self, request: &ToolCall<'_>, outcome: &mut Outcome, most: usize) {
-        let whole = match mem::replace(&mut outcome.short, Short::No) {
-            Short::Cut(whole) => whole,
-            Short::No | Short::Kept => mem::take(&mut outcome.answer.json),
+    fn shorten(&self, outcome: &mut Outcome<'_>, limit: usize) {
+        let whole = match mem::replace(&mut outcome.shortening, Shortening::None) {
+            Shortening::Cut(whole) => whole,
+            Shortening::None | Shortening::Spilled => mem::take(&mut outcome.response.json),
         };
-        let info = self.info(outcome.tool, request, &outcome.record);
-        let Shortened { json, is_kept, fault } = limit::shorten(&whole, most, info.tool, self.host().spill.as_deref());
+        let info = self.info(&outcome.call);
+        let Shortened { json, is_kept, fault } =
+            limit::shorten(&whole, limit, info.tool, self.config().spill.as_deref());
         if let Some(message) = &fault {
-            self.host().note(&info, &HostError { part: "the spill", stage: HostStage::Spill, message });
+            self.config().note(&info, &HostError { part: "the spill store", stage: HostStage::Spill, message });
         }
-        outcome.answer.json = json;
-        outcome.short = if is_kept { Short::Kept } else { Short::Cut(whole) };
+        outcome.response.json = json;
+        outcome.shortening = if is_kept { Shortening::Spilled } else { Shortening::Cut(whole) };
     }
 }

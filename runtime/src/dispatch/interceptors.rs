@@ -1,172 +1,187 @@
-//! What a host has to do with a call: its hooks before and after, its word where one has to be approved.
+//! What a host puts around a call: hooks before and after it, and the approver.
 
-use std::time::Duration;
+use serde_json::Value;
 
-use crate::args::{Arguments, Limits, SlotBuffer};
-use crate::call::ToolCall;
+use crate::args::{Arguments, Limits};
 use crate::call::approval::{ApprovalReason, ApprovalRequest};
-use crate::call::hooks;
-use crate::call::hooks::CallInfo;
-use crate::call::hooks::{HookAction, HostError, HostStage};
+use crate::call::hooks::{self, CallInfo, Hook, HookAction, HostError, HostStage};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
+use crate::dispatch::agent::AgentLoop;
 use crate::dispatch::approval;
-use crate::dispatch::call_record::CallRecord;
-use crate::dispatch::finish::Outcome;
+use crate::dispatch::prepared::PreparedCall;
 use crate::panics;
+use crate::provider::no_agent_loop;
 use crate::registration::ids::ToolId;
-use crate::result::output::ToolResult;
-use crate::result::output::attempt;
-use crate::result::output::{ErrorKind, ToolError};
+use crate::result::output::{ErrorKind, ToolError, ToolResult, attempt};
 use crate::run::cancel::{CancelEpoch, CancelledFuture};
 use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::turn::Turn;
 
 impl Turn {
-    /// Whether anybody looks at the calls of this tool before they are run.
-    pub(crate) fn is_watched(&self, id: ToolId) -> bool {
-        !self.host().hooks.is_empty() || self.state()[id].plan.needs_approval
+    /// Whether a hook or the approver sees the calls of this tool. Of an unknown tool, `None`, hooks see the response.
+    pub(super) fn has_interceptors(&self, tool: Option<ToolId>) -> bool {
+        !self.config().hooks.is_empty() || tool.is_some_and(|id| self.plan(id).needs_approval)
     }
 
-    /// Whether the results of this tool may repeat a secret.
-    pub(crate) fn takes_secrets(&self, id: ToolId) -> bool {
-        self.table(id).has_secrets()
-    }
-
-    /// Reads the arguments of a call into `buffer`, if it may be run after all who look at it.
-    pub(crate) async fn admitted(
+    /// [`admit`](Self::admit), unless nothing would run the call.
+    pub(super) async fn admit_to_handler(
         &self,
         id: ToolId,
-        request: &ToolCall<'_>,
+        call: &mut PreparedCall<'_>,
         session: CancelEpoch<'_>,
-        record: &mut CallRecord,
-        buffer: &mut SlotBuffer<'_>,
-    ) -> Result<(), ToolError> {
-        let (host, table, limits) = (self.host(), self.table(id), Limits::default());
-        let mut arguments = Arguments::read(request.arguments(), table, limits)?;
-        record.arguments = arguments.shown(table, limits);
-        let mut why = Vec::from_iter(self.state()[id].plan.needs_approval.then_some(ApprovalReason::Declared));
-        for hook in &host.hooks {
-            let failed = |info: &CallInfo<'_>, message: &str| {
-                host.note(info, &HostError { part: hooks::name(&**hook), stage: HostStage::BeforeCall, message });
-                ToolError::of(
-                    ErrorKind::HookFailed,
-                    "the call was not run: a check of this host failed, for no fault of the call's. Do without it, or \
-                     try again later",
-                )
-            };
-            let info = self.info(Some(id), request, record);
-            let mut step = attempt(|| hook.before_call(&info));
-            if let Ok(HookAction::Later(_)) = step {
-                let (call, time) = (self.context(id, request, session), self.time(id));
-                step = match with_deadline(settled(step), CancelledFuture::new(call.cancel_sources()), time).await {
-                    Ok(step) => step,
-                    Err(Interrupted::Cancelled) => return Err(cancelled_unchecked()),
-                    Err(Interrupted::TimedOut) => {
-                        failed(&info, &format!("it took longer than {time:?}"));
-                        return Err(timed_out(time));
-                    }
-                };
-            }
-            match step.map_err(|message| failed(&info, &message))? {
+        agent: &AgentLoop<'_>,
+    ) -> Result<Arguments, ToolError> {
+        if self.plan(id).agent_run && self.is_declined(id, call.request, |tool, slots| agent(tool, slots).is_none()) {
+            return Err(no_agent_loop());
+        }
+        self.admit(id, call, session).await
+    }
+
+    /// Shows a call to the hooks, and to the approver if it needs approval. Returns the arguments to run it with, which
+    /// hooks may have changed.
+    pub(super) async fn admit(
+        &self,
+        id: ToolId,
+        call: &mut PreparedCall<'_>,
+        session: CancelEpoch<'_>,
+    ) -> Result<Arguments, ToolError> {
+        let (config, table, limits) = (self.config(), self.table(id), Limits::default());
+        let mut arguments = Arguments::read(call.request.arguments(), table, limits)?;
+        call.show_arguments(arguments.redacted(table, limits));
+        let mut reasons = Vec::new();
+        if self.plan(id).needs_approval {
+            reasons.push(ApprovalReason::Declared);
+        }
+        for hook in &config.hooks {
+            match self.before_call(&**hook, id, call, session).await? {
                 HookAction::Continue | HookAction::Later(_) => {}
-                HookAction::Change(some) => {
-                    let changed = arguments.change(some, table, limits);
-                    arguments = changed.map_err(|error| failed(&info, error.message()))?;
-                    record.arguments = arguments.shown(table, limits);
-                }
+                HookAction::Change(changes) => match arguments.change(changes, table, limits) {
+                    Ok(changed) => {
+                        arguments = changed;
+                        call.show_arguments(arguments.redacted(table, limits));
+                    }
+                    Err(error) => return Err(self.hook_failed(&**hook, call, error.message())),
+                },
                 HookAction::Block(reason) => {
                     let text = format!("this host does not allow the call: {reason}");
-                    return Err(ToolError::of(ErrorKind::Blocked, text));
+                    return Err(ToolError::with_kind(ErrorKind::Blocked, text));
                 }
-                HookAction::Ask(reason) => why.push(ApprovalReason::Hook(reason)),
+                HookAction::Ask(reason) => reasons.push(ApprovalReason::Hook(reason)),
             }
         }
-        let why = host.allowed.unsettled(self.name(id), why);
-        if !why.is_empty() {
-            let info = self.info(Some(id), request, record);
-            let asked = ApprovalRequest { call: info, why: &why };
-            let call = self.context(id, request, session);
-            approval::ask(host, asked, CancelledFuture::new(call.cancel_sources())).await?;
+        let reasons = config.approvals.unsettled(self.name(id), reasons);
+        if !reasons.is_empty() {
+            let request = ApprovalRequest { call: self.info(call), why: &reasons };
+            let context = self.context(id, call.request, session);
+            approval::ask(config, request, CancelledFuture::new(context.cancel_sources())).await?;
         }
-        arguments.fill(table, limits, buffer);
-        Ok(())
+        Ok(arguments)
     }
 
-    /// What the hooks make of a result.
-    pub(crate) fn transformed(
+    /// Asks one hook about a call. Waits for an answer that comes later, at most as long as the call may take.
+    async fn before_call(
         &self,
+        hook: &dyn Hook,
         id: ToolId,
-        request: &ToolCall<'_>,
-        record: &CallRecord,
-        mut result: ToolResult,
-    ) -> ToolResult {
-        for hook in &self.host().hooks {
-            let info = self.info(Some(id), request, record);
+        call: &PreparedCall<'_>,
+        session: CancelEpoch<'_>,
+    ) -> Result<HookAction, ToolError> {
+        let info = self.info(call);
+        let mut action = attempt(|| hook.before_call(&info));
+        if let Ok(HookAction::Later(_)) = action {
+            let (context, limit) = (self.context(id, call.request, session), self.time_limit(id));
+            let cancelled = CancelledFuture::new(context.cancel_sources());
+            action = match with_deadline(settled(action), cancelled, limit).await {
+                Ok(action) => action,
+                Err(Interrupted::Cancelled) => {
+                    let text = "the call was cancelled while this host checked it: nothing was done";
+                    return Err(ToolError::with_kind(ErrorKind::Cancelled, text));
+                }
+                Err(Interrupted::TimedOut) => {
+                    self.hook_failed(hook, call, &format!("it took longer than {limit:?}"));
+                    let text = format!(
+                        "a check of this host took longer than {limit:?}, and the call was not run: try again later"
+                    );
+                    return Err(ToolError::with_kind(ErrorKind::Timeout, text));
+                }
+            };
+        }
+        action.map_err(|message| self.hook_failed(hook, call, &message))
+    }
+
+    /// Reports that a hook failed before a call. Returns the error for the model, which does not contain the message.
+    #[cold]
+    fn hook_failed(&self, hook: &dyn Hook, call: &PreparedCall<'_>, message: &str) -> ToolError {
+        let error = HostError { part: hooks::name(hook), stage: HostStage::BeforeCall, message };
+        self.config().note(&self.info(call), &error);
+        ToolError::with_kind(
+            ErrorKind::HookFailed,
+            "the call was not run: a check of this host failed, which is not a fault of the call. Do without it, or try \
+             again later",
+        )
+    }
+
+    /// Lets the hooks transform a result.
+    pub(super) fn transform(&self, call: &PreparedCall<'_>, mut result: ToolResult) -> ToolResult {
+        if call.record.is_none() {
+            return result;
+        }
+        let info = self.info(call);
+        for hook in &self.config().hooks {
             match attempt(|| hook.transform_result(&info, &result)) {
                 Ok(None) => {}
                 Ok(Some(other)) => result = other,
                 Err(message) => {
-                    let fault =
-                        HostError { part: hooks::name(&**hook), stage: HostStage::TransformResult, message: &message };
-                    self.host().note(&info, &fault);
+                    let (part, stage) = (hooks::name(&**hook), HostStage::TransformResult);
+                    self.config().note(&info, &HostError { part, stage, message: &message });
                 }
             }
         }
         result
     }
 
-    /// Tells the hooks what the model gets.
-    pub(crate) fn told(&self, request: &ToolCall<'_>, outcome: Outcome) -> CallResponse {
-        let Outcome { answer, tool, record, .. } = outcome;
-        for hook in &self.host().hooks {
-            let info = self.info(tool, request, &record);
-            if let Err(message) = attempt(|| hook.after_call(&info, &answer)) {
-                self.host().note(
-                    &info,
-                    &HostError { part: hooks::name(&**hook), stage: HostStage::AfterCall, message: &message },
-                );
+    /// Shows the hooks what the model gets.
+    pub(super) fn after_call(&self, call: &PreparedCall<'_>, response: &CallResponse) {
+        let info = self.info(call);
+        for hook in &self.config().hooks {
+            if let Err(message) = attempt(|| hook.after_call(&info, response)) {
+                let (part, stage) = (hooks::name(&**hook), HostStage::AfterCall);
+                self.config().note(&info, &HostError { part, stage, message: &message });
             }
         }
-        answer
     }
 
-    pub(crate) fn info<'i>(
-        &'i self,
-        tool: Option<ToolId>,
-        request: &ToolCall<'i>,
-        record: &'i CallRecord,
-    ) -> CallInfo<'i> {
-        CallInfo {
-            tool: tool.map_or(request.name(), |id| self.name(id)),
+    /// The call, as hooks and the approver see it.
+    pub(super) fn info<'i>(&'i self, call: &'i PreparedCall<'_>) -> CallInfo<'i> {
+        let (request, record) = (call.request, call.record.as_deref());
+        let mut info = CallInfo {
+            tool: request.name(),
             id: request.id(),
             task: request.task(),
-            annotations: tool.map_or(Annotations::DEFAULT, |id| self.state().tool(id).behaviour.annotations),
-            arguments: &record.arguments,
-            began: record.began,
-            takes_secrets: tool.is_some_and(|id| self.takes_secrets(id)),
+            annotations: Annotations::DEFAULT,
+            arguments: record.map_or(&Value::Null, |record| &record.arguments),
+            began: record.and_then(|record| record.began),
+            takes_secrets: false,
+        };
+        if let Some(id) = call.tool {
+            info.tool = self.name(id);
+            info.annotations = self.state().tool(id).behaviour.annotations;
+            info.takes_secrets = self.table(id).has_secrets();
         }
+        info
     }
 }
 
-/// What a step comes to that is settled later.
-async fn settled(mut step: Result<HookAction, String>) -> Result<HookAction, String> {
-    while let Ok(HookAction::Later(future)) = step {
-        step = match panics::CatchPanic(future).await {
-            Ok(step) => step.map_err(ToolError::into_message),
+/// Waits until an action is settled.
+async fn settled(mut action: Result<HookAction, String>) -> Result<HookAction, String> {
+    while let Ok(HookAction::Later(future)) = action {
+        action = match panics::CatchPanic(future).await {
+            Ok(action) => action.map_err(ToolError::into_message),
             Err(panicked) => Err(panicked.0),
         };
     }
-    step
-}
-
-fn cancelled_unchecked() -> ToolError {
-    ToolError::of(ErrorKind::Cancelled, "the call was cancelled while this host checked it: nothing was done")
-}
-
-fn timed_out(time: Duration) -> ToolError {
-    let text = format!("a check of this host took longer than {time:?}, and the call was not run: try again later");
-    ToolError::of(ErrorKind::Timeout, text)
+    action
 }
 
 #[cfg(test)]

@@ -61,9 +61,9 @@ fn a_tool_is_called_what_the_dialect_calls_it() {
         assert_eq!(call(&turn, name).json, format!("{own:?}"));
     }
     let told = |name| error(&call(&turn, name))[1].clone();
-    assert_eq!(told("a_own"), "there is no tool `a_own` in this turn: did you mean `z_first`?");
-    assert_eq!(told("z_frist"), "there is no tool `z_frist` in this turn: did you mean `z_first`?");
-    assert_eq!(told("xyz"), "there is no tool `xyz` in this turn: the tools are: z_first, b_plain, a_last");
+    assert_eq!(told("a_own"), "unknown tool `a_own`: did you mean `z_first`?");
+    assert_eq!(told("z_frist"), "unknown tool `z_frist`: did you mean `z_first`?");
+    assert_eq!(told("xyz"), "unknown tool `xyz`: the available tools are z_first, b_plain, a_last");
 }
 
 #[test]
@@ -72,9 +72,7 @@ fn a_hidden_tool_is_unknown_and_the_refusal_says_why() {
     let registry = Fake::new([tool("web", "home", &needs), renamed("ask_it", tool("ask", "home", &needs))]).registry();
     let turn = turn(&registry);
     for name in ["web", "ask", "ask_it"] {
-        let text = format!(
-            "there is no tool `{name}` in this turn: it is not available now: needs the environment variable `WEB_KEY`"
-        );
+        let text = format!("the tool `{name}` is not available now: needs the environment variable `WEB_KEY`");
         assert_eq!(error(&call(&turn, name)), ["unknown_tool".to_owned(), text]);
     }
 }

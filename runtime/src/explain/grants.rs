@@ -10,7 +10,7 @@ use std::borrow::Cow;
 impl Turn {
     /// Returns what grants a tool, and what removes it.
     pub(crate) fn ways(&self, tool: ToolId) -> (Vec<Grant>, Vec<Denial>) {
-        let (state, host) = (self.state(), self.host());
+        let (state, host) = (self.state(), self.config());
         let named = |path: Vec<usize>| {
             path.into_iter().map(|set| state.toolsets[set].clone()).collect::<Vec<Cow<'static, str>>>()
         };

@@ -390,7 +390,7 @@ fn a_secrets_value_is_nowhere() {
     all += &format!("{session:?} {turn:?} {doctor:?} {doctor} {}", json(&doctor));
     for name in ["asks", "falls", "lacks"] {
         let explanation = turn.why(name).unwrap();
-        all += &format!("{explanation:?} {explanation} {} {}", json(&explanation), turn.unknown(name).message());
+        all += &format!("{explanation:?} {explanation} {} {}", json(&explanation), turn.unknown_tool(name).message());
     }
     turn.hidden().for_each(|hidden| all += &format!("{hidden:?} {hidden}"));
     assert!(all.contains("was refused") && all.contains("[secret]") && all.contains("OTHER"), "{all}");

@@ -120,5 +120,5 @@ impl fmt::Debug for HandlerReply<'_> {
 
 /// Returns the error for such a call without an agent's loop.
 pub(crate) fn no_agent_loop() -> ToolError {
-    ToolError::new("this tool is run by the agent's own loop, and this host has none that took the call")
+    ToolError::new("the agent's own loop runs this tool, and the loop of this host did not take the call")
 }

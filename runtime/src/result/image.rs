@@ -85,7 +85,7 @@ impl fmt::Debug for Image {
 }
 
 fn refused(message: String) -> ToolError {
-    ToolError::of(ErrorKind::Failed, message)
+    ToolError::with_kind(ErrorKind::Failed, message)
 }
 
 #[cfg(test)]

@@ -169,16 +169,16 @@ struct Inner {
 impl ToolError {
     /// Returns an error of the kind [`ErrorKind::Failed`]. The message should tell the model what to do instead.
     pub fn new(message: impl Into<String>) -> Self {
-        Self::of(ErrorKind::Failed, message)
+        Self::with_kind(ErrorKind::Failed, message)
     }
 
     /// Returns an error of this kind.
-    pub fn of(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self::made(kind, message.into())
+    pub fn with_kind(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self::boxed(kind, message.into())
     }
 
     #[cold]
-    fn made(kind: ErrorKind, message: String) -> Self {
+    fn boxed(kind: ErrorKind, message: String) -> Self {
         Self(Box::new(Inner { kind, message, problems: Vec::new() }))
     }
 
@@ -257,7 +257,7 @@ pub(crate) fn attempt<T>(work: impl FnOnce() -> Result<T, ToolError>) -> Result<
 
 impl From<Panicked> for ToolError {
     fn from(Panicked(message): Panicked) -> Self {
-        ToolError::of(ErrorKind::Panicked, format!("the tool failed unexpectedly: {message}"))
+        ToolError::with_kind(ErrorKind::Panicked, format!("the tool failed unexpectedly: {message}"))
     }
 }
 
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn an_error_is_one_json_object() {
-        let error = ToolError::of(ErrorKind::InvalidArguments, "a \"quoted\" word\n").with_problems(vec![
+        let error = ToolError::with_kind(ErrorKind::InvalidArguments, "a \"quoted\" word\n").with_problems(vec![
             Problem { path: "/a".into(), expected: "integer".into(), got: "array".into() },
             Problem { path: "/b".into(), expected: "string".into(), got: "nothing".into() },
         ]);

@@ -2,8 +2,6 @@
 //! finds a tool with `tool_search`, reads its definition with `tool_describe`, and calls it with `tool_call`, which
 //! behaves like a direct call of that tool.
 
-mod tools;
-
 pub use crate::render::search_tools::ToolSearch;
 use crate::session::turn::Turn;
 

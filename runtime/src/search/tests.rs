@@ -141,7 +141,7 @@ fn a_batch_knows_which_tools_its_bridged_calls_are_about() {
     assert_eq!(ids, [("tool_call", "1"), ("b", "2"), ("tool_call", "3"), ("tool_search", "4")]);
     assert_eq!(answers[0].answer.json, r#""a {\"id\":1}""#);
     assert_eq!(answers[1].answer.json, r#""b {\"id\":2}""#, "a tool that was found may be called by its name, too");
-    assert!(answers[2].answer.json.contains("no tool `c`"), "{}", answers[2].answer.json);
+    assert!(answers[2].answer.json.contains("unknown tool `c`"), "{}", answers[2].answer.json);
     assert!(answers[3].answer.json.contains(r#""name":"b""#), "{}", answers[3].answer.json);
 }
 
@@ -162,7 +162,7 @@ fn what_cannot_be_called_is_told() {
     let described = call(&turn, "tool_describe", &json!({"names": ["send_mial"]})).json;
     assert!(described.contains("send_mail") && described.contains("unknown_tool"), "{described}");
     let some = self::told(&turn, "tool_describe", &json!({"names": ["zoom", "nothing"]}));
-    let why = "there is no tool `nothing` in this turn: look for it with `tool_search`";
+    let why = "unknown tool `nothing`: search for it with `tool_search`";
     assert_eq!(some["not_described"], json!([why]));
 }
 
@@ -248,8 +248,8 @@ fn names_that_are_not_there_are_told_in_words() {
     let answer = call(&searched(&registry()), "tool_describe", &json!({"names": ["send_mial", "xyz", "tool_call"]}));
     let told: Value = serde_json::from_str(&answer.json).unwrap();
     let each = [
-        "there is no tool `send_mial` in this turn: did you mean `send_mail`?",
-        "there is no tool `xyz` in this turn: look for it with `tool_search`",
+        "unknown tool `send_mial`: did you mean `send_mail`?",
+        "unknown tool `xyz`: search for it with `tool_search`",
         "`tool_call` is listed with its definition",
     ];
     assert_eq!(told["error"], each.join("; "));

@@ -35,8 +35,8 @@ pub(crate) struct SessionConfig {
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// The time limit of the approver.
-    pub(crate) patience: Duration,
-    pub(crate) allowed: SessionApprovals,
+    pub(crate) approval_timeout: Duration,
+    pub(crate) approvals: SessionApprovals,
     pub(crate) limits: ResultLimits,
     pub(crate) spill: Option<Arc<dyn SpillStore>>,
     #[cfg(feature = "search")]
@@ -68,8 +68,8 @@ impl Default for SessionConfig {
             progress: None,
             hooks: Vec::new(),
             approver: None,
-            patience: Duration::from_mins(1),
-            allowed: SessionApprovals::default(),
+            approval_timeout: Duration::from_mins(1),
+            approvals: SessionApprovals::default(),
             limits: ResultLimits::default(),
             spill: None,
             #[cfg(feature = "search")]

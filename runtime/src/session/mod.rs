@@ -152,7 +152,7 @@ impl SessionBuilder {
 
     /// Sets the time limit of the approver, 60 seconds by default. A timeout denies the call.
     pub fn approval_timeout(mut self, timeout: Duration) -> Self {
-        self.host.patience = timeout;
+        self.host.approval_timeout = timeout;
         self
     }
 

@@ -15,7 +15,7 @@ use crate::data::tokens::estimated_tokens;
 use crate::registration::atoms::{FactLookup, FactValues};
 use crate::registration::definition_table::DefinitionSlot;
 use crate::registration::ids::ToolId;
-use crate::registration::state::State;
+use crate::registration::state::{DispatchPlan, State};
 use crate::render::{DefinitionsRenderer, RenderedDefinitions};
 use crate::run::progress::ProgressSink;
 use crate::session::config::SessionConfig;
@@ -165,8 +165,13 @@ impl Turn {
     }
 
     /// Returns the session's configuration.
-    pub(crate) fn host(&self) -> &SessionConfig {
+    pub(crate) fn config(&self) -> &SessionConfig {
         &self.made.snapshot.host
+    }
+
+    /// Returns how calls of a tool are dispatched.
+    pub(crate) fn plan(&self, id: ToolId) -> DispatchPlan {
+        self.state()[id].plan
     }
 
     /// Returns whether a tool is shown.
@@ -205,16 +210,6 @@ impl Turn {
         (is_shown && !renamed.iter().any(|&(_, other)| other == id)).then_some(id)
     }
 
-    /// Returns whether the model can call `name`, including the tools of tool search.
-    #[cfg(feature = "wire-mcp")]
-    pub(crate) fn can_call(&self, name: &str) -> bool {
-        #[cfg(feature = "search")]
-        if self.is_of_search(name) {
-            return true;
-        }
-        self.find(name).is_some()
-    }
-
     /// Returns the tools that tool search defers, sorted.
     pub(crate) fn deferred_ids(&self) -> &[ToolId] {
         &self.made.snapshot.deferred
@@ -248,11 +243,11 @@ impl Turn {
 
 impl CallScope for Turn {
     fn session_id(&self) -> &str {
-        &self.host().id
+        &self.config().id
     }
 
     fn env(&self) -> &Env {
-        &self.host().env
+        &self.config().env
     }
 
     fn fact(&self, name: &str) -> Option<&FactValue> {
@@ -264,7 +259,7 @@ impl CallScope for Turn {
     }
 
     fn progress(&self) -> Option<&ProgressSink> {
-        self.host().progress.as_ref()
+        self.config().progress.as_ref()
     }
 
     fn to_shared(&self) -> Arc<dyn CallScope> {

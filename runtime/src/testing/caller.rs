@@ -103,7 +103,7 @@ impl Caller {
     /// [keeps](Call::state) for one of them is available to the next, and to the test.
     pub fn call<'a>(&'a self, tool: &'a str) -> Call<'a> {
         let request = ToolCall::new(tool, "{}").with_id("call_1").with_task(&self.task);
-        Call::of(tool, request, CancelEpoch::ever(&self.cancel), &self.turn)
+        Call::in_scope(tool, request, CancelEpoch::ever(&self.cancel), &self.turn)
     }
 
     /// Cancels all calls of this caller, including future ones.

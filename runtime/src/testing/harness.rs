@@ -130,7 +130,7 @@ impl Harness {
     pub fn definition(&self, tool: &str, dialect: Dialect) -> String {
         let turn = self.session.turn(dialect);
         let Some(position) = turn.tools().position(|shown| shown == tool) else {
-            panic!("{}", turn.unknown(tool));
+            panic!("{}", turn.unknown_tool(tool));
         };
         match serde_json::from_str::<Vec<&RawValue>>(turn.definitions()) {
             Ok(all) => json::indented(all[position].get()),

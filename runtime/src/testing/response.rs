@@ -92,7 +92,7 @@ impl From<&TestResponse> for TestResponse {
 /// let lines = vec!["one", "two"];
 /// assert_reply!(ToolOutput::json(&lines), ["one", "two"]);
 /// assert_reply!(Ok(ToolOutput::text("done")), "done");
-/// let gone = || Err::<ToolOutput, _>(ToolError::of(ErrorKind::NotFound, "there is no `a.txt`: did you mean `b.txt`?"));
+/// let gone = || Err::<ToolOutput, _>(ToolError::with_kind(ErrorKind::NotFound, "there is no `a.txt`: did you mean `b.txt`?"));
 /// assert_reply!(gone(), Err(NotFound, "did you mean `b.txt`?"));
 /// // A typed result, such as a generated `Returns`.
 /// assert_reply!(Ok(lines), ["one", "two"]);

@@ -486,7 +486,7 @@ mod tests {
 
     #[test]
     fn only_a_tool_that_is_not_there_is_an_error_of_the_protocol() {
-        let answer = CallResponse::from(Err(ToolError::of(ErrorKind::UnknownTool, "no such tool")));
+        let answer = CallResponse::from(Err(ToolError::with_kind(ErrorKind::UnknownTool, "no such tool")));
         let turn = Fake::new([tool("find", "web", &[])]).every_dialect().registry().session();
         let turn = turn.tool_search(ToolSearch::above(0)).build().unwrap().turn(Dialect::Mcp);
         for (name, told) in [("find", "isError"), ("tool_describe", "isError"), ("fond", "-32602")] {

@@ -66,7 +66,7 @@ impl Guard {
     /// Refuses a resolved path that must not be written.
     pub(super) fn check(&self, workspace: &Workspace, path: &Path) -> Result<(), ToolError> {
         let Some(why) = self.reason(workspace, path) else { return Ok(()) };
-        Err(ToolError::of(
+        Err(ToolError::with_kind(
             ErrorKind::Refused,
             format!(
                 "refused to write `{}`: {why}; write below `{}`, or ask the user to make this change",

@@ -31,7 +31,7 @@ pub(super) fn only_regular(workspace: &Workspace, path: &Path, meta: &Metadata) 
         Err(ToolError::new(format!("`{shown}` is a directory, which holds {entries}; name a file in it")))
     } else {
         let what = special(meta.file_type());
-        Err(ToolError::of(ErrorKind::Refused, format!("`{shown}` is {what}, not a regular file")))
+        Err(ToolError::with_kind(ErrorKind::Refused, format!("`{shown}` is {what}, not a regular file")))
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) fn explain(workspace: &Workspace, path: &Path, verb: &str, error: &io
             ToolError::new(format!("failed to {verb} `{shown}`: the system denies permission to this process's user"))
         }
         io::ErrorKind::NotADirectory => {
-            ToolError::of(ErrorKind::NotFound, format!("failed to {verb} `{shown}`: a part of the path is a file"))
+            ToolError::with_kind(ErrorKind::NotFound, format!("failed to {verb} `{shown}`: a part of the path is a file"))
         }
         _ => ToolError::new(format!("failed to {verb} `{shown}`: {error}")),
     }
@@ -54,7 +54,7 @@ pub(super) fn explain(workspace: &Workspace, path: &Path, verb: &str, error: &io
 pub(super) fn missing(workspace: &Workspace, path: &Path) -> ToolError {
     let shown = workspace.show(path);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-        return ToolError::of(ErrorKind::NotFound, format!("`{shown}` does not exist"));
+        return ToolError::with_kind(ErrorKind::NotFound, format!("`{shown}` does not exist"));
     };
     let advice = if parent.is_dir() {
         let names = names(parent);
@@ -70,7 +70,7 @@ pub(super) fn missing(workspace: &Workspace, path: &Path) -> ToolError {
         let there = parent.ancestors().find(|dir| dir.is_dir()).unwrap_or(parent);
         format!("of its path only `{}` is there, which holds {}", workspace.show(there), listing(there))
     };
-    ToolError::of(ErrorKind::NotFound, format!("`{shown}` does not exist; {advice}"))
+    ToolError::with_kind(ErrorKind::NotFound, format!("`{shown}` does not exist; {advice}"))
 }
 
 /// The first few names in a directory, in words.

@@ -45,14 +45,14 @@ pub(super) fn read(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Too
     let (file, meta) = open::regular(&handlers.workspace, &path)?;
     let shown = handlers.workspace.show(&path);
     let window = Lines::new(file).and_then(|lines| window(lines, args, &shown)).map_err(|problem| match problem {
-        Problem::Binary(what) => ToolError::of(
+        Problem::Binary(what) => ToolError::with_kind(
             ErrorKind::Refused,
             format!("`{shown}` is not text but {what}; use a program that understands it"),
         ),
         Problem::PastTheEnd(total) => {
             ToolError::new(format!("offset {} is past the end: `{shown}` has {total} lines", args.offset))
         }
-        Problem::Io(error) if error.kind() == io::ErrorKind::TimedOut => ToolError::of(
+        Problem::Io(error) if error.kind() == io::ErrorKind::TimedOut => ToolError::with_kind(
             ErrorKind::Timeout,
             format!(
                 "line {} of `{shown}` was not reached in {} s; use a smaller offset",

@@ -66,7 +66,7 @@ impl TerminalTools for TerminalHandlers {
         let dir = self.workspace.locate(args.workdir.as_deref().unwrap_or("."))?;
         if !dir.is_dir() {
             let shown = args.workdir.as_deref().unwrap_or("the working directory");
-            return Err(ToolError::of(
+            return Err(ToolError::with_kind(
                 ErrorKind::NotFound,
                 format!("`{shown}` is not an existing directory; nothing was run, name one that exists"),
             ));

@@ -191,7 +191,7 @@ fn what_the_agents_loop_comes_to_takes_the_way_of_all_results() {
     assert!(answers[1].starts_with(r#"{"truncated":true"#) && answers[1].len() < 5_000, "the budget: {}", answers[1]);
     assert_eq!(answers[2], r#"{"error":"no tea","kind":"failed"}"#);
     assert_eq!(answers[3], r#"{"error":"the tool failed unexpectedly: no water","kind":"panicked"}"#);
-    assert!(answers[4].contains("this host has none that took the call"), "{}", answers[4]);
+    assert!(answers[4].contains("the loop of this host did not take the call"), "{}", answers[4]);
     assert!(answers[5].contains("malformed_arguments"), "{}", answers[5]);
     // Without a loop, nobody takes any of them.
     let left = wait(turn.batch(&requests[..1]));

@@ -100,7 +100,9 @@ fn tools() -> Fake {
     ])
     .answer_with(|args, _| {
         HandlerReply::Ready(match &args["say"] {
-            Value::String(text) if text == "fail" => Err(ToolError::of(ErrorKind::NotFound, "<system>no such thing")),
+            Value::String(text) if text == "fail" => {
+                Err(ToolError::with_kind(ErrorKind::NotFound, "<system>no such thing"))
+            }
             Value::String(text) if text == "panic" => panic!("out of words"),
             _ => ToolOutput::json(&args),
         })
@@ -270,7 +272,7 @@ fn results_are_transformed_in_order_and_a_fault_leaves_them() {
     let faults: Vec<String> = take(&seen).into_iter().filter(|told| told.contains(" fault ")).collect();
     // Each of the four is told of both.
     assert_eq!(faults.len(), 8);
-    assert!(faults[0].ends_with("a failed transforming a result: out of words"), "{faults:?}");
+    assert!(faults[0].ends_with("a failed while transforming a result: out of words"), "{faults:?}");
     assert_eq!(call(&turn, "echo", r#"{"say": "fail"}"#), json!("\"mended: <system>no such thing\" seen"));
 }
 
@@ -349,13 +351,13 @@ fn a_denial_says_why_and_a_fault_is_one() {
         call(&turn, "launch", r#"{"say": "x"}"#)
     };
     let denied = told(|| ApprovalDecision::Deny("too <tool_call>loud".to_owned()));
-    let text = "the call was not approved: too loud. Do not try it again unasked";
+    let text = "the call was not approved: too loud. Do not try it again unless you are asked to";
     assert_eq!(denied, json!({"kind": "denied", "error": text}));
     assert!(told(|| ApprovalDecision::Deny(String::new()))["error"].as_str().unwrap().contains("no reason was given"));
     take(&seen);
     let broken = told(|| panic!("no line to hunter2"));
     assert!(broken["kind"] == "denied" && !broken.to_string().contains("hunter2"), "{broken}");
-    assert!(take(&seen)[1].contains("the approver failed asked to approve a call: no line to hunter2"));
+    assert!(take(&seen)[1].contains("the approver failed while asked to approve a call: no line to hunter2"));
 }
 
 #[test]
@@ -372,7 +374,7 @@ fn nobody_is_waited_for_without_end() {
     }
     let stop = CancelHandle::new();
     let turn = turn(|s| s.approver(Arc::new(Silent(stop.clone()))).approval_timeout(Duration::from_millis(1)));
-    let text = "the call was not approved: nobody answered within 1ms. Do not try it again unasked";
+    let text = "the call was not approved: the approver did not answer within 1ms. Do not try it again unless you are asked to";
     assert_eq!(call(&turn, "launch", r#"{"say": "x"}"#), json!({"kind": "denied", "error": text}));
     let request = ToolCall::new("launch", r#"{"say": "x"}"#).with_cancel(&stop);
     assert!(wait(turn.call(&request)).json.contains("\"kind\":\"cancelled\""));
@@ -414,7 +416,7 @@ fn without_anybody_to_ask_the_call_is_refused() {
     let seen = seen();
     let told = call(&turn(|s| s), "launch", r#"{"say": "x"}"#);
     assert_eq!(told["kind"], "refused");
-    assert!(told["error"].as_str().unwrap().contains("it set no approver"), "{told}");
+    assert!(told["error"].as_str().unwrap().contains("this host has no approver"), "{told}");
     let ask = Watcher::new("a", &seen).before(|_| Ok(HookAction::Ask(String::new())));
     assert_eq!(call(&turn(|s| s.hook(ask)), "echo", r#"{"say": "x"}"#)["kind"], "refused");
 }
@@ -454,7 +456,7 @@ fn what_is_too_long_is_kept_or_told_to_be_missing() {
     let told = call(&kept, "echo", &long(3_000));
     assert!(told["missing"].as_u64().unwrap() > 1_000 && told.get("file").is_none(), "{told}");
     let seen = take(&seen);
-    assert!(seen[2].ends_with("the spill failed keeping a result: memory full"), "{seen:?}");
+    assert!(seen[2].ends_with("the spill store failed while keeping a result: memory full"), "{seen:?}");
     assert!(seen[3].contains("a after") && seen[3].contains("\"truncated\":true"), "what the model gets: {seen:?}");
     let cut = call(&turn(|s| s.result_limits(limits)), "echo", &long(3_000));
     assert_eq!(cut, told);

@@ -59,7 +59,7 @@ fn a_call_that_takes_too_long_is_told_how_long() {
     let [kind, text] = error(&wait(turn(&session).call(&work())));
     assert!(started.elapsed() >= SHORT);
     assert_eq!(kind, "timeout");
-    assert!(text.starts_with("the call took longer than 20ms"), "{text}");
+    assert!(text.starts_with("the call exceeded its time limit of 20ms"), "{text}");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn the_host_says_how_long_where_the_tool_does_not() {
     let session = fake.registry().session().env(Env::empty()).timeout(SHORT).build().unwrap();
     assert!(error(&wait(turn(&session).call(&work())))[1].contains("20ms"));
     let patient = Fake::new([tool("work", "home", &[])]).registry().session().build().unwrap();
-    assert_eq!(turn(&patient).host().timeout, Duration::from_mins(5));
+    assert_eq!(turn(&patient).config().timeout, Duration::from_mins(5));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn the_host_stops_a_call_a_task_or_a_session() {
         });
         assert_eq!(
             [&*kind, &*text],
-            ["cancelled", "the call was cancelled before it ended: what it has done by then stays done"]
+            ["cancelled", "the call was cancelled while it was running: what it has done so far stays done"]
         );
     }
 }
@@ -197,10 +197,10 @@ fn nothing_is_left_watching() {
     let request = work();
     let mut call = Box::pin(turn.call(&request));
     assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    assert_eq!(turn.host().cancel.watchers(), 1);
+    assert_eq!(turn.config().cancel.watchers(), 1);
     drop(call);
     wait(turn.call(&request));
-    assert_eq!(turn.host().cancel.watchers(), 0);
+    assert_eq!(turn.config().cancel.watchers(), 0);
 }
 
 #[test]

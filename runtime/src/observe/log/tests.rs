@@ -46,7 +46,7 @@ fn tools() -> Fake {
     ])
     .answer_with(|args, _| {
         HandlerReply::Ready(match args["say"].as_str() {
-            Some("fail") => Err(ToolError::of(ErrorKind::NotFound, format!("nothing for {}", args["pin"]))),
+            Some("fail") => Err(ToolError::with_kind(ErrorKind::NotFound, format!("nothing for {}", args["pin"]))),
             Some("look") => ToolOutput::text("").with_image(Image::new("image/gif", *b"GIF89a").unwrap()),
             _ => ToolOutput::json(&args),
         })
@@ -123,7 +123,7 @@ fn no_secret_is_in_any_line() {
     let counted = ["begins", "fault", "ends"].map(|what| all.iter().filter(|line| line.contains(what)).count());
     assert_eq!(counted, [2, 2, 5], "{all:#?}");
     assert!(all[0].ends_with(" arguments={\"pin\":\"[secret]\",\"say\":\"hello\"}\n"), "{all:#?}");
-    assert!(all[1].ends_with(" chatterbox failed transforming a result: [secret]\n"), "{all:#?}");
+    assert!(all[1].ends_with(" chatterbox failed while transforming a result: [secret]\n"), "{all:#?}");
     assert!(all[2].ends_with(" took bytes=26\n"), "{all:#?}");
     // Where there is none, it is told.
     call(&turn, "open", "", r#"{"pin": 4711, "say": "hello"}"#);

@@ -36,6 +36,10 @@ impl Trace {
 
 #[expect(clippy::unused_self, reason = "where the feature is on, it is used")]
 impl Scope {
+    pub(crate) const fn none() -> Self {
+        Scope
+    }
+
     pub(crate) fn around<F: Future>(self, future: F) -> F {
         future
     }

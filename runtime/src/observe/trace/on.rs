@@ -88,7 +88,7 @@ impl Trace {
         if let Some(table) = table {
             let limits = Limits::default();
             if let Ok(arguments) = Arguments::read(request.arguments(), table, limits) {
-                span.record("gen_ai.tool.call.arguments", &*arguments.shown(table, limits).to_string());
+                span.record("gen_ai.tool.call.arguments", &*arguments.redacted(table, limits).to_string());
             }
         }
         Self { span, shows_result: !table.is_some_and(Table::has_secrets) }
@@ -132,7 +132,7 @@ fn failed(span: &Span, kind: ErrorKind) {
     span.record("error.type", kind.word());
     span.record("otel.status_code", "ERROR");
     match kind {
-        ErrorKind::Timeout => info!(target: "toolc", parent: span, "a call took longer than it may"),
+        ErrorKind::Timeout => info!(target: "toolc", parent: span, "a call exceeded its time limit"),
         ErrorKind::Cancelled => info!(target: "toolc", parent: span, "a call was cancelled"),
         _ => {}
     }
@@ -142,6 +142,11 @@ fn failed(span: &Span, kind: ErrorKind) {
 pub(crate) struct Scope(Span);
 
 impl Scope {
+    /// No span.
+    pub(crate) const fn none() -> Self {
+        Self(Span::none())
+    }
+
     pub(crate) fn around<F: Future>(self, future: F) -> Instrumented<F> {
         future.instrument(self.0)
     }

@@ -204,7 +204,9 @@ fn tools() -> Fake {
             tracing::info!("after");
             std::future::pending().await
         })),
-        _ if args["say"] == "fail" => HandlerReply::Ready(Err(ToolError::of(ErrorKind::NotFound, "no such thing"))),
+        _ if args["say"] == "fail" => {
+            HandlerReply::Ready(Err(ToolError::with_kind(ErrorKind::NotFound, "no such thing")))
+        }
         _ => {
             tracing::info!("at work");
             HandlerReply::Ready(ToolOutput::json(&args))
@@ -287,7 +289,7 @@ fn handlers_work_in_the_span_wherever_they_run() {
     // This one never ends.
     let (ear, call) = heard(Level::INFO, &ToolCall::new("waiting", "{}"));
     assert_eq!(call.get("error.type"), Some("timeout"));
-    let told = ["message=before", "message=after", "message=a call took longer than it may"];
+    let told = ["message=before", "message=after", "message=a call exceeded its time limit"];
     assert_eq!(ear.events(), told.map(|text| (Some(1), Level::INFO, text.to_owned())));
 }
 
@@ -414,7 +416,7 @@ fn a_fault_of_the_host_is_a_warning_without_secrets() {
         let arguments = json!({ "pin": 4711, "say": "x" }).to_string();
         ear.hears(|| wait(turn.call(&ToolCall::new(name, &arguments).with_id("7"))));
         let told = format!(
-            "gen_ai.tool.call.id=7 gen_ai.tool.name={name} message=chatterbox failed transforming a result: {shown} \
+            "gen_ai.tool.call.id=7 gen_ai.tool.name={name} message=chatterbox failed while transforming a result: {shown} \
              part=chatterbox"
         );
         assert_eq!(ear.events(), [(None, Level::WARN, told)]);

@@ -39,7 +39,7 @@ fn a_tool_that_a_turn_does_not_list_cannot_be_called() {
     assert!(answer.is_error());
     assert_eq!(
         serde_json::from_str::<Value>(&answer.json).expect("an error is JSON"),
-        json!({ "error": "there is no tool `run_now` in this turn: the tools are: run_later, wait", "kind": "unknown_tool" })
+        json!({ "error": "unknown tool `run_now`: the available tools are run_later, wait", "kind": "unknown_tool" })
     );
     assert!(!pollster::block_on(turn("later").call(&ToolCall::new("run_later", "{}"))).is_error());
 }
@@ -47,15 +47,15 @@ fn a_tool_that_a_turn_does_not_list_cannot_be_called() {
 #[test]
 fn a_call_of_an_unknown_tool_names_the_nearest_ones() {
     let text = |tool: &str| error(tool, "{}")["error"].as_str().expect("text").to_owned();
-    assert_eq!(text("odd_names"), "there is no tool `odd_names` in this turn: did you mean `Odd-Names`?");
-    assert_eq!(text("every_defualt"), "there is no tool `every_defualt` in this turn: did you mean `every_default`?");
+    assert_eq!(text("odd_names"), "unknown tool `odd_names`: did you mean `Odd-Names`?");
+    assert_eq!(text("every_defualt"), "unknown tool `every_defualt`: did you mean `every_default`?");
     let few = pollster::block_on(turn("lib").call(&ToolCall::new("browser", "{}"))).json;
     assert!(few.contains("the tools are: Odd-Names, no_parameters, run_now\""), "{few}");
     assert_eq!(error("browser", "not even JSON")["kind"], "unknown_tool");
     assert_eq!(
         serde_json::from_str::<Value>(&pollster::block_on(turn("nothing").call(&ToolCall::new("wait", "{}"))).json)
             .expect("JSON"),
-        json!({ "error": "there is no tool `wait` in this turn: no tool is enabled", "kind": "unknown_tool" })
+        json!({ "error": "unknown tool `wait`: no tool is available", "kind": "unknown_tool" })
     );
     assert_eq!(turn("nothing").definitions(), "[]");
 }

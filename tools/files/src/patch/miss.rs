@@ -22,7 +22,7 @@ impl Miss {
                     lines.join(", ")
                 ))
             }
-            Miss::TooMuch => ToolError::of(
+            Miss::TooMuch => ToolError::with_kind(
                 ErrorKind::Refused,
                 format!("`{path}` would become too large, and nothing was written; edit it with a script"),
             ),
@@ -40,7 +40,7 @@ impl Miss {
                     }
                     None => message.push_str(" No line is like it: read the file again."),
                 }
-                ToolError::of(ErrorKind::NotFound, message)
+                ToolError::with_kind(ErrorKind::NotFound, message)
             }
         }
     }

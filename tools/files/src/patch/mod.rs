@@ -77,7 +77,7 @@ pub(super) fn patch(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> To
 /// The whole file, if it is text and not too large.
 fn load(handlers: &FileHandlers, path: &Path) -> Result<(String, Metadata), ToolError> {
     let shown = handlers.workspace.show(path);
-    let refused = |why: String| ToolError::of(ErrorKind::Refused, format!("failed to edit `{shown}`: {why}"));
+    let refused = |why: String| ToolError::with_kind(ErrorKind::Refused, format!("failed to edit `{shown}`: {why}"));
     let too_large = || refused(format!("it is larger than {} MiB; edit it with a script", LARGEST >> 20));
     let (file, meta) = open::regular(&handlers.workspace, path)?;
     if meta.len() > LARGEST {

@@ -56,7 +56,7 @@ pub(super) fn search(workspace: &Workspace, args: &Args) -> ToolResult {
     if walk::is_pseudo(&root) {
         let why =
             "interfaces of the kernel, some of which do things when they are read; read the one file that you need";
-        return Err(ToolError::of(ErrorKind::Refused, format!("`{}` holds {why}", workspace.show(&root))));
+        return Err(ToolError::with_kind(ErrorKind::Refused, format!("`{}` holds {why}", workspace.show(&root))));
     }
     let by_name = (args.target == Target::Files).then_some(&*args.pattern);
     let globs = [by_name, args.file_glob.as_deref()];

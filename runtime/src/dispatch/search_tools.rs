@@ -1,57 +1,43 @@
 //! The three tools of tool search: their definitions and their results.
 
-use crate::registration::ids::ToolId;
-use crate::render::search_tools::{BRIDGES, CALL, DESCRIBE, HITS, SEARCH};
-use std::borrow::Cow;
-
 use serde_json::{Value, json};
 
-use crate::args;
-use crate::args::{Limits, SlotBuffer};
+use crate::args::{self, Limits, SlotBuffer};
 use crate::call::ToolCall;
 use crate::data::table::Table;
-use crate::result::output::ToolResult;
-use crate::result::output::{ErrorKind, ToolError, ToolOutput};
+use crate::dispatch::prepared::InnerCall;
+use crate::registration::ids::ToolId;
+use crate::render::search_tools::{BRIDGES, CALL, DESCRIBE, HITS, SEARCH};
+use crate::result::output::{ErrorKind, ToolError, ToolOutput, ToolResult};
 use crate::session::turn::Turn;
 
 /// The length of the descriptions in search results, in characters.
 const SHOWN: usize = 300;
 
-/// The inner call of a call of `tool_call`.
-pub(crate) struct Bridged<'r> {
-    name: Cow<'r, str>,
-    arguments: Cow<'r, str>,
-}
-
-impl<'r> Bridged<'r> {
-    /// Returns the call as the model would have made it directly.
-    pub(crate) fn request<'s>(&'s self, outer: &ToolCall<'s>) -> ToolCall<'s>
-    where
-        'r: 's,
-    {
-        outer.of(&self.name, &self.arguments)
-    }
-}
-
 impl Turn {
-    /// Returns the inner call of `request`, if it is a readable call of `tool_call`.
-    pub(crate) fn bridged<'r>(&self, request: &ToolCall<'r>) -> Option<Bridged<'r>> {
+    /// Returns the call inside `request`, if that is a readable call of `tool_call`.
+    pub(super) fn inner_call<'r>(&self, request: &ToolCall<'r>) -> Option<InnerCall<'r>> {
         if self.deferred_ids().is_empty() || request.name() != CALL {
             return None;
         }
-        let (name, arguments) = args::bridged(request.arguments(), Limits::default())?;
+        let (name, arguments) = args::inner_call(request.arguments(), Limits::default())?;
         // `tool_call` cannot call the tools of tool search.
-        (!BRIDGES.iter().any(|bridge| bridge.name == name)).then_some(Bridged { name, arguments })
+        if is_bridge(&name) { None } else { Some(InnerCall { name, arguments }) }
+    }
+
+    /// Returns the tool that finds others, if the turn has it.
+    pub(super) fn search_tool(&self) -> Option<&'static str> {
+        if self.deferred_ids().is_empty() { None } else { Some(SEARCH) }
     }
 
     /// Returns whether this is one of the three tools, and the turn has them.
     #[cfg(feature = "wire-mcp")]
-    pub(crate) fn is_of_search(&self, name: &str) -> bool {
-        !self.deferred_ids().is_empty() && BRIDGES.iter().any(|bridge| bridge.name == name)
+    pub(super) fn is_search_tool(&self, name: &str) -> bool {
+        !self.deferred_ids().is_empty() && is_bridge(name)
     }
 
     /// Returns the result of a call of one of the three tools, or `None` for any other tool.
-    pub(crate) fn answer_of_search(&self, request: &ToolCall<'_>) -> Option<ToolResult> {
+    pub(super) fn search_tool_result(&self, request: &ToolCall<'_>) -> Option<ToolResult> {
         let bridge = BRIDGES.iter().find(|bridge| bridge.name == request.name())?;
         if self.deferred_ids().is_empty() {
             return None;
@@ -101,14 +87,14 @@ impl Turn {
         for name in names {
             if let Some(id) = self.find(name) {
                 tools.push(serde_json::from_str(&self.definition(id)).unwrap_or(Value::Null));
-            } else if BRIDGES.iter().any(|bridge| bridge.name == name) {
+            } else if is_bridge(name) {
                 unknown.push(format!("`{name}` is listed with its definition"));
             } else {
-                unknown.push(self.unknown(name).message().to_owned());
+                unknown.push(self.unknown_tool(name).message().to_owned());
             }
         }
         if tools.is_empty() {
-            return Err(ToolError::of(ErrorKind::UnknownTool, unknown.join("; ")));
+            return Err(ToolError::with_kind(ErrorKind::UnknownTool, unknown.join("; ")));
         }
         let mut answer = json!({ "tools": tools });
         if !unknown.is_empty() {
@@ -122,12 +108,16 @@ impl Turn {
 fn refuse_call(request: &ToolCall<'_>, table: &Table) -> ToolResult {
     let args = arguments(request, table)?;
     let name = args["name"].as_str().unwrap_or_default();
-    let text = if BRIDGES.iter().any(|bridge| bridge.name == name) {
+    let text = if is_bridge(name) {
         format!("`{name}` is called by itself, not by `{CALL}`")
     } else {
         r#"expected {"name": "...", "arguments": {...}} and nothing else"#.to_owned()
     };
-    Err(ToolError::of(ErrorKind::InvalidArguments, text))
+    Err(ToolError::with_kind(ErrorKind::InvalidArguments, text))
+}
+
+fn is_bridge(name: &str) -> bool {
+    BRIDGES.iter().any(|bridge| bridge.name == name)
 }
 
 fn arguments(request: &ToolCall<'_>, table: &Table) -> Result<Value, ToolError> {

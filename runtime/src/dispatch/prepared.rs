@@ -1,0 +1,77 @@
+//! The first step of every call: look through `tool_call`, find the tool, and decide what is recorded.
+
+use std::borrow::Cow;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::call::ToolCall;
+use crate::observe::trace::{self, Trace};
+use crate::registration::ids::ToolId;
+use crate::run::clock;
+use crate::session::turn::Turn;
+
+/// The call inside a call of tool search's `tool_call`.
+pub(super) struct InnerCall<'r> {
+    pub(super) name: Cow<'r, str>,
+    pub(super) arguments: Cow<'r, str>,
+}
+
+impl InnerCall<'_> {
+    /// Returns the call as the model would have made it directly.
+    pub(super) fn request<'s>(&'s self, outer: &ToolCall<'s>) -> ToolCall<'s> {
+        outer.redirected(&self.name, &self.arguments)
+    }
+}
+
+/// A call whose tool has been looked up.
+#[derive(Debug)]
+pub(super) struct PreparedCall<'c> {
+    pub(super) request: &'c ToolCall<'c>,
+    /// The position of the tool, or `None` if the turn has no such tool.
+    pub(super) tool: Option<ToolId>,
+    /// `None` if no hook, approver or subscriber observes the call.
+    pub(super) record: Option<Box<CallRecord>>,
+}
+
+/// What the observers of a call see of it.
+#[derive(Debug)]
+pub(super) struct CallRecord {
+    /// The arguments without secrets. Null until they are read, and if they are invalid.
+    pub(super) arguments: Value,
+    /// `None` if no hook or approver observes the call, or the system has no clock.
+    pub(super) began: Option<Instant>,
+    pub(super) trace: Trace,
+}
+
+impl PreparedCall<'_> {
+    /// Sets the arguments that observers see.
+    pub(super) fn show_arguments(&mut self, redacted: Value) {
+        if let Some(record) = &mut self.record {
+            record.arguments = redacted;
+        }
+    }
+}
+
+impl Turn {
+    /// Looks up the tool of a call that begins now.
+    pub(super) fn prepare<'c>(&self, request: &'c ToolCall<'c>) -> PreparedCall<'c> {
+        let tool = self.find(request.name());
+        let record = self.is_observed(tool).then(|| Box::new(self.record(tool, request)));
+        PreparedCall { request, tool, record }
+    }
+
+    /// Whether anything but the handler sees a call of this tool.
+    pub(super) fn is_observed(&self, tool: Option<ToolId>) -> bool {
+        self.has_interceptors(tool) || trace::is_on()
+    }
+
+    #[cold]
+    fn record(&self, tool: Option<ToolId>, request: &ToolCall<'_>) -> CallRecord {
+        CallRecord {
+            arguments: Value::Null,
+            began: if self.has_interceptors(tool) { clock::now() } else { None },
+            trace: Trace::begin(request, tool.map(|id| self.name(id)), || tool.map(|id| self.table(id))),
+        }
+    }
+}

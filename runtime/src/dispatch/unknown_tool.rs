@@ -1,0 +1,45 @@
+//! The error for a call of a tool that this turn does not have.
+
+use crate::result::output::{ErrorKind, ToolError};
+use crate::session::turn::Turn;
+use crate::text::display::short_name;
+use crate::text::nearest::nearest;
+
+/// The error lists all tools of a turn that has at most this many.
+const LISTED: usize = 20;
+
+impl Turn {
+    #[cold]
+    pub(crate) fn unknown_tool(&self, name: &str) -> ToolError {
+        let shown = short_name(name);
+        for (id, reason) in self.hidden_ids() {
+            if self.name(id) == name || self.called(id) == name {
+                let text = format!("the tool `{shown}` is not available now: {reason}");
+                return ToolError::with_kind(ErrorKind::UnknownTool, text);
+            }
+        }
+        let hint = self.hint_for_unknown(name);
+        ToolError::with_kind(ErrorKind::UnknownTool, format!("unknown tool `{shown}`: {hint}"))
+    }
+
+    fn hint_for_unknown(&self, name: &str) -> String {
+        // The model may use a tool's own name although this dialect renames it.
+        let renamed = self.state().find(name).map(|id| self.called(id)).filter(|called| self.find(called).is_some());
+        let suggestions = match renamed {
+            Some(called) => vec![called],
+            None => nearest(name, self.callable()),
+        };
+        if !suggestions.is_empty() {
+            return format!("did you mean `{}`?", suggestions.join("` or `"));
+        }
+        if let Some(search) = self.search_tool() {
+            return format!("search for it with `{search}`");
+        }
+        let all: Vec<&str> = self.callable().collect();
+        match all.len() {
+            0 => "no tool is available".to_owned(),
+            ..=LISTED => format!("the available tools are {}", all.join(", ")),
+            count => format!("{count} tools are available; call one of those that were listed"),
+        }
+    }
+}
