@@ -6,8 +6,7 @@ use std::io::{self, BufRead as _, Read as _, Write as _, stdin, stdout};
 use std::{env, error::Error, iter, process::ExitCode, sync::Mutex, thread};
 
 use toolc::cancel::CancelHandle;
-use toolc::wire::LONGEST_BODY;
-use toolc::wire::mcp::{Incoming, Server};
+use toolc::wire::{LONGEST_BODY, mcp::Incoming, mcp::Server};
 use toolc::{Dialect, Registry};
 
 fn main() -> ExitCode {

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
+use serde_json::{Map, Value, json};
 use toolc::hooks::{CallInfo, Hook, HostError};
 use toolc::{Dialect, Registry, SessionBuilder, Task, ToJson, ToolCall, Turn, explain};
 use toolc_plugins::PluginReport;
@@ -31,34 +32,34 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Print what a model is shown: a JSON array of definitions.
+    /// Print the definitions that a model sees, as a JSON array.
     Definitions {
         #[command(flatten)]
         choice: Choice,
     },
-    /// Report for each tool whether it is available, what it lacks, what that is for and where to get it.
+    /// Report for each tool whether it is available, what it lacks, and where to get that.
     Doctor {
         #[command(flatten)]
         choice: Choice,
-        /// As one line of JSON.
+        /// Print one line of JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Tell why a tool is shown, or is not: what grants it, what it needs, which of its texts depend on what.
+    /// Explain why a tool is shown or hidden: what grants it, what it requires, and what its texts depend on.
     Why {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         #[command(flatten)]
         choice: Choice,
-        /// As one line of JSON.
+        /// Print one line of JSON.
         #[arg(long)]
         json: bool,
     },
     /// Run a tool, as a model would.
     Call {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// Its arguments: a JSON object.
+        /// The arguments, a JSON object.
         arguments: String,
         /// The task to which the call belongs.
         #[arg(long, default_value = "default")]
@@ -70,25 +71,25 @@ enum Command {
 
 const STATUS: &str = "\
 Exit status:
-  0  definitions: always; call: the JSON is a result; doctor: all tools and plugins are there; why: the tool is shown
-  1  call: the JSON is a tool's error; doctor: not all tools and plugins are there; why: the tool is not shown
-  2  the command line is wrong: an unknown toolset, no such folder of plugins, or for `why` an unknown tool";
+  0  definitions: always; call: the JSON is a result; doctor: all tools and plugins are available; why: the tool is shown
+  1  call: the JSON is a tool's error; doctor: a tool or a plugin is not available; why: the tool is hidden
+  2  the command line is wrong: an unknown toolset, a missing folder of plugins, or for `why` an unknown tool";
 
 #[derive(Debug, Args)]
 struct Choice {
-    /// Toolsets to enable. Without any: all.
+    /// Toolsets to enable. Default: all.
     #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
     enable: Vec<String>,
-    /// Toolsets to disable. Wins over enabling.
+    /// Toolsets to disable. Takes precedence over enabling.
     #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
     disable: Vec<String>,
     /// Tools to enable in addition to the toolsets; without toolsets, only these.
     #[arg(long, value_name = "TOOL", value_delimiter = ',')]
     enable_tools: Vec<String>,
-    /// Tools to disable. Wins over enabling.
+    /// Tools to disable. Takes precedence over enabling.
     #[arg(long, value_name = "TOOL", value_delimiter = ',')]
     disable_tools: Vec<String>,
-    /// A folder of plugins, in place of the user's own and the system's. May be said several times: the first one wins.
+    /// A folder of plugins, instead of the user's own and the system's. Can be repeated: if two have a plugin of one name, the first is used.
     #[arg(long, value_name = "DIR")]
     plugins: Vec<PathBuf>,
 }
@@ -160,10 +161,10 @@ fn told(what: &(impl ToJson + ToString), as_json: bool) -> String {
 /// What the doctor says, and what became of the plugins.
 fn with_plugins(mut doctor: String, reports: &[PluginReport], as_json: bool) -> String {
     if as_json {
-        // Into the object, behind all that is in it.
-        doctor.truncate(doctor.trim_end().len().saturating_sub(1));
-        let reports = serde_json::to_string(reports).unwrap_or_else(|error| unreachable!("reports are data: {error}"));
-        return format!("{doctor},\"plugins\":{reports}}}");
+        let mut report: Map<String, Value> =
+            serde_json::from_str(&doctor).unwrap_or_else(|error| unreachable!("the report is an object: {error}"));
+        report.insert("plugins".to_owned(), json!(reports));
+        return Value::Object(report).to_string();
     }
     for report in reports {
         doctor += &format!("\n\n{report}");

@@ -1,4 +1,4 @@
-//! Which plugins this program has: those in the folders that the user names, or else the user's own and the system's.
+//! The plugins of this program: those in the folders that the user names, or by default the user's own and the system's.
 //!
 //! The folder of the current project is not one of them: a user who opens a cloned repository has not agreed to run its programs.
 
@@ -9,20 +9,20 @@ use std::time::Duration;
 use toolc::Registry;
 use toolc_plugins::{PluginReport, Plugins};
 
-/// Where packages of the system put theirs.
+/// The folder for plugins of system packages.
 const SYSTEM: &str = "/usr/share/toolc/plugins";
 
 /// The plugins of one run.
 pub(crate) struct Loaded {
     plugins: Plugins,
-    /// What became of each.
+    /// A report for each plugin.
     pub(crate) reports: Vec<PluginReport>,
 }
 
-/// Loads those in `folders`, or where none is named, in the usual places.
+/// Loads the plugins in `folders`, or those of the user and the system if `folders` is empty.
 pub(crate) fn load(folders: &[PathBuf], registry: &Registry) -> Result<Loaded, String> {
     if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
-        return Err(format!("there is no folder of plugins {}: name one that is there", missing.display()));
+        return Err(format!("no such folder of plugins: {}", missing.display()));
     }
     let usual = || config().map(|config| config.join("toolc").join("plugins")).into_iter().chain(system()).collect();
     let folders: Vec<PathBuf> = if folders.is_empty() { usual() } else { folders.to_vec() };

@@ -309,7 +309,7 @@ fn the_users_plugins_are_there_and_a_projects_are_only_if_they_are_named() {
         named["plugins"][0]["folder"].as_str().is_some_and(|path| path.ends_with("/.toolc/plugins/echo")),
         "{named}"
     );
-    Run::of(&folder, &["doctor", "--plugins", "missing"]).refused("there is no folder of plugins missing");
+    Run::of(&folder, &["doctor", "--plugins", "missing"]).refused("no such folder of plugins: missing");
 }
 
 #[cfg(unix)]
