@@ -193,7 +193,7 @@ impl Sources {
     pub(crate) fn beside(&self, path: &str) -> Result<String, String> {
         match self.others.iter().find(|(other, _)| other == path) {
             Some((_, text)) => Ok(text.clone()),
-            None if self.root.as_os_str().is_empty() => Err("it is not there".to_owned()),
+            None if self.root.as_os_str().is_empty() => Err("the file does not exist".to_owned()),
             None => fs::read_to_string(self.root.join(path)).map_err(|error| error.to_string()),
         }
     }

@@ -128,7 +128,7 @@ impl<'t> Turns<'t> {
             let Ok(turn) = serde_json::from_str(&text) else { continue };
             let Ok(validator) = jsonschema::draft202012::new(&turn) else { continue };
             for (value, code) in values.iter().filter(|(value, _)| !validator.is_valid(&value.value)) {
-                let message = "this value is not there in every turn: a condition takes it, or a part of it, away";
+                let message = "this value is not available in every turn: a `when` condition can remove it";
                 let help = "take one that holds without any condition";
                 sink.push(Diagnostic::new(*code, value.place, message).help(help));
             }
@@ -172,7 +172,7 @@ impl<'t> Turns<'t> {
 
 fn check_required(property: &Property, sink: &Sink) {
     if let (true, Some(when)) = (property.required, &property.when) {
-        let message = format!("`{}` must be sent, and is not there in every turn", property.name.value);
+        let message = format!("`{}` is required but not available in every turn", property.name.value);
         sink.push(
             Diagnostic::new(Code::REQUIRED_WITH_WHEN, when.place, message)
                 .help("take `required = true` away, or the condition"),

@@ -1,4 +1,4 @@
-//! What leads back to itself: toolsets that bring themselves along, tools that require themselves. The whole way round,
+//! Cycles: toolsets that include themselves, tools that require themselves. The whole way round,
 //! with the place of each step.
 
 use toolc::__gen::graph::cycles;
@@ -10,8 +10,8 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let brings = |set: usize| catalog[ToolsetId(set)].edges().map(|(id, place)| (id.0, place)).collect();
     for cycle in cycles(0..catalog.toolsets().count(), brings) {
         let name = |set: usize| catalog[ToolsetId(set)].name();
-        let step = |from: &str, to: &str| format!("`{from}` brings `{to}` along");
-        report(Code::INCLUDE_CYCLE, "toolsets that bring themselves along", &cycle, &name, &step, sink);
+        let step = |from: &str, to: &str| format!("`{from}` includes `{to}`");
+        report(Code::INCLUDE_CYCLE, "include cycle", &cycle, &name, &step, sink);
     }
     let requires = |tool: usize| {
         let tool = &catalog[ToolId(tool)];
@@ -50,6 +50,6 @@ fn report<'n>(
     if let Some((place, label)) = places.next() {
         let first = Diagnostic::new(code, place, message).label(label);
         let found = places.fold(first, |found, (place, label)| found.related(place, label));
-        sink.push(found.help("take one of these out"));
+        sink.push(found.help("remove one of these"));
     }
 }

@@ -25,7 +25,7 @@ fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
             let message = "this default has no end: what it leaves out has a default, in which the same is left out";
             sink.push(
                 Diagnostic::new(Code::ENDLESS_DEFAULT, default.place, message)
-                    .label(format!("comes to more than {MOST} values"))
+                    .label(format!("expands to more than {MOST} values"))
                     .help("let one of them be without a default, or say in it what is left out"),
             );
         }
@@ -83,7 +83,7 @@ fn hold<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema, de
     for At { value, place } in values {
         let mut errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
         if errors.is_empty() && defs.form(schema) == SlotKind::Integer && is_beyond_integers(value) {
-            errors.push(format!("{value} is no integer that 64 bits hold exactly"));
+            errors.push(format!("{value} is not an integer that fits 64 bits exactly"));
         }
         if !errors.is_empty() {
             sink.push(

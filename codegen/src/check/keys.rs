@@ -100,7 +100,7 @@ fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], si
             if !has_errors && !matches!(of.as_slice(), [one] if types.contains(one)) {
                 let words: Vec<&str> = types.iter().map(|t| t.name()).collect();
                 let found = found.related(property.name.place, "this is of another type");
-                sink.push(found.help(format!("it has to be of type {}", words.join(" or "))));
+                sink.push(found.help(format!("it must be of type {}", words.join(" or "))));
             }
         }
     }

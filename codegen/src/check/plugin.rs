@@ -29,7 +29,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 fn check_executable(executable: &At<String>, sink: &Sink) {
     let mut parts = Path::new(&executable.value).components();
     if executable.value.is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
-        let message = format!("`{}` is no file of the plugin", executable.value);
+        let message = format!("`{}` is not a file of the plugin", executable.value);
         sink.push(
             Diagnostic::new(Code::INVALID_VALUE, executable.place, message)
                 .label("expected a path below the plugin's folder, without `.` and `..`")

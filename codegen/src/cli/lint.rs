@@ -52,9 +52,9 @@ pub struct LintArgs {
 struct LevelArgs(Vec<(String, Option<Level>)>);
 
 const LEVELS: [(&str, char, Option<Level>, &str); 3] = [
-    ("allow", 'A', None, "Do not tell of a rule, or of a category's rules"),
-    ("warn", 'W', Some(Level::Warning), "Tell of it"),
-    ("deny", 'D', Some(Level::Error), "Count it as an error"),
+    ("allow", 'A', None, "Disable a rule or category"),
+    ("warn", 'W', Some(Level::Warning), "Report as a warning"),
+    ("deny", 'D', Some(Level::Error), "Report as an error"),
 ];
 
 impl Args for LevelArgs {

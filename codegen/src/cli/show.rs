@@ -20,7 +20,7 @@ pub struct Show {
     /// The dialect; the first of the project's, unless said otherwise.
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
-    /// The tools that are there beside it, with commas between them; all, unless said otherwise.
+    /// The other tools in the turn, separated by commas; all by default.
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
     available: Option<Vec<String>>,
     /// A fact and its value; its default, unless said otherwise. May be given several times.
@@ -75,8 +75,8 @@ impl Show {
             told.push((FactId(id), value));
         }
         let Some(definition) = lower::definition(dialect, catalog, tool).definition else {
-            let why = "it does not take the tool's name there, or that of a parameter that has to be sent";
-            return Err(Failure::new(format!("`{}` is not there in `{}`: {why}", tool.name(), dialect.name)));
+            let why = "the dialect does not accept the name of the tool or of a required parameter";
+            return Err(Failure::new(format!("`{}` has no definition in `{}`: {why}", tool.name(), dialect.name)));
         };
         let definition = catalog.setting_told(tool, &members, &told).value(&definition);
         print(out, &format!("{definition:#}\n"))

@@ -47,7 +47,7 @@ fn report(id: SourceId, text: &str, sink: &Sink) {
                 "keys or values that nest too deep"
             }
             // Of any word that begins as `nan` and `inf` do.
-            why if why.starts_with("invalid float, expected `") => "this is no value that TOML has",
+            why if why.starts_with("invalid float, expected `") => "this is not a TOML value",
             why => why,
         };
         let place = Place::new(id, error.span().unwrap_or(0..0));

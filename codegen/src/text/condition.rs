@@ -188,9 +188,9 @@ fn atom(cursor: &mut Cursor<'_>, word: &str, span: Range<usize>) -> Result<Writt
         Some(("facts", name)) if is_name(name) => comparison(cursor, name, span),
         Some(("tools" | "facts", name)) => {
             let what = if name.is_empty() {
-                format!("a name is missing behind `{word}`")
+                format!("a name is missing after `{word}`")
             } else {
-                format!("`{name}` is no name")
+                format!("`{name}` is not a valid name")
             };
             let fault = Fault::new(span, what);
             Err(fault.help("a name is a letter or `_`, then letters, digits, `_` or `-`"))
@@ -224,7 +224,7 @@ fn comparison(cursor: &mut Cursor<'_>, name: &str, span: Range<usize>) -> Result
                 format!("a fact is compared with a text, an integer, true or false, not with {}", token.show());
             return Err(Fault::new(at, message));
         }
-        None => return Err(Fault::new(at, format!("nothing stands behind `{sign}`"))),
+        None => return Err(Fault::new(at, format!("expected a value after `{sign}`"))),
     };
     Ok(fact(span.start..literal.1.end, Some((comparison, literal.0))))
 }
@@ -328,8 +328,8 @@ mod tests {
             ("web", 0..3, "`web` is neither a tool nor a fact"),
             ("(tools.a", 0..1, "this parenthesis is never closed"),
             ("facts.x = 'a'", 8..9, "`=` compares nothing"),
-            ("facts.x == 1.5", 11..14, "`1.5` is no integer of 64 bits, and facts are never fractions"),
-            ("facts.x ==", 8..10, "nothing stands behind `==`"),
+            ("facts.x == 1.5", 11..14, "`1.5` is not a 64-bit integer, and facts cannot be fractions"),
+            ("facts.x ==", 8..10, "expected a value after `==`"),
             (
                 "facts.x == tools.y",
                 11..18,
@@ -343,8 +343,8 @@ mod tests {
             ("2 > facts.depth", 0..1, "expected a condition, found `2`"),
             ("true", 0..4, "expected a condition, found `true`"),
             ("facts.x == 'a", 11..13, "this text has no closing '"),
-            ("tools.é", 0..8, "`é` is no name"),
-            ("facts.", 0..6, "a name is missing behind `facts.`"),
+            ("tools.é", 0..8, "`é` is not a valid name"),
+            ("facts.", 0..6, "a name is missing after `facts.`"),
             ("env.HOME", 0..8, "`env.HOME` is neither a tool nor a fact"),
             ("or tools.a", 0..0, "a condition is missing here"),
             ("tools.a and or tools.b", 12..12, "a condition is missing here"),

@@ -112,7 +112,7 @@ fn word(word: &str) -> Result<Token, String> {
     }
     word.parse().map(Token::Integer).map_err(|_| {
         if word.parse::<f64>().is_ok() {
-            format!("`{word}` is no integer of 64 bits, and facts are never fractions")
+            format!("`{word}` is not a 64-bit integer, and facts cannot be fractions")
         } else {
             format!("`{word}` is neither a name nor an integer")
         }
@@ -128,7 +128,7 @@ fn quoted(rest: &str, quote: char) -> Result<(Token, usize), String> {
             letter if letter == quote => return Ok((Token::Text(text), at + 1)),
             '\\' => match letters.next() {
                 Some((_, escaped @ ('\\' | '\'' | '"'))) => text.push(escaped),
-                _ => return Err("a backslash stands only before a quote or another backslash".to_owned()),
+                _ => return Err("a backslash must be followed by a quote or another backslash".to_owned()),
             },
             letter => text.push(letter),
         }

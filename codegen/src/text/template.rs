@@ -218,7 +218,7 @@ impl Reader<'_> {
         };
         match cursor.next() {
             Ok(None) => Ok(piece),
-            Ok(Some((token, at))) => Err(Fault::new(at, format!("{} behind what is to be written out", token.show()))),
+            Ok(Some((token, at))) => Err(Fault::new(at, format!("unexpected {} after the expression", token.show()))),
             // A sign that means nothing: most likely Jinja's filter.
             Err(fault) => Err(fault.help("filters and operators are not part of the template language")),
         }

@@ -95,7 +95,7 @@ impl fmt::Display for Refusal {
                 write!(f, "the toolset name `{name}` is reserved, for every tool: choose another one")
             }
             Refusal::Ring(way) => {
-                write!(f, "toolsets that bring themselves along: {}; take one of these out", way.join(" → "))
+                write!(f, "include cycle: {}; remove one of these", way.join(" → "))
             }
             Refusal::UnknownTool { toolset, name, hint } => {
                 write!(f, "the toolset `{toolset}` names an unknown tool `{name}`{hint}")

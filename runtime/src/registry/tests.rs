@@ -314,7 +314,7 @@ fn custom(toolset: Toolset) -> Box<dyn ToolProvider> {
 }
 
 #[test]
-fn the_last_tool_takes_its_toolset_and_its_aliases_along() {
+fn removing_the_last_tool_removes_its_toolset_and_aliases() {
     let registry = Registry::new();
     let one = registry.add(dynamic("one", "server").build().unwrap()).unwrap();
     let two = registry.add(dynamic("two", "server").build().unwrap()).unwrap();
@@ -405,20 +405,20 @@ fn a_custom_toolset_names_what_there_is() {
 }
 
 #[test]
-fn toolsets_do_not_bring_themselves_along() {
+fn an_include_cycle_is_refused() {
     let includes = |name, names: &[&'static str]| Toolset { includes: texts(names), ..toolset(name) };
     let ring = |fake: Fake, last: Fake| {
         let error = fake.registry().add(Box::new(last)).unwrap_err();
         error.refusals().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     };
-    let told = "toolsets that bring themselves along: c → a → b → c; take one of these out";
+    let told = "include cycle: c → a → b → c; remove one of these";
     let ahead = || Fake::new([]).toolset(includes("a", &["b", "d"])).toolset(includes("b", &["c"]));
     assert_eq!(ring(ahead(), Fake::new([]).toolset(includes("c", &["d", "a"]))), told);
     // By a base, and by a legacy name.
     let based = Toolset { base: Some("a".into()), ..aliased("z", &["c"]) };
-    let told = "toolsets that bring themselves along: z → a → b → z; take one of these out";
+    let told = "include cycle: z → a → b → z; remove one of these";
     assert_eq!(ring(ahead(), Fake::new([]).toolset(based)), told);
-    let told = "toolsets that bring themselves along: a → a; take one of these out";
+    let told = "include cycle: a → a; remove one of these";
     assert_eq!(ring(Fake::new([]), Fake::new([]).toolset(includes("a", &["a"]))), told);
     // What is reached twice is no ring.
     let diamond = Fake::new([]).toolset(includes("c", &["d", "e"])).toolset(includes("e", &["d"]));

@@ -212,23 +212,23 @@ fn one_run_reports_every_mistake_once() {
       = help: did you mean `default`?
       = help: a tool that comes at run time is named in `[external]`, in `toolc.toml`
 
-    error[C011]: toolsets that bring themselves along: one → two → three → one
+    error[C011]: include cycle: one → two → three → one
      --> ROOT/manifests/toolsets/one.toml:4:13
       |
     4 | includes = ["two"]
-      |             ^^^^^ `one` brings `two` along
+      |             ^^^^^ `one` includes `two`
       |
      ::: ROOT/manifests/toolsets/two.toml:3:8
       |
     3 | base = "three"
-      |        ------- `two` brings `three` along
+      |        ------- `two` includes `three`
       |
      ::: ROOT/manifests/toolsets/three.toml:3:13
       |
     3 | includes = ["one", "flie"]
-      |             ----- `three` brings `one` along
+      |             ----- `three` includes `one`
       |
-      = help: take one of these out
+      = help: remove one of these
 
     error[C010]: unknown toolset `flie`
      --> ROOT/manifests/toolsets/three.toml:3:20

@@ -158,7 +158,7 @@ pub const FOREIGN: &[(&str, &str)] = &[
     ("minContains", "say in `description` what the array has to hold"),
     ("maxContains", "say in `description` what the array has to hold"),
     ("definitions", "write `$defs`, in `[schema]`"),
-    ("$defs", "definitions stand in `[schema]`, for the whole tool"),
+    ("$defs", "definitions belong in `[schema]`, for the whole tool"),
     ("$id", "leave it out: a `$ref` leads to `#/$defs/NAME`"),
     ("$anchor", "give the schema a name in `$defs`: a `$ref` leads to `#/$defs/NAME`"),
     ("$dynamicAnchor", "give the schema a name in `$defs`: a `$ref` leads to `#/$defs/NAME`"),

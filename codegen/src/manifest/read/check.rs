@@ -93,7 +93,7 @@ impl<'t> Reader<'t> {
         let (kind, document) = self.document;
         let is_of_root = kind.keys().iter().copied().flatten().any(|key| key.name == name);
         (is_of_root && !document.contains_key(name))
-            .then(|| format!("`{name}` is a key of {}: it stands above the first `[...]`", kind.document()))
+            .then(|| format!("`{name}` is a key of {}: write it above the first `[...]`", kind.document()))
     }
 
     fn check_value(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) {

@@ -79,8 +79,8 @@ impl<'t> Reader<'t> {
             let names: Vec<&str> =
                 ring.last().into_iter().chain(&ring).map(|reference| reference.name.as_str()).collect();
             let message = match names.as_slice() {
-                [_, only] => format!("the definition `{only}` is nothing but itself"),
-                names => format!("definitions that are nothing but one another: {}", names.join(" → ")),
+                [_, only] => format!("the definition `{only}` refers only to itself"),
+                names => format!("definitions that refer only to one another: {}", names.join(" → ")),
             };
             let (last, others) = ring.split_last().expect("a ring has a link");
             let found = Diagnostic::new(Code::REF_RING, last.place, message)

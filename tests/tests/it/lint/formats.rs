@@ -107,8 +107,8 @@ fn json_output_conforms_to_its_schema() {
           "code": "C011",
           "name": "include-cycle",
           "level": "error",
-          "message": "toolsets that bring themselves along: round → trip → round",
-          "label": "`round` brings `trip` along",
+          "message": "include cycle: round → trip → round",
+          "label": "`round` includes `trip`",
           "at": {
             "file": "ROOT/manifests/toolsets/round.toml",
             "pointer": "/base",
@@ -125,11 +125,11 @@ fn json_output_conforms_to_its_schema() {
               "column": 13,
               "end_line": 3,
               "end_column": 20,
-              "label": "`trip` brings `round` along"
+              "label": "`trip` includes `round`"
             }
           ],
           "help": [
-            "take one of these out"
+            "remove one of these"
           ]
         }
       ],
@@ -252,7 +252,7 @@ fn sarif_output_conforms_to_the_standard() {
         "ruleIndex": 0,
         "level": "error",
         "message": {
-          "text": "toolsets that bring themselves along: round → trip → round: `round` brings `trip` along\nhelp: take one of these out"
+          "text": "include cycle: round → trip → round: `round` includes `trip`\nhelp: remove one of these"
         },
         "locations": [
           {
@@ -299,7 +299,7 @@ fn sarif_output_conforms_to_the_standard() {
             ],
             "id": 1,
             "message": {
-              "text": "`trip` brings `round` along"
+              "text": "`trip` includes `round`"
             }
           }
         ]
@@ -313,7 +313,7 @@ fn github_output_is_workflow_commands() {
     insta::assert_snapshot!(findings("github"), @r#"
     ::warning file=ROOT/manifests/tools/read_file.toml,line=5,endLine=6,title=M004 leading-or-trailing-space::white space at the end of a text that models read%0Ahelp: remove it
     ::warning file=ROOT/manifests/tools/read_file.toml,line=8,endLine=8,col=9,endColumn=13,title=M001 parameter-description-missing::the parameter `path` of `read_file` has no description%0Ahelp: add `description = "..."`: the meaning, the unit, and a useful value
-    ::error file=ROOT/manifests/toolsets/round.toml,line=3,endLine=3,col=8,endColumn=14,title=C011 include-cycle::toolsets that bring themselves along: round → trip → round: `round` brings `trip` along%0Ahelp: take one of these out
+    ::error file=ROOT/manifests/toolsets/round.toml,line=3,endLine=3,col=8,endColumn=14,title=C011 include-cycle::include cycle: round → trip → round: `round` includes `trip`%0Ahelp: remove one of these
     "#);
 }
 
@@ -322,6 +322,6 @@ fn concise_output_has_a_line_for_each_finding() {
     insta::assert_snapshot!(findings("concise"), @"
     ROOT/manifests/tools/read_file.toml:5:125: warning[M004] leading-or-trailing-space: white space at the end of a text that models read
     ROOT/manifests/tools/read_file.toml:8:9: warning[M001] parameter-description-missing: the parameter `path` of `read_file` has no description
-    ROOT/manifests/toolsets/round.toml:3:8: error[C011] include-cycle: toolsets that bring themselves along: round → trip → round: `round` brings `trip` along
+    ROOT/manifests/toolsets/round.toml:3:8: error[C011] include-cycle: include cycle: round → trip → round: `round` includes `trip`
     ");
 }

@@ -119,7 +119,7 @@ fn impossible_requests_exit_with_status_2() {
     for (args, expected) in [
         (&["lint", "-A", "syntax"][..], "`syntax` is always an error"),
         (&["lint", "redundant-includes"], "did you mean `redundant-include`?"),
-        (&["lint", "-W", "Q"], "there is no rule `Q`"),
+        (&["lint", "-W", "Q"], "unknown rule `Q`"),
         (&["lint", "--format", "xml"], "use human, concise, json, sarif, github"),
         (&["lint", "--format", "json", "--format", "sarif"], "mixed on the standard output"),
         (&["lint", "--list-rules", "--format", "sarif"], "`--format text`, `json` or `md`"),
@@ -140,7 +140,7 @@ fn syntax_errors_are_always_reported_and_cannot_be_allowed() {
     project.change("manifests/toolsets/work.toml", "# both", "# lint: allow unknown-toolset it comes later");
     assert_eq!(project.lint(&["M003"]), (1, vec![unknown, "error[C032] toolsets/work.toml:3:32".to_owned()]));
     let (_, out, _) = project.run(&["lint", "M003"]);
-    assert!(out.contains("`unknown-toolset` is always an error, and cannot be allowed"), "{out}");
+    assert!(out.contains("`unknown-toolset` is always an error and cannot be allowed"), "{out}");
 }
 
 #[test]
