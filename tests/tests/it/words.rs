@@ -127,7 +127,7 @@ fn is_checked(path: &str) -> bool {
 }
 
 /// Parts of the repository in which the wording is not corrected yet.
-const LATER: &[&str] = &[""];
+const LATER: &[&str] = &["codegen/src/", "runtime/src/"];
 
 #[test]
 fn texts_avoid_the_listed_wording() {

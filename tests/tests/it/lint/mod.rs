@@ -120,7 +120,7 @@ fn impossible_requests_exit_with_status_2() {
         (&["lint", "-A", "syntax"][..], "`syntax` is always an error"),
         (&["lint", "redundant-includes"], "did you mean `redundant-include`?"),
         (&["lint", "-W", "Q"], "unknown rule `Q`"),
-        (&["lint", "--format", "xml"], "use human, concise, json, sarif, github"),
+        (&["lint", "--format", "xml"], "the formats are human, concise, json, sarif, github"),
         (&["lint", "--format", "json", "--format", "sarif"], "mixed on the standard output"),
         (&["lint", "--list-rules", "--format", "sarif"], "`--format text`, `json` or `md`"),
         (&["lint", "--fix", "--diff"], "cannot be used with"),

@@ -16,7 +16,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.filter]
 //! type = "object"
-//! description = "What the lines have to be like."
+//! description = "What the lines must look like."
 //!
 //! [params.filter.properties]
 //! a1.type = "string"
@@ -57,7 +57,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.filter]
 //! type = "object"
-//! description = "What the lines have to be like."
+//! description = "What the lines must look like."
 //!
 //! [params.filter.properties]
 //! a1.type = "string"
