@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{self, ExitCode, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Parser, Subcommand};
 use toolc_codegen::cli::{self, CatalogCommand, Command, Project};
@@ -66,11 +67,7 @@ fn main() -> ExitCode {
             args.extend(builds.then_some("--builds"));
             status(cargo(&args))
         }
-        Task::PublishCheck { allow_dirty } => {
-            let mut args = vec!["publish", "--workspace", "--dry-run", "--locked"];
-            args.extend(allow_dirty.then_some("--allow-dirty"));
-            status(cargo(&args))
-        }
+        Task::PublishCheck { allow_dirty } => publish_check(allow_dirty),
     }
 }
 
@@ -134,6 +131,21 @@ fn test() -> ExitCode {
     }
     println!("checks: {passed} passed, {failed} failed, {skipped} skipped");
     status(failed == 0)
+}
+
+/// Packages and builds what is published. Cargo keeps what it unpacks from the temporary registry in the target folder, and
+/// believes that a version never changes: an earlier run would stand in for this one, if both had the same folder.
+fn publish_check(allow_dirty: bool) -> ExitCode {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../target/publish-check/{}", now.as_millis()));
+    let target = folder.display().to_string();
+    let mut args = vec!["publish", "--workspace", "--dry-run", "--locked", "--target-dir", &target];
+    args.extend(allow_dirty.then_some("--allow-dirty"));
+    let passed = cargo(&args);
+    if let Err(error) = fs::remove_dir_all(&folder) {
+        eprintln!("warning: failed to remove {target}: {error}");
+    }
+    status(passed)
 }
 
 fn has(component: &str) -> bool {

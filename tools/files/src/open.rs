@@ -43,9 +43,10 @@ pub(super) fn explain(workspace: &Workspace, path: &Path, verb: &str, error: &io
         io::ErrorKind::PermissionDenied => {
             ToolError::new(format!("failed to {verb} `{shown}`: the system denies permission to this process's user"))
         }
-        io::ErrorKind::NotADirectory => {
-            ToolError::with_kind(ErrorKind::NotFound, format!("failed to {verb} `{shown}`: a part of the path is a file"))
-        }
+        io::ErrorKind::NotADirectory => ToolError::with_kind(
+            ErrorKind::NotFound,
+            format!("failed to {verb} `{shown}`: a part of the path is a file"),
+        ),
         _ => ToolError::new(format!("failed to {verb} `{shown}`: {error}")),
     }
 }
