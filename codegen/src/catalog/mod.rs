@@ -1,4 +1,4 @@
-//! Resolve: every manifest together. Names become ids, once; no stage behind this one looks anything up by name.
+//! Resolve: links all manifests to one catalog. Names become ids here; later stages look nothing up by name.
 
 mod names;
 mod required_tools;
@@ -41,11 +41,11 @@ pub struct FactId(pub usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VariableId(pub usize);
 
-/// Index of a tool that comes at run time. Ids are in the order of the names.
+/// Index of a tool that is added at run time. Ids are in the order of the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExternalId(pub usize);
 
-/// Everything that a project declares, linked.
+/// All declarations of a project, linked.
 #[derive(Debug)]
 pub struct Catalog {
     tools: Vec<Tool>,
@@ -54,103 +54,103 @@ pub struct Catalog {
     commands: Vec<CommandsManifest>,
     facts: Vec<FactManifest>,
     variables: Vec<VariableManifest>,
-    /// Tools that come at run time.
+    /// Tools that are added at run time.
     external: Vec<String>,
     settings: Settings,
-    /// What makes it a plugin's.
+    /// The plugin's manifest, if the project is a plugin.
     plugin: Option<PluginManifest>,
     graph: Graph,
     requirements: RequiredTools,
-    /// What the turn of all tools shows.
+    /// The tools that a turn with all tools shows.
     everything: Members,
 }
 
-/// A tool and its home.
+/// A tool, linked.
 #[derive(Debug)]
 pub struct Tool {
-    /// What its author wrote.
+    /// The manifest.
     pub manifest: ToolManifest,
     /// The toolset that owns it.
     pub home: ToolsetId,
-    /// What its conditions ask. Empty where something of it is unknown, which has been reported.
+    /// The atoms of its conditions. Empty if a name in them is unknown, which has been reported.
     pub atoms: Vec<Atom>,
-    /// The facts that its texts write out.
+    /// The facts that its texts contain.
     pub facts: Vec<FactId>,
-    /// What has to be there for it to be shown, as far as that has names.
+    /// Its requirements, linked.
     pub requires: Requires,
-    /// The tool to use instead, if it is deprecated.
+    /// The replacement, if the tool is deprecated.
     pub replacement: Option<ToolId>,
-    /// The dialects that show something otherwise, and which of the manifest's tables says what.
+    /// The dialects with overrides, and the index of their table in the manifest.
     dialects: Vec<(&'static str, usize)>,
 }
 
-/// What has to be there for a tool to be shown, linked.
+/// The requirements of a tool or toolset, linked.
 #[derive(Debug, Default)]
 pub struct Requires {
-    /// Variables, all of which are set.
+    /// Variables that must all be set.
     pub env: Vec<VariableId>,
-    /// Variables, one of which is set.
+    /// Variables of which one must be set.
     pub any_env: Vec<VariableId>,
-    /// Tools, all of which are shown, each with where that is said.
+    /// Tools that must all be shown, with the place of each requirement.
     pub tools: Vec<(ToolId, Place)>,
-    /// Tools, one of which is shown.
+    /// Tools of which one must be shown.
     pub any_tools: Vec<(ToolId, Place)>,
-    /// Tools that come at run time, all of which are shown.
+    /// Run-time tools that must all be shown.
     pub external: Vec<ExternalId>,
-    /// Further tools, of those that come at run time, one of which is shown.
+    /// Run-time tools, in addition to `any_tools`, of which one must be shown.
     pub any_external: Vec<ExternalId>,
 }
 
-/// A question that conditions ask.
+/// An atom of a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Atom {
     /// Whether this tool is in the turn.
     Tool(ToolId),
-    /// Whether this tool is, which comes at run time.
+    /// Whether this run-time tool is in the turn.
     External(ExternalId),
     /// Whether this fact is true.
     Fact(FactId),
-    /// How this fact compares.
+    /// Whether a comparison with this fact is true.
     Compared(FactId, Comparison, FactValue),
 }
 
 /// A toolset, linked.
 #[derive(Debug)]
 pub struct Toolset {
-    /// What its author wrote.
+    /// The manifest.
     pub manifest: ToolsetManifest,
-    /// Whether anybody wrote it; if not, a tool only named it as its home.
+    /// Whether a manifest declares it. If not, a tool names it as its home.
     pub declared: bool,
     /// The tools whose home it is.
     pub home_tools: Vec<ToolId>,
     /// The tools that it lists.
     pub tools: Vec<ToolId>,
-    /// The toolsets that it includes, each with where that is said.
+    /// The toolsets that it includes, with the place of each include.
     pub includes: Vec<(ToolsetId, Place)>,
-    /// Its base, with where that is said.
+    /// Its base, with its place.
     pub base: Option<(ToolsetId, Place)>,
-    /// Tools that it does not hold.
+    /// Tools that it excludes.
     pub excludes: Vec<ToolId>,
-    /// Tools that it lists, and that come at run time.
+    /// Run-time tools that it lists.
     pub external: Vec<ExternalId>,
-    /// Tools that come at run time, and that it does not hold.
+    /// Run-time tools that it excludes.
     pub excludes_external: Vec<ExternalId>,
-    /// What its requirements ask.
+    /// The atoms of its requirements.
     pub atoms: Vec<Atom>,
-    /// What has to be there for its home tools to be shown.
+    /// The requirements of its home tools.
     pub requires: Requires,
 }
 
-/// Toolsets to be drawn, linked.
+/// A distribution of toolsets, linked.
 #[derive(Debug)]
 pub struct Distribution {
-    /// What its author wrote.
+    /// The manifest.
     pub manifest: DistributionManifest,
-    /// Each toolset, and how likely it is in percent.
+    /// Each toolset with its probability in percent.
     pub toolsets: Vec<(ToolsetId, f64)>,
 }
 
-/// What a tool's texts and conditions depend on, in one turn.
+/// The values that a tool's texts and conditions depend on, in one turn.
 #[derive(Debug, Clone)]
 pub struct Setting {
     atoms: Atoms,
@@ -158,19 +158,19 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// What a document of the tool is there.
+    /// Evaluates a JSON document of the tool.
     pub fn value(&self, doc: &CondJson) -> Value {
         doc.value(self.atoms, &self.facts)
     }
 
-    /// What the pieces of a definition come to there.
+    /// Renders the segments of a definition.
     pub fn render(&self, definition: &[Segment]) -> String {
         let mut text = String::with_capacity(segment::most(definition));
         segment::render(definition, self.atoms, &self.facts, &mut text);
         text
     }
 
-    /// What a text of the tool says there.
+    /// Renders a text of the tool.
     pub fn text(&self, template: &Template) -> String {
         if template.iter().all(|piece| matches!(piece, Piece::Text(_))) {
             return words(template);
@@ -185,7 +185,7 @@ impl Tool {
         &self.manifest.name.value
     }
 
-    /// What a dialect shows otherwise.
+    /// Returns the overrides for a dialect.
     pub fn otherwise(&self, dialect: &str) -> Option<&DialectManifest> {
         let found = self.dialects.iter().find(|(name, _)| *name == dialect);
         found.map(|(_, index)| &self.manifest.dialect[*index])
@@ -203,18 +203,18 @@ impl Toolset {
         &self.manifest.name.value
     }
 
-    /// Whether this is its name, or a legacy one.
+    /// Whether this is its name or one of its aliases.
     pub fn is_called(&self, name: &str) -> bool {
         self.name() == name || self.manifest.aliases.iter().any(|alias| alias.value == name)
     }
 
-    /// The tools that it holds by itself: those that it lists, and its home tools unless it is closed.
+    /// Returns its own tools: those that it lists, and its home tools unless it is closed.
     pub fn direct(&self) -> impl Iterator<Item = ToolId> {
         let home_tools: &[ToolId] = if self.manifest.closed { &[] } else { &self.home_tools };
         home_tools.iter().chain(&self.tools).copied()
     }
 
-    /// Whatever it brings along: includes and base.
+    /// Returns its includes and its base, with their places.
     pub fn edges(&self) -> impl Iterator<Item = (ToolsetId, Place)> {
         self.includes.iter().copied().chain(self.base)
     }
@@ -281,7 +281,7 @@ impl Catalog {
         &self.settings
     }
 
-    /// What makes the project a plugin, if it is one.
+    /// Returns the plugin's manifest, if the project is a plugin.
     pub fn plugin(&self) -> Option<&PluginManifest> {
         self.plugin.as_ref()
     }
@@ -291,7 +291,7 @@ impl Catalog {
         &self.facts
     }
 
-    /// The tools that come at run time, by name.
+    /// Returns the run-time tools, by name.
     pub fn external(&self) -> &[String] {
         &self.external
     }
@@ -309,14 +309,14 @@ impl Catalog {
         shown
     }
 
-    /// Whether a requirement's condition holds.
+    /// Whether the condition of a requirement is true.
     fn allows(&self, when: Option<&At<When>>, atoms: &[Atom]) -> bool {
-        // More atoms than there may be are only reported later.
+        // Too many atoms are reported later.
         let atom = |AtomId(atom): &AtomId| atoms.get(*atom).is_some_and(|atom| self.holds(atom, &[], &[]));
         when.is_none_or(|when| when.value.holds(&atom))
     }
 
-    /// Whether an atom holds in a turn of these tools, with every fact at its default but for those that are told.
+    /// Whether an atom is true in a turn with these tools, with the given facts and all others at their defaults.
     fn holds(&self, atom: &Atom, members: &[bool], told: &[(FactId, FactValue)]) -> bool {
         match atom {
             Atom::Tool(id) => members.get(id.0).copied().unwrap_or(false),
@@ -330,12 +330,12 @@ impl Catalog {
         told.iter().rev().find(|(of, _)| *of == id).map_or(&self[id].default, |(_, value)| value)
     }
 
-    /// What a tool's texts and conditions come to in a turn of these tools, with every fact at its default.
+    /// Returns the setting of a tool in a turn with these tools and all facts at their defaults.
     pub fn setting(&self, tool: &Tool, members: &[bool]) -> Setting {
         self.setting_told(tool, members, &[])
     }
 
-    /// The same where a host tells some of the facts.
+    /// Returns the setting of a tool with some facts set by the host.
     pub fn setting_told(&self, tool: &Tool, members: &[bool], told: &[(FactId, FactValue)]) -> Setting {
         Setting {
             atoms: (tool.atoms.iter().enumerate())
@@ -345,7 +345,7 @@ impl Catalog {
         }
     }
 
-    /// The same in the turn of all tools.
+    /// Returns the setting of a tool in a turn with all tools.
     pub fn full_setting(&self, tool: &Tool) -> Setting {
         self.setting(tool, &self.everything)
     }
@@ -360,7 +360,7 @@ impl Catalog {
         self.toolsets.iter().enumerate().map(|(id, toolset)| (ToolsetId(id), toolset))
     }
 
-    /// What the toolsets hold, as plain indices: ids are its positions.
+    /// Returns the graph of toolsets, whose indices are the ids.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }

@@ -1,4 +1,4 @@
-//! Names to ids; and to findings, where there is no such name.
+//! Translates names to ids, and reports unknown names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
@@ -13,17 +13,17 @@ use crate::manifest::FactManifest;
 use crate::source::Kind;
 use crate::text::condition::AtomExpr;
 
-/// Every name that something has.
+/// All declared names.
 pub(super) struct Names<'s> {
     pub(super) tools: BTreeMap<String, ToolId>,
     pub(super) toolsets: BTreeMap<String, ToolsetId>,
     pub(super) facts: BTreeMap<String, FactId>,
-    /// Toolsets that have a manifest; the others are assumed.
+    /// Toolsets with a manifest.
     pub(super) declared: BTreeSet<String>,
-    /// Of toolsets, each with the name that it stands for.
+    /// Aliases of toolsets, each with the toolset's name.
     pub(super) aliases: BTreeMap<String, String>,
     pub(super) variables: BTreeMap<String, VariableId>,
-    /// Tools that come at run time.
+    /// Run-time tools.
     pub(super) external: BTreeMap<String, ExternalId>,
     pub(super) broken: Vec<(Kind, String)>,
     pub(super) sink: &'s Sink,
@@ -93,13 +93,13 @@ impl Names<'_> {
                 let tools = self.tools.keys().chain(self.external.keys()).map(String::as_str);
                 found
                     .help_nearest(&name.value, tools, "the tools are")
-                    .help("a tool that comes at run time is named in `[external]`, in `toolc.toml`")
+                    .help("list a tool that is added at run time in `[external]` in `toolc.toml`")
             });
         }
         found
     }
 
-    /// Tools of a list, apart from those that come at run time.
+    /// Splits a list into tools and run-time tools.
     pub(super) fn listed(&self, names: &[At<String>]) -> (Vec<(ToolId, Place)>, Vec<ExternalId>) {
         let (external, own): (Vec<_>, Vec<_>) = names.iter().partition(|name| self.external.contains_key(&name.value));
         let own = own.into_iter().filter_map(|name| Some((self.tool(name)?, name.place)));
@@ -113,9 +113,9 @@ impl Names<'_> {
         if !self.is_broken(Kind::Toolset, &name.value) {
             let found = unknown_toolset(name, "toolset");
             self.sink.push(if let Some(toolset) = self.aliases.get(&name.value) {
-                found.help(format!("`{}` is a legacy name: write `{toolset}`", name.value))
+                found.help(format!("`{}` is an alias: write `{toolset}`", name.value))
             } else if name.value == "all" || name.value == "*" {
-                found.help("it stands for every tool, and hosts enable it; name the toolsets that are meant")
+                found.help("it means all tools, and only hosts can enable it; name toolsets instead")
             } else if self.tools.contains_key(&name.value) {
                 found.help(format!("`{}` is a tool: name it in `tools`", name.value))
             } else {
@@ -130,12 +130,12 @@ impl Names<'_> {
             let found = unknown_toolset(name, "home toolset");
             self.sink.push(
                 self.nearest_toolset(found, name)
-                    .help(format!("or declare it, in `manifests/toolsets/{}.toml`", name.value)),
+                    .help(format!("or declare it in `manifests/toolsets/{}.toml`", name.value)),
             );
         }
     }
 
-    /// A variable that `env.toml` describes.
+    /// Looks up a variable of `env.toml`.
     pub(super) fn variable(&self, name: &At<String>) -> Option<VariableId> {
         let found = self.variables.get(&name.value).copied();
         if found.is_none() && !self.is_broken(Kind::Env, "env") {
@@ -148,7 +148,7 @@ impl Names<'_> {
         found
     }
 
-    /// A dialect that there is, whether or not it can be written yet.
+    /// Looks up a dialect.
     pub(super) fn dialect(&self, name: &At<String>) -> Option<&'static str> {
         let all = || DIALECTS.iter().map(|dialect| dialect.name);
         let found = all().find(|dialect| *dialect == name.value);

@@ -1,4 +1,4 @@
-//! Links everything: names become ids, once. What cannot be linked is reported and left out.
+//! Links all manifests: names become ids. What cannot be linked is reported and omitted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::manifest::{FactManifest, Manifests, RequiresManifest, ToolManifest, T
 use crate::source::Kind;
 use crate::text::atoms::AtomTable;
 
-/// Links everything. What cannot be linked is reported and left out.
+/// Links all manifests. What cannot be linked is reported and omitted.
 pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
     let Manifests { tools, toolsets, distributions, commands, facts, variables, settings: written, plugin, broken } =
         manifests;
@@ -22,7 +22,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
     let distributions = unique(distributions, |one| &one.name, Code::DUPLICATE_NAME, Kind::Distribution, sink);
     let commands = unique(commands, |one| &one.name, Code::DUPLICATE_NAME, Kind::Commands, sink);
 
-    // A home that nobody declares is reported once, and then taken for declared: its tools are still checked.
+    // An undeclared home toolset is reported once and then treated as declared, so that its tools are still checked.
     let declared: BTreeSet<String> = toolsets.keys().cloned().collect();
     for tool in tools.values() {
         let place = tool.toolset.as_ref().map_or(tool.name.place, |home| home.place);
@@ -131,7 +131,7 @@ fn toolset(manifest: ToolsetManifest, home_tools: Vec<ToolId>, names: &Names<'_>
     }
 }
 
-/// All of them are looked up before any of them is given up.
+/// Looks up all items, so that every unknown name is reported.
 fn atoms(atom_table: &AtomTable, names: &Names<'_>, facts: &Facts) -> Vec<Atom> {
     let atoms: Vec<_> = atom_table.atoms.iter().map(|asks| names.atom(asks, facts)).collect();
     atoms.into_iter().collect::<Option<_>>().unwrap_or_default()
@@ -151,22 +151,22 @@ fn requires(manifest: &RequiresManifest, names: &Names<'_>) -> Requires {
     }
 }
 
-/// Tools that come at run time: none that a manifest declares, each once.
+/// Returns the run-time tools. Each must be listed once, and must not have a manifest.
 fn external(names: &[At<String>], tools: &BTreeMap<String, ToolManifest>, sink: &Sink) -> BTreeSet<String> {
     let mut kept = BTreeSet::new();
     for name in names {
         let taken = |what: &str| Diagnostic::new(Code::DUPLICATE_NAME, name.place, format!("`{}` {what}", name.value));
         if let Some(tool) = tools.get(&name.value) {
-            let found = taken("does not come at run time: a manifest declares it");
-            sink.push(found.related(tool.name.place, "declared here").help("take one of them out"));
+            let found = taken("is not a run-time tool, because a manifest declares it");
+            sink.push(found.related(tool.name.place, "declared here").help("remove one of them"));
         } else if !kept.insert(name.value.clone()) {
-            sink.push(taken("stands here twice").help("take one of them out"));
+            sink.push(taken("is listed twice").help("remove one of them"));
         }
     }
     kept
 }
 
-/// By name; of two with one name the first stays.
+/// Sorts by name. Of two with the same name, the first is kept.
 fn unique<T>(
     all: Vec<T>,
     name: impl Fn(&T) -> &At<String>,

@@ -1,4 +1,4 @@
-//! The project's settings, linked.
+//! The settings of the project, linked.
 
 use std::path::Path;
 
@@ -8,26 +8,26 @@ use crate::dialects::{DIALECTS, Dialect};
 use crate::manifest::{RuleLevel, SettingsManifest};
 use crate::project::{GENERATED, MANIFESTS};
 
-/// What `toolc.toml` says, or what is assumed where it says nothing.
+/// The settings of `toolc.toml`, with defaults.
 #[derive(Debug)]
 pub struct Settings {
     /// The dialects that definitions are written in: those that `toolc.toml` lists, or else all.
     pub dialects: Vec<&'static Dialect>,
     /// Whether `toolc.toml` lists them.
     pub lists_dialects: bool,
-    /// The folder of the generated Rust as a module, below the project's root. None: a crate, in `generated/rust`.
+    /// The folder of the generated Rust module, below the project's root, or `None` for a crate in `generated/rust`.
     pub rust: Option<String>,
-    /// Tools that a toolset resolves to at most.
+    /// The greatest number of tools of a toolset.
     pub most_tools: Option<u32>,
-    /// Tokens of the definitions of a toolset that has no budget of its own.
+    /// The token budget of toolsets without a budget of their own.
     pub token_budget: Option<u32>,
-    /// Characters of a tool's description.
+    /// The greatest length of a tool's description, in characters.
     pub description_budget: Option<u32>,
-    /// Parameters of a tool.
+    /// The greatest number of parameters of a tool.
     pub most_parameters: Option<u32>,
-    /// The lines of `[lint]`: a rule or category, and its level. The later one wins.
+    /// The lines of `[lint]`: a rule or category, and its level. Later ones win.
     pub levels: Vec<(At<String>, RuleLevel)>,
-    /// The file of known findings, below the project's root.
+    /// The baseline file, below the project's root.
     pub baseline: Option<At<String>>,
 }
 
@@ -48,9 +48,9 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
     }
 }
 
-/// gen owns the folder and removes what it does not know: it must not be one that holds anything else.
+/// Checks the folder of the generated module. gen removes unknown files from it, so it must not contain anything else.
 fn check_folder(folder: &At<String>, sink: &Sink) -> bool {
-    // Some systems do not tell capitals apart.
+    // Some file systems ignore case.
     let lower = folder.value.to_lowercase();
     let parts: Vec<&str> = lower.split('/').collect();
     let plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains(['\\', ':']);

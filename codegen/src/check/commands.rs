@@ -1,5 +1,5 @@
-//! Rules about shell commands: each can be told from the others, says something, and has examples that are none of its
-//! counterexamples. Whether the examples fall under it is for the judge of commands to say.
+//! Checks command rules: names are unique, each rule has a condition, and no example is both in `matches` and in `ignores`.
+//! Whether a rule matches its examples is not checked here.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +17,19 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
                 Diagnostic::new(
                     Code::DUPLICATE_NAME,
                     rule.name.place,
-                    format!("two rules are called `{}`", rule.name.value),
+                    format!("the rule `{}` is declared twice", rule.name.value),
                 )
-                .related(first.place, "the other one")
+                .related(first.place, "first declared here")
                 .help("rename one of them"),
             );
         }
         check_conditions(rule, sink);
         for example in rule.ignores.iter().filter(|ignored| rule.matches.iter().any(|m| m.value == ignored.value)) {
-            let message = "this command cannot fall under the rule and not fall under it";
-            sink.push(Diagnostic::new(Code::INCOMPATIBLE_KEYS, example.place, message).help("take it out of one list"));
+            let message = "this command is both in `matches` and in `ignores`";
+            sink.push(
+                Diagnostic::new(Code::INCOMPATIBLE_KEYS, example.place, message)
+                    .help("remove it from one of the lists"),
+            );
         }
     }
 }
@@ -34,21 +37,21 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 fn check_conditions(rule: &RuleManifest, sink: &Sink) {
     let keys: Vec<&str> = rule.conditions().iter().map(|(key, _)| *key).collect();
     if rule.conditions().iter().all(|(_, texts)| texts.is_empty()) {
-        let message = format!("every command would fall under `{}`", rule.name.value);
+        let message = format!("`{}` would match every command", rule.name.value);
         sink.push(
             Diagnostic::new(Code::MISSING_KEY, rule.name.place, message)
-                .help(format!("say what the commands are like: {}", crate::diagnostic::ticked(&keys, ", "))),
+                .help(format!("add a condition: {}", crate::diagnostic::ticked(&keys, ", "))),
         );
     }
     for (key, text) in rule.conditions().iter().flat_map(|(key, texts)| texts.iter().map(move |text| (key, text))) {
         if let Some(expected) = refuses(key, &text.value) {
-            let message = format!("`{key}` cannot hold `{}`", text.value);
+            let message = format!("`{key}` cannot contain `{}`", text.value);
             sink.push(Diagnostic::new(Code::INVALID_VALUE, text.place, message).label(format!("expected {expected}")));
         }
     }
 }
 
-/// What a key expects, where that is not what it has.
+/// Returns what a key expects, if the text is something else.
 fn refuses(key: &str, text: &str) -> Option<String> {
     let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
     match key {

@@ -1,5 +1,5 @@
-//! What conditions may do to a tool: ask at most so many atoms, hide no parameter that must be sent, leave every enum
-//! a value and every list of tools a tool.
+//! Checks what conditions do to a tool: the number of atoms is limited, required parameters have no condition, and every
+//! enum and every list of tools keeps an item in every turn.
 
 use std::collections::BTreeSet;
 
@@ -20,35 +20,36 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         let asked = &tool.manifest.atom_table.atoms;
         if let Some(first) = asked.get(MOST_ATOMS) {
             let message = format!(
-                "the conditions of `{}` ask {} different questions, where at most {MOST_ATOMS} are allowed",
+                "the conditions of `{}` contain {} different atoms, but at most {MOST_ATOMS} are allowed",
                 tool.name(),
                 asked.len()
             );
-            let found = Diagnostic::new(Code::TOO_MANY_ATOMS, first.place, message).label("the first one too many");
-            sink.push(found.help("split the tool, or let its text depend on less"));
+            let found =
+                Diagnostic::new(Code::TOO_MANY_ATOMS, first.place, message).label("the first atom above the limit");
+            sink.push(found.help("split the tool, or simplify its conditions"));
             continue;
         }
         let mut turns = Turns::of(&tool.manifest.defs, asked);
         if tool.atoms.len() < asked.len() {
-            // One asks for what there is not, which has been reported: which turns there are, nobody knows.
+            // A condition refers to an unknown tool or fact (already reported), so the possible turns cannot be enumerated.
             turns.all.clear();
         }
         turns.check_text(&tool.manifest.description.value, tool.manifest.description.place, &|_| true, sink);
         for description in tool.manifest.dialect.iter().filter_map(|dialect| dialect.description.as_ref()) {
             turns.check_text(&description.value, description.place, &|_| true, sink);
         }
-        // Definitions are told in every turn, whatever leads to them.
+        // Definitions appear in every turn, whatever refers to them.
         for schema in tool.manifest.roots() {
             turns.check_schema(schema, &|_| true, sink);
         }
     }
 }
 
-/// Every combination of answers to a tool's atoms that there can be: a fact has one value, not several.
+/// The possible turns of a tool, as values of its atoms. A fact has a single value.
 struct Turns<'t> {
     defs: &'t Defs,
     all: Vec<Atoms>,
-    /// Where each question is first asked.
+    /// The place of each atom's first use.
     places: Vec<Place>,
 }
 
@@ -60,12 +61,12 @@ impl<'t> Turns<'t> {
         Self { defs, all, places: asked.iter().map(|asks| asks.place).collect() }
     }
 
-    /// Whether something holds in a turn in which something else does.
+    /// Whether one condition is true in some turn in which another one is.
     fn any(&self, within: Holds<'_>, holds: Holds<'_>) -> bool {
         self.all.iter().any(|&atoms| within(atoms) && holds(atoms))
     }
 
-    /// `within`: the turns in which the schema is there at all.
+    /// `within` are the turns in which the schema appears.
     fn check_schema(&self, schema: &Schema, within: Holds<'_>, sink: &Sink) {
         if let Some(description) = &schema.description {
             self.check_text(&description.value, description.place, within, sink);
@@ -89,15 +90,15 @@ impl<'t> Turns<'t> {
         };
         let none = |atoms| schema.choices.iter().flat_map(|choice| &choice.when).all(|when| !holds(&when.value, atoms));
         if self.any(within, &none) {
-            let message = "every value of this enum is on a condition, and none of them may hold";
+            let message = "all values of this enum are conditional, so it can be empty";
             sink.push(
                 Diagnostic::new(Code::ENUM_CAN_VANISH, first.value.place, message)
-                    .help("leave one value without a condition, or put the same conditions on the parameter"),
+                    .help("remove the condition of one value, or add the conditions to the parameter"),
             );
         }
     }
 
-    /// A default and examples are values in every turn in which their schema is there.
+    /// A default and the examples must be valid in every turn in which their schema appears.
     fn check_values(&self, schema: &Schema, within: Holds<'_>, sink: &Sink) {
         let depends = |schema: &Schema| {
             schema.choices.iter().any(|choice| choice.when.is_some())
@@ -114,7 +115,7 @@ impl<'t> Turns<'t> {
         if values.is_empty() || !reached().any(depends) {
             return;
         }
-        // What no turn takes is reported as that.
+        // A value that is never valid is reported elsewhere.
         let Ok(whole) = jsonschema::draft202012::new(&self.defs.whole(schema)) else { return };
         let values: Vec<_> = values.into_iter().filter(|(value, _)| whole.is_valid(&value.value)).collect();
         let segments = self.defs.document(schema).segments();
@@ -145,11 +146,11 @@ impl<'t> Turns<'t> {
                         let first = tools.first().and_then(|(AtomId(atom), _)| self.places.get(*atom).copied());
                         let at = first.filter(|at| place.contains(*at)).unwrap_or(place);
                         let names: Vec<&str> = tools.iter().map(|(_, name)| name.as_str()).collect();
-                        let message = "this list of tools is empty where none of them is there";
+                        let message = "this list is empty if none of its tools is available";
                         let wanted: Vec<String> = names.iter().map(|name| format!("tools.{name}")).collect();
                         sink.push(
                             Diagnostic::new(Code::AVAILABLE_CAN_BE_EMPTY, at, message)
-                                .help(format!("put it under `{{% if {} %}}`", wanted.join(" or "))),
+                                .help(format!("put it in `{{% if {} %}}`", wanted.join(" or "))),
                         );
                     }
                 }
@@ -175,7 +176,7 @@ fn check_required(property: &Property, sink: &Sink) {
         let message = format!("`{}` is required but not available in every turn", property.name.value);
         sink.push(
             Diagnostic::new(Code::REQUIRED_WITH_WHEN, when.place, message)
-                .help("take `required = true` away, or the condition"),
+                .help("remove `required = true`, or the condition"),
         );
     }
 }

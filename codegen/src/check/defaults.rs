@@ -1,5 +1,4 @@
-//! Values within a schema that the schema itself refuses: a model that copies one is refused, too. And defaults that
-//! would never come to an end.
+//! Checks the values in a schema (defaults, examples, enum values) against the schema itself, and finds infinite defaults.
 
 use serde_json::Value;
 use toolc::__gen::table::SlotKind;
@@ -22,7 +21,7 @@ fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
     if let Some(default) = &schema.default {
         hold([default], schema, defs, Code::DEFAULT_VIOLATES_SCHEMA, sink);
         if fill(&default.value, schema, defs, &mut { MOST }).is_none() {
-            let message = "this default has no end: what it leaves out has a default, in which the same is left out";
+            let message = "this default is infinite: it omits a property whose default omits the same property";
             sink.push(
                 Diagnostic::new(Code::ENDLESS_DEFAULT, default.place, message)
                     .label(format!("expands to more than {MOST} values"))
@@ -34,7 +33,7 @@ fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
         hold(&schema.examples, schema, defs, Code::EXAMPLE_VIOLATES_SCHEMA, sink);
     }
     if !schema.choices.is_empty() {
-        // Held against everything but the enum itself.
+        // Validated against all keywords except `enum`.
         let values = doubtful(schema.choices.iter().map(|choice| &choice.value), schema);
         if !values.is_empty() {
             let rest = Schema { choices: Vec::new(), ..schema.clone() };
@@ -48,7 +47,7 @@ fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
     }
 }
 
-/// Each value is one variant of the Rust enum, and one word for the model.
+/// Reports duplicate values: each value becomes a variant of a Rust enum.
 fn check_duplicates(schema: &Schema, sink: &Sink) {
     for (index, choice) in schema.choices.iter().enumerate() {
         let value = &choice.value;
@@ -57,16 +56,16 @@ fn check_duplicates(schema: &Schema, sink: &Sink) {
                 Diagnostic::new(
                     Code::DUPLICATE_ENUM_VALUE,
                     value.place,
-                    format!("{} is in this enum twice", value.value),
+                    format!("this enum contains {} twice", value.value),
                 )
-                .related(first.value.place, "here first")
-                .help("take one out; conditions are joined by `or`"),
+                .related(first.value.place, "first listed here")
+                .help("remove one of them; to combine their conditions, use `or`"),
             );
         }
     }
 }
 
-/// Those of some values that are not plainly what their schema allows.
+/// Returns the values that need a full validator.
 fn doubtful<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema) -> Vec<&'v At<Value>> {
     values.into_iter().filter(|value| !is_plainly_valid(&value.value, schema)).collect()
 }
@@ -76,7 +75,7 @@ fn hold<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema, de
     if values.is_empty() {
         return;
     }
-    // What is no schema has been reported as that.
+    // An invalid schema has been reported.
     let Ok(validator) = jsonschema::draft202012::new(&defs.whole(schema)) else { return };
     let nouns = [(Code::DEFAULT_VIOLATES_SCHEMA, "default"), (Code::EXAMPLE_VIOLATES_SCHEMA, "example")];
     let what = nouns.into_iter().find(|(of, _)| *of == code).map_or("value", |(_, noun)| noun);
@@ -87,7 +86,7 @@ fn hold<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema, de
         }
         if !errors.is_empty() {
             sink.push(
-                Diagnostic::new(code, *place, format!("this {what} is refused by its own schema"))
+                Diagnostic::new(code, *place, format!("this {what} violates its own schema"))
                     .label(errors.join("; "))
                     .help(format!("change the {what}, or the schema around it")),
             );
@@ -95,17 +94,17 @@ fn hold<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema, de
     }
 }
 
-/// The standard takes any whole number for an integer; a handler gets an `i64`, and a float of 2^53 on no longer tells
-/// which integer it is.
+/// Whether an integer is exact. JSON Schema accepts any whole number as an integer, but handlers get an `i64`, and a float above 2^53
+/// does not identify one integer.
 fn is_beyond_integers(value: &Value) -> bool {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     value.is_f64() && value.as_f64().is_some_and(|float| float.abs() >= EXACT)
 }
 
-/// Values that a default may come to, with the defaults of what it leaves out. Each of them is Rust code.
+/// The greatest number of values in an expanded default. Each becomes Rust code.
 const MOST: usize = 1_000;
 
-/// Counts what typed code gets for a value, down from `left`; none where that is not enough.
+/// Subtracts the number of values in an expanded default from `left`, or returns `None` if there are more.
 fn fill(value: &Value, schema: &Schema, defs: &Defs, left: &mut usize) -> Option<()> {
     *left = left.checked_sub(1)?;
     let schema = defs.resolve(schema).schema;

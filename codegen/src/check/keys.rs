@@ -1,4 +1,4 @@
-//! Keys of a tool that mean nothing together, or nothing without another, and keys that name a parameter or another name.
+//! Checks keys of a tool that contradict or require each other, and keys that name a parameter or another tool.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,10 +32,10 @@ fn incompatible(place: Place, message: impl Into<String>, help: &str, sink: &Sin
 fn check_timeout(tool: &Tool, sink: &Sink) {
     let At { value: execution, place } = &tool.manifest.execution;
     if let (Some(timeout), Execution::Sync | Execution::Agent) = (&tool.manifest.timeout, execution) {
-        let message = format!("a tool whose execution is `{}` cannot be stopped after a time", execution.word());
+        let message = format!("`timeout` is not supported with `execution = \"{}\"`", execution.word());
         let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, timeout.place, message);
-        let said = if *place == tool.manifest.name.place { found } else { found.related(*place, "said here") };
-        sink.push(said.help("take `timeout` out, or make it `execution = \"blocking\"` or `\"async\"`"));
+        let said = if *place == tool.manifest.name.place { found } else { found.related(*place, "set here") };
+        sink.push(said.help("remove `timeout`, or use `execution = \"blocking\"` or `\"async\"`"));
     }
 }
 
@@ -45,13 +45,18 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
     let parts = [("parallel_key", &manifest.parallel_key), ("parallel_space", &manifest.parallel_space)];
     let missing: Vec<&str> = parts.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| *key).collect();
     if let (Some(keyed), false) = (keyed, missing.is_empty()) {
-        let message = format!("keyed calls need {}", ticked(&missing, " and "));
-        incompatible(keyed.place, message, "say which parameter is the key, and what it names", sink);
+        let message = format!("`parallel = \"keyed\"` requires {}", ticked(&missing, " and "));
+        incompatible(
+            keyed.place,
+            message,
+            "add the parameter that is the key, and the kind of thing that it names",
+            sink,
+        );
     }
     for (key, value) in parts.into_iter().filter(|_| keyed.is_none()) {
         if let Some(value) = value {
-            let message = format!("`{key}` is of keyed calls only");
-            incompatible(value.place, message, "add `parallel = \"keyed\"`, or take this out", sink);
+            let message = format!("`{key}` requires `parallel = \"keyed\"`");
+            incompatible(value.place, message, "add `parallel = \"keyed\"`, or remove this key", sink);
         }
     }
     if let Some(key) = &manifest.parallel_key {
@@ -64,29 +69,29 @@ fn check_deprecated(catalog: &Catalog, tool: &Tool, sink: &Sink) {
     if let (Some(id), Some(written)) = (tool.replacement, written)
         && catalog[id].name() == tool.name()
     {
-        incompatible(written.place, "a tool does not replace itself", "name another, or take this out", sink);
+        incompatible(written.place, "a tool cannot replace itself", "name another tool, or remove this key", sink);
     }
 }
 
-/// What a tool returns is one and the same in every turn.
+/// Reports conditions in `returns`, which is the same in every turn.
 fn check_returns(tool: &Tool, sink: &Sink) {
     for schema in tool.manifest.returns.iter().flat_map(Schema::walk) {
         let properties = schema.properties.iter().filter_map(|property| property.when.as_ref());
         let choices = schema.choices.iter().filter_map(|choice| choice.when.as_ref());
         for when in properties.chain(choices) {
-            let message = "what a tool returns does not depend on the turn";
-            incompatible(when.place, message, "take `when` out: an optional property may be left out", sink);
+            let message = "`returns` cannot depend on the turn";
+            incompatible(when.place, message, "remove `when`: an optional property may be omitted", sink);
         }
     }
 }
 
-/// A parameter that a key names: it is there, it is of one of these types, and a call always has it or may leave it out.
+/// Checks a parameter that a key names: it must exist and have one of these types.
 fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], sink: &Sink) {
     let properties = &tool.manifest.params.properties;
     let found = Diagnostic::new(
         Code::UNKNOWN_PARAMETER,
         name.place,
-        format!("`{key}` names no parameter of `{}` that it can use: `{}`", tool.name(), name.value),
+        format!("`{key}` of `{}` names an unsuitable parameter: `{}`", tool.name(), name.value),
     );
     match properties.iter().find(|property| property.name.value == name.value) {
         None => {
@@ -106,7 +111,7 @@ fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], si
     }
 }
 
-/// Names in a dialect: every provider takes them, and no two tools have one.
+/// Checks the names of tools in dialects: they must be valid and unique.
 fn check_dialects(catalog: &Catalog, sink: &Sink) {
     for dialect in DIALECTS {
         let own = |tool: &'_ Tool| tool.otherwise(dialect.name).and_then(|otherwise| otherwise.name.clone());
@@ -117,18 +122,18 @@ fn check_dialects(catalog: &Catalog, sink: &Sink) {
         }
         let mut shown: BTreeMap<&str, Vec<&Tool>> = BTreeMap::new();
         for (_, tool) in catalog.tools() {
-            // Its own name stays its own, also where it is not called by it: calls are logged and approved by that.
+            // A tool's own name stays reserved in all dialects, because logs and approvals use it.
             for name in BTreeSet::from([tool.name(), tool.name_in(dialect.name)]) {
                 shown.entry(name).or_default().push(tool);
             }
         }
         for (tool, name) in &renamed {
             if is_reserved(Kind::Tool, &name.value) {
-                let message = format!("`{}` is a tool of toolc's own", name.value);
+                let message = format!("`{}` is reserved for a tool of toolc", name.value);
                 let found = Diagnostic::new(Code::RESERVED_NAME, name.place, message);
                 sink.push(found.help("choose another name"));
             } else if !is_portable(&name.value) {
-                let message = format!("`{}` is not a name that {} takes", name.value, dialect.name);
+                let message = format!("`{}` is not a valid tool name in {}", name.value, dialect.name);
                 sink.push(
                     Diagnostic::new(Code::INVALID_NAME, name.place, message)
                         .label("expected a letter or `_`, then letters, digits, `_` or `-`; at most 64 in all"),
@@ -136,10 +141,10 @@ fn check_dialects(catalog: &Catalog, sink: &Sink) {
             }
             let same = shown[name.value.as_str()].iter().find(|other| other.name() != tool.name());
             if let Some(other) = same {
-                let message = format!("the name `{}` is another tool's, in {} or everywhere", name.value, dialect.name);
+                let message = format!("the name `{}` is taken by another tool in {}", name.value, dialect.name);
                 sink.push(
                     Diagnostic::new(Code::DUPLICATE_NAME, name.place, message)
-                        .related(other.manifest.name.place, "the other one")
+                        .related(other.manifest.name.place, "the other tool")
                         .help("rename one of them"),
                 );
             }

@@ -1,5 +1,5 @@
-//! Check: what no output can be made from although every part of it could be read. A check is a file here and a line in
-//! `CHECKS`. What could be compiled and should not be is the [linter's](crate::lint) business.
+//! Check: finds catalogs that cannot be compiled although every file could be read. A check is a file here and a line in
+//! `CHECKS`. What can be compiled but should not be is the [linter's](crate::lint) task.
 
 mod commands;
 mod conditions;
@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use crate::catalog::Catalog;
 use crate::diagnostic::{Diagnostic, Level, Sink};
 
-/// Looks at the whole catalog and reports what it finds.
+/// Checks the whole catalog and reports errors.
 type Check = fn(&Catalog, &Sink);
 
 const CHECKS: &[Check] = &[
@@ -36,7 +36,7 @@ const CHECKS: &[Check] = &[
     commands::check,
 ];
 
-/// A catalog without errors: the only thing that output is made from.
+/// A catalog without errors: the only input of the emitters.
 #[derive(Debug)]
 pub struct Checked(Catalog);
 
@@ -49,7 +49,7 @@ impl Deref for Checked {
 }
 
 impl Checked {
-    /// None where one of the findings is an error.
+    /// Returns `None` if one of the findings is an error.
     pub(crate) fn new(catalog: Catalog, found: &[Diagnostic]) -> Option<Self> {
         found.iter().all(|found| found.level != Level::Error).then_some(Self(catalog))
     }

@@ -1,5 +1,5 @@
-//! Values that are plainly valid: most defaults, examples and enums. To build a validator for each of them would be most
-//! of what all checks do.
+//! A fast check for values that are obviously valid: most defaults, examples and enums. Building a validator for each of
+//! them would take most of the time of all checks.
 
 use serde_json::Value;
 use toolc::__gen::table::Type;
@@ -7,7 +7,7 @@ use toolc::__gen::table::Type;
 use crate::diagnostic::At;
 use crate::schema::{Schema, type_of};
 
-/// Whether a single value is what its schema allows. False says nothing: a validator has to be asked.
+/// Whether a value is obviously valid. If not, a validator must decide.
 pub(super) fn is_plainly_valid(value: &Value, schema: &Schema) -> bool {
     let ty = type_of(value);
     let is_named = |named: &Type| *named == ty || (*named, ty) == (Type::Number, Type::Integer);

@@ -1,4 +1,4 @@
-//! A plugin: its program is a file of its own, and its tools ask for nothing that a program of one call cannot do.
+//! Checks a plugin: its program must be a file of the plugin, and its tools must not need what one process per call cannot do.
 
 use std::path::{Component, Path};
 
@@ -25,7 +25,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
 }
 
-/// Whether the file is there is for whoever runs it.
+/// The existence of the file is checked when it is run.
 fn check_executable(executable: &At<String>, sink: &Sink) {
     let mut parts = Path::new(&executable.value).components();
     if executable.value.is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
@@ -33,7 +33,7 @@ fn check_executable(executable: &At<String>, sink: &Sink) {
         sink.push(
             Diagnostic::new(Code::INVALID_VALUE, executable.place, message)
                 .label("expected a path below the plugin's folder, without `.` and `..`")
-                .help("write `executable = \"run\"`, and let that file start what is elsewhere"),
+                .help("write `executable = \"run\"`, and start programs elsewhere from that file"),
         );
     }
 }
@@ -42,20 +42,20 @@ fn check_execution(execution: &At<Execution>, sink: &Sink) {
     if execution.value == Execution::Blocking {
         return;
     }
-    let message = format!("the tools of a plugin cannot be `{}`: each call is a process", execution.value.word());
+    let message = format!("tools of a plugin cannot be `{}`: each call is a process", execution.value.word());
     sink.push(
         Diagnostic::new(Code::NOT_IN_A_PLUGIN, execution.place, message)
-            .help("take `execution` out: they are `blocking`, also where nothing is said"),
+            .help("remove `execution`: tools of a plugin are `blocking` by default"),
     );
 }
 
-/// There are no handlers that could be asked.
+/// Reports checks: a plugin has no handlers to run them.
 fn check_asked(check: Option<Place>, sink: &Sink) {
     if let Some(place) = check {
-        let message = "the tools of a plugin have no handlers that could be asked whether they are there";
+        let message = "tools of a plugin cannot have a `check`, because they have no handlers";
         sink.push(
             Diagnostic::new(Code::NOT_IN_A_PLUGIN, place, message).help(
-                "say in `requires` what they need: `env`, `programs`, `os`; the program tells the rest as an error",
+                "use `env`, `programs` or `os` in `requires`, and report other problems as errors of the program",
             ),
         );
     }

@@ -1,4 +1,4 @@
-//! Requirements that cannot be asked: conditions over tools, and environment variables that no system has.
+//! Checks requirements: their conditions must refer to facts only, and variables must have valid names.
 
 use crate::catalog::{Atom, Catalog};
 use crate::diagnostic::{At, Code, Diagnostic, Sink};
@@ -9,11 +9,15 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let tools = catalog.tools().map(|(_, tool)| (&tool.manifest.requires.when, &tool.atoms));
     let toolsets = catalog.toolsets().map(|(_, toolset)| (&toolset.manifest.requires.when, &toolset.atoms));
     for (when, atoms) in tools.chain(toolsets) {
-        // Where something of it is unknown there are no atoms, and that has been reported.
+        // A condition with an unknown name has no atoms, and has been reported.
         if let Some(when) = when.as_ref().filter(|when| asks_for_tools(&when.value, atoms)) {
             sink.push(
-                Diagnostic::new(Code::REQUIRES_WHEN, when.place, "a requirement's condition can ask for facts only")
-                    .help("name the tools in `tools` (all of them) or `any_tools` (one of them)"),
+                Diagnostic::new(
+                    Code::REQUIRES_WHEN,
+                    when.place,
+                    "the condition of a requirement can refer to facts only",
+                )
+                .help("list tools in `tools` (all are required) or `any_tools` (one is required)"),
             );
         }
     }
@@ -30,17 +34,17 @@ fn asks_for_tools(when: &When, atoms: &[Atom]) -> bool {
     }
 }
 
-/// What POSIX calls a name, in either case.
+/// A name as POSIX defines it, also in lower case.
 pub(super) fn check_variable(name: &At<String>, sink: &Sink) {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if name.value.starts_with(|letter: char| letter.is_ascii_digit())
         || name.value.is_empty()
         || !name.value.chars().all(is_part)
     {
-        let message = format!("`{}` cannot be the name of an environment variable", name.value);
+        let message = format!("`{}` is not a valid name of an environment variable", name.value);
         sink.push(
             Diagnostic::new(Code::INVALID_NAME, name.place, message)
-                .label("expected letters, digits and `_`, the first one no digit"),
+                .label("expected letters, digits and `_`, not starting with a digit"),
         );
     }
 }

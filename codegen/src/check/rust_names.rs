@@ -1,4 +1,4 @@
-//! Names that differ in a manifest and are one in Rust: methods of a trait, modules, traits, and fields of a struct.
+//! Finds names that differ in the manifests but are equal in Rust: methods, modules, traits and fields.
 
 use std::collections::BTreeMap;
 
@@ -19,32 +19,32 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
 }
 
-/// Where all names are in `snake_case` as they are written, which is where most are, nothing has to be made of them.
+/// A fast path: names that are all in `snake_case` cannot collide.
 fn distinct_snakes<'n>(what: &str, names: impl Iterator<Item = &'n At<String>> + Clone, sink: &Sink) {
     if !names.clone().all(|name| is_snake(&name.value)) {
         distinct(what, names, &[snake], sink);
     }
 }
 
-/// `uses`: what is made of the names.
+/// `uses` are the Rust names that are derived from a name.
 fn distinct<'n>(what: &str, names: impl Iterator<Item = &'n At<String>>, uses: &[fn(&str) -> Ident], sink: &Sink) {
     let mut taken: BTreeMap<String, &At<String>> = BTreeMap::new();
     for name in names {
         let all = uses.iter().map(|name_of| plain(&name_of(&name.value)));
         let found: Vec<_> = all.map(|rust| (taken.insert(rust.clone(), name), rust)).collect();
         if let Some((Some(first), rust)) = found.into_iter().find(|(first, _)| first.is_some()) {
-            let message = format!("the {what} names `{}` and `{}` are one in Rust", first.value, name.value);
+            let message = format!("the {what} names `{}` and `{}` are equal in Rust", first.value, name.value);
             sink.push(
                 Diagnostic::new(Code::RUST_NAME_COLLISION, name.place, message)
                     .label(format!("becomes `{rust}`"))
-                    .related(first.place, format!("becomes `{rust}`, too"))
+                    .related(first.place, format!("also becomes `{rust}`"))
                     .help("rename one of them"),
             );
         }
     }
 }
 
-/// The trait of handlers that are asked has a method of that name.
+/// The traits of handlers with checks have a method of that name.
 fn check_available(catalog: &Catalog, sink: &Sink) {
     for (_, toolset) in catalog.toolsets() {
         let home: Vec<_> = toolset.home_tools.iter().map(|&id| &catalog[id].manifest).collect();
@@ -52,7 +52,7 @@ fn check_available(catalog: &Catalog, sink: &Sink) {
             toolset.manifest.requires.checked().is_some() || home.iter().any(|tool| tool.requires.checked().is_some());
         let mut tools = home.iter().filter(|_| asked);
         if let Some(tool) = tools.find(|tool| plain(&snake(&tool.name.value)) == "available") {
-            let message = "`available` is the method by which handlers say what is available";
+            let message = "the method `available` is reserved for the checks of handlers";
             sink.push(Diagnostic::new(Code::RUST_NAME_COLLISION, tool.name.place, message).help("rename the tool"));
         }
     }

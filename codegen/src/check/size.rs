@@ -1,11 +1,11 @@
-//! Tools larger than the tables of their arguments and the segments of their definitions can count.
+//! Finds tools that are too large for the argument tables and the segments of definitions.
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{Code, Diagnostic, Sink};
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
-/// Tables and segments are counted in 16 bits, and each of these comes to a few. No tool that a model can use comes near.
+/// Tables and segments have 16-bit indices, and each part needs a few. Usable tools are far smaller.
 const MOST: usize = 10_000;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
@@ -18,7 +18,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         let parts = schemas + texts.map(|text| pieces(&text.value)).sum::<usize>();
         if parts > MOST {
             let message = format!(
-                "`{}` has {parts} schemas, enum values and pieces of text, where at most {MOST} fit",
+                "`{}` has {parts} schemas, enum values and pieces of text, but at most {MOST} are allowed",
                 tool.name()
             );
             sink.push(Diagnostic::new(Code::SCHEMA_TOO_LARGE, manifest.name.place, message).help("split the tool"));

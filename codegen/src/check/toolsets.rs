@@ -1,4 +1,4 @@
-//! Toolsets whose legacy names are taken, and closed ones that are open.
+//! Checks toolsets: aliases must be free, and a closed toolset must not include an open one.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ fn check_alias<'a>(alias: &'a At<String>, taken: &mut BTreeMap<&'a str, &'a At<S
     let message = format!("the toolset name `{}` is taken", alias.value);
     let found = Diagnostic::new(Code::ALIAS_SHADOWS_NAME, alias.place, message);
     if alias.value == "all" || alias.value == "*" {
-        sink.push(found.help("it stands for every tool: choose another name"));
+        sink.push(found.help("it is reserved for all tools: choose another name"));
     } else if let Some(first) = taken.get(alias.value.as_str()) {
-        sink.push(found.related(first.place, "it stands for this one").help("take one of them out"));
+        sink.push(found.related(first.place, "it names this toolset").help("remove one of them"));
     } else {
         taken.insert(&alias.value, alias);
     }
@@ -34,10 +34,10 @@ fn check_alias<'a>(alias: &'a At<String>, taken: &mut BTreeMap<&'a str, &'a At<S
 
 fn check_closed(toolset: &Toolset, sink: &Sink) {
     for (_, place) in toolset.edges() {
-        let message = format!("`{}` is closed, and would grow with this toolset", toolset.name());
+        let message = format!("`{}` is closed, but this toolset can grow", toolset.name());
         sink.push(
             Diagnostic::new(Code::INCOMPATIBLE_KEYS, place, message)
-                .help("list the tools that are meant in `tools`, or take `closed` out"),
+                .help("list its tools in `tools`, or remove `closed`"),
         );
     }
 }
