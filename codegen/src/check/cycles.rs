@@ -7,15 +7,15 @@ use crate::catalog::{Catalog, Requires, ToolId, ToolsetId};
 use crate::diagnostic::{Code, Diagnostic, Place, Sink};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
-    let brings = |set: usize| catalog[ToolsetId(set)].edges().map(|(id, place)| (id.0, place)).collect();
-    for cycle in cycles(0..catalog.toolsets().count(), brings) {
+    let includes = |set: usize| catalog[ToolsetId(set)].edges().map(|(id, place)| (id.0, place)).collect();
+    for cycle in cycles(0..catalog.toolsets().count(), includes) {
         let name = |set: usize| catalog[ToolsetId(set)].name();
         let step = |from: &str, to: &str| format!("`{from}` includes `{to}`");
         report(Code::INCLUDE_CYCLE, "include cycle", &cycle, &name, &step, sink);
     }
     let requires = |tool: usize| {
         let tool = &catalog[ToolId(tool)];
-        // Of several tools that will do, another one may be there.
+        // Of several alternatives, another one may be available.
         let edges = |requires: &Requires| {
             let only = match requires.any_tools.as_slice() {
                 [only] if requires.any_external.is_empty() => Some(only),
@@ -29,11 +29,11 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for cycle in cycles(0..catalog.tools().count(), requires) {
         let name = |tool: usize| catalog[ToolId(tool)].name();
         let step = |from: &str, to: &str| format!("`{from}` requires `{to}`");
-        report(Code::REQUIRES_CYCLE, "tools that require themselves", &cycle, &name, &step, sink);
+        report(Code::REQUIRES_CYCLE, "requirement cycle", &cycle, &name, &step, sink);
     }
 }
 
-/// A step on a way: from where, and where it is said that the way goes on.
+/// An edge of a cycle: the index of its start, and the place that declares it.
 type Step = (usize, Place);
 
 fn report<'n>(
@@ -44,9 +44,9 @@ fn report<'n>(
     step: &dyn Fn(&str, &str) -> String,
     sink: &Sink,
 ) {
-    let ring: Vec<&str> = cycle.iter().chain(cycle.first()).map(|(node, _)| name(*node)).collect();
-    let message = format!("{what}: {}", ring.join(" → "));
-    let mut places = cycle.iter().zip(ring.windows(2)).map(|((_, place), edge)| (*place, step(edge[0], edge[1])));
+    let names: Vec<&str> = cycle.iter().chain(cycle.first()).map(|(node, _)| name(*node)).collect();
+    let message = format!("{what}: {}", names.join(" → "));
+    let mut places = cycle.iter().zip(names.windows(2)).map(|((_, place), edge)| (*place, step(edge[0], edge[1])));
     if let Some((place, label)) = places.next() {
         let first = Diagnostic::new(code, place, message).label(label);
         let found = places.fold(first, |found, (place, label)| found.related(place, label));

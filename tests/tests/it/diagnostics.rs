@@ -170,7 +170,7 @@ fn one_run_reports_every_mistake_once() {
     );
     assert!(out.ends_with("\n7 errors\n"), "{out}");
     insta::assert_snapshot!(out, @r#"
-    error[S003]: this default is refused by its own schema
+    error[S003]: this default violates its own schema
      --> ROOT/manifests/tools/default.toml:9:11
       |
     9 | default = 0
@@ -193,7 +193,7 @@ fn one_run_reports_every_mistake_once() {
       |           ^^^^^^
       |
       = help: did you mean `file`?
-      = help: or declare it, in `manifests/toolsets/fiel.toml`
+      = help: or declare it in `manifests/toolsets/fiel.toml`
 
     error[C001]: the file is not TOML
      --> ROOT/manifests/tools/torn.toml:2:16
@@ -210,7 +210,7 @@ fn one_run_reports_every_mistake_once() {
       |                             ^^^^^^^^^
       |
       = help: did you mean `default`?
-      = help: a tool that comes at run time is named in `[external]`, in `toolc.toml`
+      = help: list a tool that is added at run time in `[external]` in `toolc.toml`
 
     error[C011]: include cycle: one → two → three → one
      --> ROOT/manifests/toolsets/one.toml:4:13
