@@ -34,15 +34,14 @@ impl CondJson {
         CondJson::Object(entries.into_iter().map(|(key, value)| (None, key.to_owned(), value)).collect())
     }
 
-    /// Its text in pieces. Whichever atoms hold, they come to well-formed JSON, without white space between tokens.
+    /// Returns its text as segments. They render to well-formed JSON without white space, whichever atoms hold.
     pub fn segments(&self) -> Vec<Segment> {
         let mut segments = Vec::new();
         lay_out(&self.json(), &mut segments);
         segments
     }
 
-    /// Its text as a template: what a text that speaks of it says. Of facts that are written out in texts within it, what
-    /// JSON escapes is escaped once, as anywhere in a text.
+    /// Returns its text as a template, for use in a description. The values of facts in it are escaped once, as in any text.
     pub fn json(&self) -> Template {
         let mut text = Template::new();
         self.write(&mut text);
@@ -53,7 +52,7 @@ impl CondJson {
     pub fn value(&self, atoms: Atoms, facts: &[FactValue]) -> Value {
         let mut text = String::new();
         segment::render(&self.segments(), atoms, facts, &mut text);
-        serde_json::from_str(&text).unwrap_or_else(|error| unreachable!("segments come to JSON: {error}: {text}"))
+        serde_json::from_str(&text).unwrap_or_else(|error| unreachable!("segments render to JSON: {error}: {text}"))
     }
 
     /// The value with all its parts, whatever their conditions; of a text only the words that are always there.
@@ -130,8 +129,8 @@ pub fn words(template: &Template) -> String {
     template.iter().map(word).collect()
 }
 
-/// Settles the commas. They belong to the entries before the first one that is always there, and to those behind it;
-/// where none is, an entry has one before it if any of its predecessors is there.
+/// Writes entries and the commas between them. Entries before the first unconditional one have a comma after them, and later ones
+/// have one before them. If all are conditional, an entry has a comma before it if any earlier entry is present.
 fn write_list(entries: &[(Option<&When>, Option<&String>, &CondJson)], out: &mut Template) {
     let anchor = entries.iter().position(|(when, ..)| when.is_none());
     for (index, (when, key, value)) in entries.iter().enumerate() {
@@ -162,7 +161,7 @@ fn write_list(entries: &[(Option<&When>, Option<&String>, &CondJson)], out: &mut
     }
 }
 
-/// What is there on a condition.
+/// Pieces that are present under a condition.
 pub fn guarded(when: When, pieces: Template) -> Piece<AtomId, FactRef> {
     Piece::Choice { branches: vec![(when, pieces)], otherwise: Vec::new() }
 }
@@ -183,7 +182,7 @@ fn push(out: &mut Template, text: &str) {
     }
 }
 
-/// A piece of a text as it stands within JSON.
+/// A piece of a text, escaped for JSON.
 fn escaped_piece(piece: &Piece<AtomId, FactRef>) -> Piece<AtomId, FactRef> {
     let all = |pieces: &Template| pieces.iter().map(escaped_piece).collect();
     match piece {

@@ -1,10 +1,10 @@
-//! Format: the one layout of manifests. Comments stay with what they are about, values stay as they are written.
+//! Formatting of manifests. Comments stay with their keys, and values keep their spelling.
 //!
-//! - Keys of a fixed table stand in the order in which the [language](crate::manifest::keys) lists them; names that the
+//! - Keys of a fixed table are in the order in which the [language](crate::manifest::keys) lists them; names that the
 //!   author chose, such as parameters, stay in the author's order, which models see.
 //! - Plain keys come before tables with headers, each of which has an empty line before it.
-//! - An array stands on one line where it fits, and else with an item a line. A table in braces stays on its line.
-//! - What stands at the top of a file above an empty line, and the `#:schema` line, stays there.
+//! - An array is on one line if it fits, and otherwise has one item per line. An inline table stays on its line.
+//! - Comments at the top of a file above an empty line, and the `#:schema` line, stay there.
 
 mod entry;
 mod value;
@@ -67,7 +67,7 @@ enum Order {
 }
 
 impl Order {
-    /// That of what stands at a key.
+    /// The keys of the table at a key.
     fn below(self, name: &str) -> Self {
         let keys = match self {
             Order::Keys(keys) => keys,
@@ -93,7 +93,7 @@ impl Order {
             None => usize::MAX,
             // `params` are properties of `schema`: which of them comes first says in which order those are.
             Some(_) if name == "schema" && position("params").is_some() => position("params").unwrap_or(0) * 2,
-            // What a property has beside its schema is told right behind its description.
+            // Keys of a property that are not keywords of its schema follow the description.
             Some(own) if own >= first => position("description").unwrap_or(0) * 2 + 1,
             Some(own) => own * 2,
         }

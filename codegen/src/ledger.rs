@@ -1,6 +1,6 @@
-//! The ledger: what gen wrote when it last ran, and of what, so that the text of a file need not be made again where
-//! nothing that it is made of has changed. It lies beside the build, never beside the output. Nothing depends on it:
-//! without it, or with one that is damaged or another compiler's, gen makes everything.
+//! The build cache: the files of the last run of gen with digests of their inputs, so that unchanged files are not rendered
+//! again. It is stored in the target folder. Output never depends on it: if it is missing, damaged or from another compiler, gen
+//! renders everything.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -35,10 +35,10 @@ pub struct Known {
     pub length: usize,
 }
 
-/// What is known of the files that the last run left.
+/// The files of the last run.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    /// Where it is kept. None: nowhere.
+    /// The file of the cache, or `None` if it is not stored.
     path: Option<PathBuf>,
     /// Which compiler wrote it.
     compiler: String,
@@ -46,7 +46,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// That of the project at `root`; an empty one where there is none to be trusted.
+    /// Opens the cache of the project at `root`; empty if there is no valid one.
     pub fn open(root: &Path) -> Self {
         let Some((path, compiler)) = place(root).zip(compiler()) else { return Self::default() };
         let text = fs::read_to_string(&path).unwrap_or_default();
@@ -102,7 +102,7 @@ fn read(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
     (first == compiler).then(|| lines.lines().map(line).collect())?
 }
 
-/// Where cargo builds this project: a folder that is there to be deleted, and that nobody commits.
+/// The target folder of this project, which is not committed and may be deleted.
 fn place(root: &Path) -> Option<PathBuf> {
     let root = fs::canonicalize(root).ok()?;
     let elsewhere = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
@@ -130,7 +130,7 @@ pub struct Digests {
 }
 
 impl Digests {
-    /// Of the manifests, and the catalog that they came to.
+    /// Computes the digests of the manifests and of the catalog made from them.
     pub fn new(sources: &Sources, catalog: &Lowered<'_>) -> Self {
         let ids: Vec<_> = catalog.tools().map(|(id, _)| id).collect();
         let tools = ids.par_iter().map(|&id| {

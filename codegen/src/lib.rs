@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A module per stage, a type per stage, and [`compile`] below reads top to bottom. No stage stops at the first
-//! mistake: what is broken is reported, set aside, and not spoken of again.
+//! mistake: what is broken is reported once and set aside.
 
 pub mod catalog;
 pub mod check;
@@ -40,7 +40,7 @@ use diagnostic::{Diagnostic, Sink};
 use lint::Options;
 use source::Sources;
 
-/// What a set of sources comes to.
+/// The result of compiling sources.
 #[derive(Debug)]
 pub struct Compilation {
     /// The catalog, if nothing in it is an error.

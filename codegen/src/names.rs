@@ -66,7 +66,7 @@ fn ident(text: &str) -> Ident {
     if is_plain && is_no_keyword && text != "_" && text != "Self" {
         return Ident::new(&text, Span::call_site());
     }
-    // `self` and its like cannot be raw; what is no identifier at all is spelt by its letters' numbers.
+    // `self` and its like cannot be raw; other names that are not identifiers are spelt by the numbers of their letters.
     syn::parse_str::<Ident>(&text)
         .or_else(|_| syn::parse_str(&format!("r#{text}")))
         .or_else(|_| syn::parse_str(&format!("{text}_")))
@@ -76,7 +76,7 @@ fn ident(text: &str) -> Ident {
         })
 }
 
-/// Names in one scope. A second claim to a name gets a number behind it.
+/// Names in one scope. A second claim to a name gets a number as a suffix.
 #[derive(Debug, Default)]
 pub(crate) struct Scope(BTreeSet<String>);
 

@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 use crate::failure::Failure;
 use crate::project::{MANIFESTS, PLUGIN, SETTINGS, write_atomically};
 
-/// A manifest that is larger is no manifest; it also keeps every offset within 32 bits.
+/// The maximum size of a manifest. It keeps every offset within 32 bits.
 const LARGEST: u64 = 4 << 20;
 
 /// A kind of manifest.
@@ -48,7 +48,7 @@ impl Kind {
         Kind::Plugin,
     ];
 
-    /// Where it stands below the project's root: a folder of files, or one file.
+    /// Its path below the project's root: a folder of files, or one file.
     pub const fn place(self) -> &'static str {
         match self {
             Kind::Tool => "manifests/tools/",
@@ -108,7 +108,7 @@ pub struct SourceId(pub u32);
 pub struct Source {
     /// Below the project's root, with `/` between its parts on every system.
     pub path: String,
-    /// What it declares; none for a file that stands where no manifest is read.
+    /// Its kind, or `None` for a file in a place where no manifest is read.
     pub kind: Option<Kind>,
     /// The name that its declaration must have.
     pub stem: String,
@@ -142,7 +142,7 @@ impl Source {
 pub struct Sources {
     root: PathBuf,
     files: Vec<Source>,
-    /// Files that are no sources, where all of them stand on no disk.
+    /// Other files of a project in memory.
     others: Vec<(String, String)>,
 }
 
@@ -168,8 +168,8 @@ impl Sources {
                 paths.push(entry.into_path());
             }
         }
-        let beside = [SETTINGS, PLUGIN].map(|file| root.join(file));
-        paths.extend(beside.into_iter().filter(|file| fs::symlink_metadata(file).is_ok()));
+        let at_root = [SETTINGS, PLUGIN].map(|file| root.join(file));
+        paths.extend(at_root.into_iter().filter(|file| fs::symlink_metadata(file).is_ok()));
         let read = |path: &PathBuf| {
             let relative = relative(root, path).filter(|relative| is_source(relative))?;
             Some(read(path, relative))
@@ -180,7 +180,7 @@ impl Sources {
         Ok(Self { root: root.to_owned(), files, others: Vec::new() })
     }
 
-    /// Sources that stand on no disk.
+    /// Creates sources in memory.
     pub fn from_memory(files: impl IntoIterator<Item = (String, String)>) -> Self {
         let (files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_source(path));
         let files = files.into_iter().map(|(path, text)| Source::new(path, text.into_bytes()));
@@ -189,8 +189,8 @@ impl Sources {
         Self { root: PathBuf::new(), files, others }
     }
 
-    /// The text of a file of the project that is no source.
-    pub(crate) fn beside(&self, path: &str) -> Result<String, String> {
+    /// Reads a file of the project that is not a source.
+    pub(crate) fn other_file(&self, path: &str) -> Result<String, String> {
         match self.others.iter().find(|(other, _)| other == path) {
             Some((_, text)) => Ok(text.clone()),
             None if self.root.as_os_str().is_empty() => Err("the file does not exist".to_owned()),
@@ -252,7 +252,7 @@ impl Sources {
     }
 }
 
-/// The path below the root. None where it is not UTF-8: then it is no name that a tool could have.
+/// The path below the root, or `None` if it is not UTF-8, which no tool name is.
 fn relative(root: &Path, path: &Path) -> Option<String> {
     let parts = path.strip_prefix(root).ok()?.components().map(|part| match part {
         Component::Normal(part) => part.to_str(),
@@ -266,20 +266,20 @@ fn is_hidden(path: &Path, folder: &Path) -> bool {
     below.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
-/// Whether the file is told of: those beside the manifests, any TOML below the manifests but for the crate's own, and
-/// what stands in a manifest's place in another format.
+/// Whether the file is read or reported: settings, TOML files below the manifests except the crate's own, and files of other
+/// formats in the place of a manifest.
 fn is_source(path: &str) -> bool {
     path.strip_suffix(".toml").map_or_else(|| meant(path).is_some(), |path| path != "manifests/Cargo")
 }
 
 fn read(path: &Path, relative: String) -> Result<Source, Failure> {
     let failed = |error: std::io::Error| Failure::io("read", path, &error);
-    // To open a pipe would be to wait for whoever writes to it.
+    // Opening a pipe would block until a process writes to it.
     if !fs::metadata(path).map_err(failed)?.is_file() {
         return Err(Failure::new(format!("failed to read {}: not a file", path.display())));
     }
     let file = fs::File::open(path).map_err(failed)?;
-    // Room for all of it, and for finding that there is no more: it is read at once.
+    // One byte more than the file has, so that a single read reaches the end.
     let length = file.metadata().map_err(failed)?.len().min(LARGEST) + 1;
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;

@@ -20,11 +20,11 @@ use crate::project::{GENERATED, MANIFESTS, MARK, is_temporary, write_atomically}
 #[derive(Debug)]
 pub struct Plan {
     folders: Vec<Folder>,
-    /// Files that differ from what they should be, or are not there.
+    /// Files that differ from what they should be, or are missing.
     pub stale: Vec<Stale>,
     /// Files that gen did not write.
     pub orphans: Vec<Orphan>,
-    /// Every file that there is to be, and its parts.
+    /// Every generated file, and its parts.
     pub files: Vec<(String, Vec<Known>)>,
 }
 
@@ -49,7 +49,7 @@ impl Folder {
 pub struct Stale {
     /// What it should be.
     pub output: Output,
-    /// What is there, if anything is and if it is text.
+    /// The current text of the file, or `None` if it is missing or not text.
     pub found: Option<String>,
     path: PathBuf,
 }
@@ -86,7 +86,7 @@ pub fn plan(
         let files = WalkDir::new(&folder.path).into_iter().filter_map(Result::ok);
         let files = files.filter(|entry| !entry.file_type().is_dir()).map(DirEntry::into_path);
         let all: Vec<PathBuf> = files.collect();
-        // What git ignores is slower to tell, and only asked where there is something else.
+        // Looking up what git ignores is slow, and only necessary if there are other files.
         let present = if all.iter().all(|path| wanted.contains(path)) { all } else { present(&folder.path)? };
         if !present.iter().all(|path| is_temporary(path))
             && !drafts.iter().map(place).any(|path| path.starts_with(&folder.path) && is_marked(&path))
@@ -159,10 +159,10 @@ impl Plan {
         self.stale.is_empty() && self.orphans.is_empty()
     }
 
-    /// Carries it out: orphans first, as one may stand where a folder has to be, or within a folder where a file has to.
+    /// Applies the plan: orphans first, since one may be in the place of a folder, or in a folder in the place of a file.
     ///
     /// # Errors
-    /// When something cannot be written or removed. What has been done by then stays done, every file whole.
+    /// If a file cannot be written or removed. Changes up to then remain, and every file is complete.
     pub fn apply(&self) -> Result<(), Failure> {
         for Orphan { path, .. } in &self.orphans {
             match fs::remove_file(path) {

@@ -40,7 +40,7 @@ impl Docs {
         Self { what, sections: parts.map(section).collect() }
     }
 
-    /// The section of that title; empty where there is none.
+    /// The section with that title; empty if it does not exist.
     pub fn section(&self, title: &str) -> &str {
         self.sections.iter().find(|(of, _)| of == title).map_or("", |(_, text)| text)
     }

@@ -58,7 +58,7 @@ impl Place {
         self.source == other.source && self.start <= other.start && other.end <= self.end
     }
 
-    /// Whether the two have a byte in common, or one of them stands within or right beside the other.
+    /// Whether the two overlap or are adjacent.
     pub(crate) fn meets(self, other: Place) -> bool {
         self.source == other.source && self.start <= other.end && other.start <= self.end
     }
@@ -107,7 +107,7 @@ pub struct Diagnostic {
 /// A change to a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
-    /// This text instead of what stands at the place.
+    /// Replaces the text at the place by this one.
     Replace(Place, String),
     /// Without the item of an array, or the entry of a table, at the place.
     Remove(Place),

@@ -40,7 +40,7 @@ impl<'s> Places<'s> {
         Self { sources, trees: sources.all().iter().map(|_| OnceLock::new()).collect() }
     }
 
-    /// Where the place begins, and the position behind its end.
+    /// The positions of the place's beginning and end.
     pub fn positions(&self, place: Place) -> [Position; 2] {
         let text = &self.sources.get(place.source).text;
         let position = |at: usize| {
@@ -74,11 +74,11 @@ pub(crate) struct Tree<'s> {
 struct Node<'s> {
     parent: Option<usize>,
     step: Step<'s>,
-    /// Of an entry of a table.
+    /// The key, if this is an entry of a table.
     key: Option<Range<usize>>,
-    /// Of a table with a header: that.
+    /// The value; the header if this is a table with one.
     value: Range<usize>,
-    /// Where it begins. None: only what is in it does, as with `a` in `a.b = 1` or `[a.b]`.
+    /// Where it begins, or `None` if it is only implied, as `a` in `a.b = 1` or `[a.b]`.
     start: Option<usize>,
     is_text: bool,
 }

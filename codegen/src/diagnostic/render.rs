@@ -80,7 +80,7 @@ fn lines_around(places: impl Iterator<Item = Place>, text: &str) -> Range<usize>
     start..end
 }
 
-/// A message quotes what stands in a file, which may be a megabyte on one line.
+/// Shortens a message, which may quote a line of a megabyte.
 fn cut(text: &str) -> Cow<'_, str> {
     const LONGEST: usize = 1_000;
     if text.len() <= LONGEST {

@@ -53,7 +53,7 @@ fn code(path: &Path) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line.trim(), ""]).collect()
 }
 
-/// A limit that no stage reads has no effect, and nobody would notice if it were wrong.
+/// A limit that no stage reads has no effect, so a wrong value would go unnoticed.
 #[test]
 fn every_limit_is_read() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -70,7 +70,7 @@ fn tool(catalog: &Lowered<'_>, tool: &Tool) -> String {
     out + ",\"parameters\":" + &schema(&manifest.parameters()) + &returns + "}"
 }
 
-/// JSON pointers to the arguments that must not be shown; none where there are none.
+/// JSON pointers to the arguments that must not be shown, or `None` if all may be shown.
 fn secrets(schema: &Schema, at: &str) -> Option<Vec<String>> {
     let below = schema.properties.iter().flat_map(|property| {
         let pointer = format!("{at}/{}", property.name.value.replace('~', "~0").replace('/', "~1"));

@@ -42,8 +42,8 @@ pub struct Part<'c> {
     text: Box<dyn Fn() -> String + Send + Sync + 'c>,
 }
 
-/// The manifests that a text is made of. To each belongs everything that is not told by tools' manifests, and what every
-/// tool's manifest tells to the files of others: its name, where it is at home, how it runs and what it requires.
+/// The manifests that a text depends on. Every variant also includes the shared inputs: all manifests that are not tools, and the
+/// parts of a tool manifest that other files use (name, home, execution, requirements).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Inputs {
     /// Nothing else.
@@ -83,7 +83,7 @@ type Emitter = for<'c> fn(&'c Lowered<'c>) -> Vec<Draft<'c>>;
 /// The readme comes first: it is the mark by which gen knows its folder again, however early it was stopped.
 const EMITTERS: &[Emitter] = &[readme::emit, manifest_schemas::emit, rust::emit, schemas::emit, catalog::emit];
 
-/// Everything that a catalog comes to.
+/// Returns every file that is generated from a catalog.
 pub fn drafts<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     EMITTERS.iter().flat_map(|emitter| emitter(catalog)).collect()
 }

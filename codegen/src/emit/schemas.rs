@@ -19,7 +19,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
 
 fn in_dialect<'c>(catalog: &'c Lowered<'c>, at: usize) -> Vec<Draft<'c>> {
     let dialect = catalog.settings().dialects[at];
-    // A tool that the dialect does not take is not there, for the others either.
+    // A tool that the dialect cannot express is missing for the other tools, too.
     let takes: Arc<Members> = Arc::new(catalog.tools().map(|(_, tool)| accepts(dialect, tool)).collect());
     let everything = Arc::new(catalog.shown(Members::clone(&takes)));
     let mut drafts: Vec<Draft<'c>> = Vec::new();

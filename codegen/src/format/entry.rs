@@ -4,14 +4,14 @@ use toml_edit::{Key, Value};
 
 use super::value;
 
-/// A key, or several with dots between them, and a value that is no table with a header.
+/// A key, or several joined by dots, and a value that is not a table with a header.
 pub(super) struct Entry<'t> {
     pub(super) path: Vec<&'t Key>,
     pub(super) value: &'t Value,
 }
 
 impl Entry<'_> {
-    /// `is_inner`: something stands before it, from which an empty line may set it apart.
+    /// `is_inner`: an entry precedes it, so that an empty line may separate them.
     pub(super) fn write(&self, out: &mut String, is_inner: bool) {
         lead(out, self.comments(), is_inner);
         let start = out.len();
@@ -23,7 +23,7 @@ impl Entry<'_> {
         out.push('\n');
     }
 
-    /// What stands before its first key.
+    /// The comments before its first key.
     pub(super) fn comments(&self) -> &str {
         let decor = self.path.last().map(|key| key.leaf_decor());
         decor.and_then(|decor| decor.prefix()?.as_str()).unwrap_or_default()

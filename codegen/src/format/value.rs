@@ -105,7 +105,7 @@ fn has_comments(value: &Value) -> bool {
     }
 }
 
-/// What stands before and behind a value.
+/// The text before and after a value.
 fn surrounding(value: &Value) -> [String; 2] {
     let decor = value.decor();
     [raw(decor.prefix()).to_owned(), raw(decor.suffix()).to_owned()]

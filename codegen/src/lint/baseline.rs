@@ -67,7 +67,7 @@ pub(super) fn apply(file: &At<String>, places: &Places<'_>, rules: &[Code], sink
         let help = format!("write it again with `cargo xtask lint --write-baseline {}`", file.value);
         sink.push(Diagnostic::new(Code::INVALID_VALUE, file.place, message).help(help));
     };
-    let text = match places.sources.beside(&file.value) {
+    let text = match places.sources.other_file(&file.value) {
         Ok(text) => text,
         Err(error) => return failed(error),
     };

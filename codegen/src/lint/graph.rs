@@ -125,7 +125,7 @@ impl Lint<'_> {
         }
         let before: Vec<(ToolId, Vec<ToolId>)> = before.into_iter().collect();
         let shows = |set: ToolsetId, tool: ToolId| self.resolved(set).binary_search(&tool).is_ok();
-        let beside = |(tool, before): &(ToolId, Vec<ToolId>)| {
+        let pairs = |(tool, before): &(ToolId, Vec<ToolId>)| {
             let tool = *tool;
             let mut others: Vec<ToolId> = before.iter().copied().filter(|other| *other != tool).collect();
             others.sort_unstable();
@@ -139,7 +139,7 @@ impl Lint<'_> {
             let others: Vec<_> = alike.into_iter().filter_map(|other| Some((other, *both(other)?))).collect();
             (!others.is_empty()).then_some(SimilarTools { tool, others })
         };
-        before.par_iter().flat_map_iter(beside).collect()
+        before.par_iter().flat_map_iter(pairs).collect()
     }
 }
 

@@ -52,7 +52,7 @@ impl Lowered<'_> {
         &self.served(id).tool
     }
 
-    /// How each of the settings' dialects, in their order, defines a tool. None: it does not take it.
+    /// The definition of a tool in each dialect of the settings, or `None` if the dialect cannot express the tool.
     pub fn definitions(&self, id: ToolId) -> &[Option<Definition>] {
         &self.served(id).definitions
     }
@@ -67,8 +67,7 @@ impl Lowered<'_> {
         })
     }
 
-    /// What may be told of a tool in files that are not its own, as one text: whatever else its manifest says, they are
-    /// the same.
+    /// The parts of a tool that files of other tools may contain, as one text. If it is equal, those files are equal.
     pub(crate) fn seen(&self, id: ToolId) -> String {
         let (mut out, tool) = (String::new(), &self[id]);
         let names = |dialect: &&'static Dialect| text(tool.name_in(dialect.name));

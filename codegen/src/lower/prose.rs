@@ -1,4 +1,4 @@
-//! What the words of a schema come to in words: for a model, in a description, where a dialect has no place for them.
+//! Keywords of a schema as prose for a model's description, if a dialect does not support them.
 
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ pub(super) fn one_of(choices: &[Choice]) -> Template {
     text
 }
 
-/// Words before a JSON text, and a full stop behind it.
+/// A lead, a JSON text and a full stop.
 pub(super) fn of_json(lead: &str, json: Template) -> Template {
     let mut text = vec![Piece::Text(format!("{lead}: "))];
     for piece in json {
@@ -91,7 +91,7 @@ pub(super) fn say(text: &mut Template, words: Template) {
 }
 
 impl Schema {
-    /// Appends to what the model is told about it.
+    /// Appends to the description.
     pub(super) fn say(&mut self, words: Template) {
         let place = self.place;
         let told = self.description.get_or_insert_with(|| crate::diagnostic::At::new(Template::new(), place));

@@ -1,4 +1,4 @@
-//! What has to be there for a tool to be shown.
+//! Requirements of tools and toolsets.
 
 use std::borrow::Cow;
 

@@ -26,7 +26,7 @@ pub(super) fn of(schema: &Schema, defs: &Defs) -> Table {
 
 struct Layout<'s> {
     defs: &'s Defs,
-    /// The nodes of what `$ref`s lead to, by its address; and with null allowed beside it.
+    /// The nodes of schemas that `$ref`s lead to, by address and whether null is also allowed.
     ids: HashMap<(*const Schema, bool), u16>,
     /// What `$ref`s lead to, and is still to be laid out: it may lead back.
     pending: VecDeque<(u16, &'s Schema, bool)>,
@@ -112,8 +112,8 @@ impl<'s> Layout<'s> {
         self.table.nodes[usize::from(id)] = node;
     }
 
-    /// The schemas that are about the same value. A node has one list of alternatives: further ones get nodes of their
-    /// own. A `$ref` among other words is a choice of one, toward which there is repair.
+    /// Adds schemas for the same value. A node has one list of alternatives; further lists get nodes of their own. A `$ref` with
+    /// sibling keywords is a list of one alternative, so that values are repaired toward it.
     fn compose(&mut self, node: &mut Node, schema: &'s Schema, nullable: bool) {
         let mut all_of: Vec<u16> = schema.all_of.iter().map(|one| self.node(one)).collect();
         let defs = self.defs;
@@ -124,7 +124,7 @@ impl<'s> Layout<'s> {
             if alternatives.is_empty() {
                 continue;
             }
-            // The alternatives of a union are the variants of the Rust enum; null is none of those.
+            // The alternatives of a union are the variants of the Rust enum; null is not one of them.
             let is_null = |one: &&Schema| node.form == SlotKind::Union && one.is_null();
             let (nulls, others): (Vec<&Schema>, Vec<&Schema>) = alternatives.iter().partition(is_null);
             let mut nodes: Vec<u16> = others.iter().chain(&nulls).map(|one| self.node(one)).collect();
@@ -160,8 +160,8 @@ impl<'s> Layout<'s> {
     }
 }
 
-/// The values that a schema names, in the order in which the table and the Rust enum hold them: a null comes last, since
-/// it is none of the Rust enum's.
+/// The values that a schema names, in the order of the table and the Rust enum. A null comes last, since the Rust enum does not
+/// have it.
 pub(crate) fn values(schema: &Schema) -> Vec<(&Value, Option<&At<When>>)> {
     if let Some(constant) = &schema.constant {
         return vec![(&constant.value, None)];
@@ -194,7 +194,7 @@ fn literal(value: &Value) -> Literal {
     }
 }
 
-/// None where there are none.
+/// The bounds, or `None` if the schema has no bounds.
 fn bounds(schema: &Schema) -> Option<Bounds> {
     let written = &schema.bounds;
     let number = |bound: &Option<At<Value>>| {

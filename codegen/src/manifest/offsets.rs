@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-/// Where `value[span]` stands in `literal`, the string as it is written, quotes included.
+/// The range of `value[span]` in `literal`, the string as written, including quotes.
 pub(crate) fn written(literal: &str, value: &str, span: Range<usize>) -> Range<usize> {
-    // Every other spelling is longer than what it spells: without any, the value stands there as it is.
+    // Escapes are longer than what they stand for, so a literal without escapes has this length.
     if literal.len() == value.len() + 2 {
         return span.start + 1..span.end + 1;
     }
@@ -40,7 +40,7 @@ fn starts(literal: &str, length: usize) -> Vec<usize> {
     starts
 }
 
-/// A backslash at a line's end and all the white space behind it stand for nothing.
+/// The length of a backslash at the end of a line and the white space after it, which are removed.
 fn continuation(rest: &str) -> Option<usize> {
     let behind = rest.strip_prefix('\\')?;
     let line = behind.trim_start_matches([' ', '\t']);

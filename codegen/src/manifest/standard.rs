@@ -1,4 +1,4 @@
-//! What JSON Schema, draft 2020-12, itself says of the value of a word: no negative length, no multiple of zero.
+//! Values that JSON Schema, draft 2020-12, refuses for a keyword: negative lengths, a multiple of zero.
 
 use jsonschema::draft202012::meta;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn asked(word: &str, value: &Value) -> Option<String> {
     meta::validator().iter_errors(&schema).next().map(|error| error.to_string())
 }
 
-/// Why this is no regular expression, if it is none.
+/// Why this is not a regular expression, or `None` if it is one.
 pub(super) fn refuses_pattern(pattern: &str) -> Option<String> {
     let schema = json!({ "pattern": pattern });
     jsonschema::draft202012::new(&schema).err().map(|error| error.to_string())

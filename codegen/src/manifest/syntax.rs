@@ -6,10 +6,10 @@ use toml::de::DeTable;
 use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId};
 use crate::source::Source;
 
-/// Further syntax errors of one file are of no more use to anyone.
+/// The most syntax errors reported for one file.
 const MOST: usize = 5;
 
-/// What the parser says of a bracket that swallows the lines behind it.
+/// Messages of the parser for an unclosed bracket, which spans the following lines.
 const UNCLOSED: &[&str] = &["unclosed array", "unclosed inline table"];
 
 /// The file's tree; none if it has syntax errors, which are reported.
@@ -46,7 +46,7 @@ fn report(id: SourceId, text: &str, sink: &Sink) {
             "recursion limit" | "cannot recurse further; max recursion depth met" => {
                 "keys or values that nest too deep"
             }
-            // Of any word that begins as `nan` and `inf` do.
+            // The parser says this of words that begin like `nan` and `inf`.
             why if why.starts_with("invalid float, expected `") => "this is not a TOML value",
             why => why,
         };
@@ -58,7 +58,7 @@ fn report(id: SourceId, text: &str, sink: &Sink) {
             return;
         }
         header_gone |= text[line.clone()].trim_start().starts_with('[');
-        // Spaces keep every offset behind them right.
+        // Spaces keep the offsets after them right.
         text.replace_range(line.clone(), &" ".repeat(line.len()));
         last = Some(line);
     }

@@ -47,7 +47,7 @@ pub(crate) fn variants(meanings: &[Meaning]) -> Vec<Ident> {
         .iter()
         .zip(names.iter().zip(is_shared))
         .map(|(meaning, (name, is_shared))| {
-            // Of `Self_` the underscore is no part of the name.
+            // The underscore of `Self_` is not part of the name.
             let marked = || format!("{}_{}", name.trim_end_matches('_'), digits(&meaning.id));
             Ident::new(&if is_shared { marked() } else { name.clone() }, Span::call_site())
         })
@@ -80,7 +80,7 @@ fn spelt(word: &str) -> String {
     })
 }
 
-/// What a symbol of ASCII is called. `_` is none: like a space, it parts words.
+/// The name of an ASCII symbol. `_` has no name: like a space, it separates words.
 fn symbol(letter: char) -> Option<&'static str> {
     Some(match letter {
         '!' => "Not",

@@ -1,4 +1,4 @@
-//! For GitHub Actions: commands that put each finding beside its line in a pull request.
+//! For GitHub Actions: commands that show each finding at its line in a pull request.
 
 use super::{Report, text};
 

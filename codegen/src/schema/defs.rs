@@ -94,7 +94,7 @@ impl Defs {
         Some(first.into_iter().map(|(_, reference)| reference.clone()).collect())
     }
 
-    /// Takes a `$ref` away: what was behind it is any value.
+    /// Replaces a `$ref` by a schema that accepts any value.
     pub fn cut(&mut self, place: Place) {
         self.0.iter_mut().for_each(|def| def.schema.cut(place));
     }

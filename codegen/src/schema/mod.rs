@@ -31,7 +31,7 @@ pub struct Schema {
     pub types: Vec<Type>,
     /// A short name for people.
     pub title: Option<String>,
-    /// What the model is told.
+    /// The description for the model.
     pub description: Option<At<Template>>,
     /// Whether it is better left alone. An annotation.
     pub deprecated: bool,
@@ -61,7 +61,7 @@ pub struct Schema {
     pub properties: Vec<Property>,
     /// What else an object may hold.
     pub additional: Additional,
-    /// Whether something in it could not be read, which has been reported: what it lacks because of that is no lack.
+    /// Whether a part of it has an error that has been reported, so that missing parts are not reported again.
     pub has_errors: bool,
 }
 
@@ -125,7 +125,7 @@ impl Bounds {
     }
 }
 
-/// A schema's bounds. They are most of what a schema takes up, and take no room where there are none.
+/// The bounds of a schema, boxed because they are large and rare.
 #[derive(Debug, Clone, Default)]
 pub struct OwnBounds(Option<Box<Bounds>>);
 
@@ -160,7 +160,7 @@ impl Deref for OwnBounds {
 pub struct Choice {
     /// The value.
     pub value: At<Value>,
-    /// In which turns it is allowed. None: in all.
+    /// The turns in which it is allowed, or `None` for all.
     pub when: Option<At<When>>,
 }
 
@@ -173,7 +173,7 @@ pub struct Property {
     pub required: bool,
     /// Whether its value must not be shown in an error or a log.
     pub secret: bool,
-    /// In which turns it is there. None: in all.
+    /// The turns in which it is available, or `None` for all.
     pub when: Option<At<When>>,
     /// Its schema.
     pub schema: Schema,
@@ -260,7 +260,7 @@ impl Schema {
             || !matches!(self.additional, Additional::Deny)
     }
 
-    /// The schemas right below it that are no properties.
+    /// The direct subschemas except properties.
     pub fn below(&self) -> impl Iterator<Item = &Schema> {
         let additional = if let Additional::Schema(schema) = &self.additional { Some(&**schema) } else { None };
         self.in_place().chain(self.items.as_deref()).chain(additional)

@@ -1,19 +1,18 @@
-//! What a schema comes to in typed code. The argument table and the Rust types are both made from this, so that the one
-//! hands over what the other takes.
+//! The type of a schema in generated code. The argument table and the Rust types both use it, so that they agree.
 
 use serde_json::Value;
 use toolc::__gen::table::{SlotKind, Type};
 
 use super::{Additional, DefId, Defs, Property, Reference, Schema, type_of};
 
-/// A schema without the `$ref`s that lead to it and the null beside it.
+/// A schema with `$ref`s resolved and null removed.
 #[derive(Debug, Clone, Copy)]
 pub struct ResolvedSchema<'s> {
     /// What is left.
     pub schema: &'s Schema,
     /// The first definition that was led to.
     pub via: Option<DefId>,
-    /// Whether null is allowed beside it.
+    /// Whether null is also allowed.
     pub nullable: bool,
 }
 
@@ -22,7 +21,7 @@ pub struct ResolvedSchema<'s> {
 pub struct Alternative<'s> {
     /// As it is written.
     pub schema: &'s Schema,
-    /// Its type, beside null.
+    /// Its type, without null.
     pub ty: Type,
     /// The property that every object among the alternatives has, and its value in this one.
     pub tag: Option<(&'s str, &'s Value)>,
@@ -35,7 +34,7 @@ pub(crate) enum TagDefect {
     NoOneValue,
     /// It, or its value, is there in some turns only.
     Conditional,
-    /// Its value is none that is looked for: null, a fraction, an array or an object.
+    /// Its value cannot be a tag: null, a fraction, an array or an object.
     NotSimple,
     /// It may be null.
     Nullable,
@@ -64,7 +63,7 @@ impl Defs {
                 bare.schema = &self.get(reference.to).schema;
                 bare.via.get_or_insert(reference.to);
             } else if let Some(other) = bare.schema.nullable()
-                // Of two that both allow null, `oneOf` refuses it.
+                // `oneOf` refuses null if two alternatives allow it.
                 && (bare.schema.one_of.is_empty() || !self.allows_null(other))
             {
                 as_written.get_or_insert(bare);
@@ -88,7 +87,7 @@ impl Defs {
         types
     }
 
-    /// How its values are handed over.
+    /// The kind of slot that holds its values.
     pub fn form(&self, schema: &Schema) -> SlotKind {
         let schema = self.resolve(schema).schema;
         if self.union(schema).is_some() {
@@ -117,7 +116,7 @@ impl Defs {
         }
     }
 
-    /// Whether null is a value of it. Of one that is handed over as any value nothing is said.
+    /// Whether null is allowed. Always false for schemas that are passed as a raw JSON value.
     pub fn is_nullable(&self, schema: &Schema) -> bool {
         let bare = self.resolve(schema);
         let own = |schema: &Schema| schema.effective_types().contains(&Type::Null);
@@ -125,7 +124,7 @@ impl Defs {
         bare.nullable || own(bare.schema) || (union && bare.schema.in_place().any(|one| self.is_nullable(one)))
     }
 
-    /// The same by what is written alone, whatever it is handed over as: what a schema is depends on this.
+    /// The same, by the keywords alone. The type of a schema depends on this.
     fn allows_null(&self, schema: &Schema) -> bool {
         if let Some(reference) = schema.alias() {
             return self.allows_null(&self.get(reference.to).schema);
@@ -153,7 +152,7 @@ impl Defs {
         (differ && union.len() > 1).then_some(union)
     }
 
-    /// Those of a union that is none, and would be one if properties of its objects told them apart.
+    /// The alternatives of an `anyOf` or `oneOf` that would be a tagged union if its objects had a tag.
     pub(crate) fn union_without_tag<'s>(&'s self, schema: &'s Schema) -> Option<Vec<Alternative<'s>>> {
         let alternatives = schema.alternatives().filter(|_| self.union(schema).is_none())?;
         let all = alternatives.iter().filter(|one| !one.is_null()).map(|one| self.alternative(one));
@@ -202,7 +201,7 @@ impl Defs {
         }
     }
 
-    /// The one value that is named, beside null.
+    /// The only value that is named, apart from null.
     pub(crate) fn only_value<'s>(&'s self, schema: &'s Schema) -> Option<&'s Value> {
         let named = self.named(schema);
         match (&named.constant, named.choices.as_slice()) {
@@ -212,8 +211,7 @@ impl Defs {
         }
     }
 
-    /// Where `$ref`s lead, and what null stands beside. [`bare`](Self::bare) goes further, and asks which property tells
-    /// alternatives apart: what that one is must not be asked by way of it.
+    /// Resolves `$ref`s and removes null. [`bare`](Self::bare) also looks for a tag, so it must not be used while one is looked for.
     fn named<'s>(&'s self, mut schema: &'s Schema) -> &'s Schema {
         loop {
             schema = match (schema.alias(), schema.nullable()) {
@@ -232,7 +230,7 @@ fn differ(types: &[Type]) -> bool {
 }
 
 impl Schema {
-    /// The `$ref` that it is, where nothing that matters to a value stands beside it.
+    /// Its `$ref`, if no sibling keyword constrains the value.
     pub fn alias(&self) -> Option<&Reference> {
         self.reference.as_ref().filter(|_| !self.constrains() && self.in_place().next().is_none())
     }
@@ -266,7 +264,7 @@ impl Schema {
         }
     }
 
-    /// Of two alternatives of which one is null: the other.
+    /// The other alternative, if it has two and one is null.
     pub(crate) fn nullable(&self) -> Option<&Schema> {
         match self.alternatives()? {
             [other, null] | [null, other] if null.is_null() && !other.is_null() => Some(other),

@@ -114,7 +114,7 @@ impl Schema {
             let entry =
                 |property: &Property| (when(property), property.name.value.clone(), property.schema.to_doc(spelling));
             put("properties", CondJson::Object(self.properties.iter().map(entry).collect()));
-            // What has to be sent wherever it is there.
+            // Properties that are required whenever they are available.
             let required: Vec<_> = self.properties.iter().filter(|property| property.required).collect();
             if required.iter().any(|property| property.when.is_some()) {
                 let name = |property: &Property| Value::from(property.name.value.as_str()).into();

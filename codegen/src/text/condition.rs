@@ -173,7 +173,7 @@ fn single(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<Written>, F
     }
 }
 
-/// A comparison whose fact stands behind the value at `span`, the other way round.
+/// Suggests the reverse of a comparison whose value, at `value`, is before the fact.
 fn turned(cursor: &mut Cursor<'_>, value: Range<usize>) -> Result<Option<String>, Fault> {
     let Some((Token::Sign(sign), _)) = cursor.next()? else { return Ok(None) };
     let Some((_, mirrored)) = MIRRORED.iter().find(|(known, _)| *known == sign) else { return Ok(None) };

@@ -29,12 +29,12 @@ pub enum Piece<A, F> {
     Choice {
         /// Conditions and what they lead to, in order.
         branches: Vec<Branch<A, F>>,
-        /// What stands there where none holds.
+        /// The pieces if no condition holds.
         otherwise: Vec<Piece<A, F>>,
     },
 }
 
-/// A condition, and what stands there where it is the first that holds.
+/// A condition, and the pieces if it is the first that holds.
 pub type Branch<A, F> = (Condition<A>, Vec<Piece<A, F>>);
 
 /// A fact as it is written: its name, and where.
@@ -269,7 +269,7 @@ impl Reader<'_> {
         Ok(Piece::Available { tools, join: join.unwrap_or_else(|| ", ".to_owned()) })
     }
 
-    /// From the opening sign here to the closing one, which may stand in a quoted text before it does in earnest.
+    /// The range from the opening delimiter here to the closing one. Ignores closing delimiters in quoted strings.
     fn delimited(&mut self, closing: &str) -> Result<Range<usize>, Fault> {
         let start = self.at;
         let mut quote = None;

@@ -11,7 +11,7 @@ use super::condition::AtomExpr;
 /// How a fact is compared; none: whether it is true.
 type Compared<'a> = Option<&'a (Comparison, FactValue)>;
 
-/// Every combination of answers to these atoms, of which there are at most as many as [`Atoms`] has bits.
+/// Every possible combination of these atoms. There must be no more atoms than [`Atoms`] has bits.
 pub(crate) fn turns<'a>(asked: impl IntoIterator<Item = &'a AtomExpr>) -> Vec<Atoms> {
     let mut groups: BTreeMap<&str, Vec<(usize, Compared<'_>)>> = BTreeMap::new();
     let mut turns = vec![0];
@@ -47,7 +47,7 @@ fn values_around(compared: Compared<'_>) -> Vec<FactValue> {
             let around = [with.saturating_sub(1), *with, with.saturating_add(1)].into_iter();
             around.filter(|value| FactValue::INTEGERS.contains(value)).map(FactValue::Integer).collect()
         }
-        // Longer by a letter that nobody writes: a text unlike all that it is compared with.
+        // Longer by an unusual letter, so that it differs from all values that it is compared with.
         Some((_, FactValue::Text(with))) => {
             vec![FactValue::Text(with.clone()), FactValue::Text(format!("{with}\0").into())]
         }

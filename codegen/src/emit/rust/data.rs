@@ -11,7 +11,7 @@ pub(super) fn packed(data: &impl Pack) -> TokenStream {
     literal(&text)
 }
 
-/// Raw where there are quotes in it, as in a definition: rustc and people read that faster.
+/// A string literal, raw if the text has quotes, which is faster to read.
 fn literal(text: &str) -> TokenStream {
     let is_plain = |letter| matches!(letter, ' '..='~') || (letter > '~' && letter.escape_debug().len() == 1);
     if !text.contains(['"', '\\']) || !text.chars().all(is_plain) {

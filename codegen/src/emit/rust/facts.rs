@@ -1,4 +1,4 @@
-//! The facts: as data for the runtime, and as a struct for whoever writes a host.
+//! The facts, as data for the runtime and as a struct for hosts.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,8 +1,7 @@
-//! `rust/`: the catalog as Rust. `lib.rs` (`mod.rs`, where the settings name a folder in somebody's crate) ties together
-//! a module per toolset; each holds the trait of its handlers, its provider, and a module per tool with the types of its
-//! arguments.
+//! `rust/`: the catalog as Rust. `lib.rs` (or `mod.rs`, if the settings name a folder in another crate) contains a module per
+//! toolset. Each has the trait of its handlers, its tool provider, and a module per tool with the types of its arguments.
 //!
-//! The files work as a crate and as a module of somebody's crate: paths lead to `::toolc` or are relative.
+//! The files work as a crate and as a module of another crate: paths begin with `::toolc` or are relative.
 
 mod agent;
 mod data;

@@ -15,7 +15,7 @@ const WIDTH: usize = 120;
 /// Spaces for each level.
 const STEP: usize = 4;
 
-/// The text of some items, `levels` modules deep. No empty line before or behind it.
+/// Prints items, `levels` modules deep, without empty lines around them.
 pub(super) fn print(tokens: TokenStream, levels: usize) -> String {
     let mut printer = Printer { out: String::new(), line: 0, indent: levels * STEP, width: WIDTH };
     printer.elements(&read(tokens), true);
@@ -32,7 +32,7 @@ enum Token {
     Operator(&'static str),
     /// A line of documentation, slashes included.
     Doc(String),
-    /// The delimiter is none for what stands between the bars of a closure.
+    /// A group. The delimiter is `None` for the parameters of a closure.
     Group(Delimiter, Vec<Token>),
 }
 
@@ -94,7 +94,7 @@ fn read(tokens: TokenStream) -> Vec<Token> {
 
 /// The longest operator that begins with `first`.
 fn operator(first: &Punct, rest: &mut std::iter::Peekable<impl Iterator<Item = TokenTree>>) -> &'static str {
-    let letter = LETTERS.find(first.as_char()).unwrap_or_else(|| unreachable!("`{first}` is no operator"));
+    let letter = LETTERS.find(first.as_char()).unwrap_or_else(|| unreachable!("`{first}` is not an operator"));
     let mut found = &LETTERS[letter..=letter];
     let mut spacing = first.spacing();
     while spacing == Spacing::Joint
@@ -108,7 +108,7 @@ fn operator(first: &Punct, rest: &mut std::iter::Peekable<impl Iterator<Item = T
     found
 }
 
-/// If `inner` stands in the brackets of `#[doc = "..."]`: how many tokens stand before them, and the line as a comment.
+/// If `inner` is the content of `#[doc = "..."]`, returns the number of tokens before the brackets and the line as a comment.
 fn documentation(before: &[Token], inner: &[Token]) -> Option<(usize, String)> {
     let [Word(TokenTree::Ident(doc)), Operator("="), Word(TokenTree::Literal(text))] = inner else { return None };
     let (slashes, hashes) = match before {
@@ -173,7 +173,7 @@ impl Printer {
     fn sequence(&mut self, tokens: &[Token], after: usize) {
         for (index, token) in tokens.iter().enumerate() {
             let next = next_group(tokens, index + 1);
-            // The body of a function with bounds stands below them.
+            // The body of a function with bounds begins on a new line.
             let is_below = matches!(token, Group(Delimiter::Brace, _)) && ends_with(&tokens[..index], ",");
             match token {
                 Keyword("where") => self.new_line(0),
@@ -322,7 +322,7 @@ fn is_inner(tokens: &[Token]) -> bool {
     }
 }
 
-/// Where the first element ends: behind what is inner, behind `;`, behind `,` where elements are no items, or behind a block.
+/// The end of the first element: after inner attributes, `;`, `,` (unless elements are items), or a block.
 fn element_end(tokens: &[Token], items: bool) -> usize {
     let mut inner = tokens;
     while is_inner(inner) {

@@ -31,7 +31,7 @@ pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
 
         /// Names, for hosts that would rather not spell them.
         pub mod names {
-            /// Of tools.
+            /// Names of tools.
             pub mod tools {
                 #tools
             }

@@ -161,7 +161,7 @@ fn definitions(catalog: &Lowered<'_>, tools: &[ToolId]) -> TokenStream {
     }
 }
 
-/// The trait, and what it is asked beside its tools.
+/// The trait of the handlers, with methods for tools and availability.
 fn handlers_of(catalog: &Lowered<'_>, handled: &Handled<'_>) -> TokenStream {
     let (handlers, toolset) = (handled.handlers(), handled.toolset);
     let about = doc(&format!("Handlers of the toolset `{}`: {}", toolset.name(), toolset.manifest.description));
@@ -206,7 +206,7 @@ fn handlers_of(catalog: &Lowered<'_>, handled: &Handled<'_>) -> TokenStream {
     }
 }
 
-/// What a call of a tool comes to.
+/// The match arm that calls a tool.
 fn arm(index: usize, tool: &Tool, name: &Ident) -> TokenStream {
     let method = snake(tool.name());
     let index = Literal::usize_unsuffixed(index);

@@ -12,12 +12,11 @@ use crate::schema::{Additional, Bounds, Choice, Property, Schema, compare_number
 use crate::text::atoms::{Template, When};
 use crate::text::condition::Condition;
 
-/// Alternatives that two unions may come to, each of the one with each of the other.
+/// The most pairs of alternatives when two unions are merged.
 const MOST_PAIRS: usize = 16;
 
 impl Narrower<'_> {
-    /// Both schemas, neither of which is put together by `$ref` or `allOf`. What they have in common is said first by
-    /// `first`. None: no value is allowed by both.
+    /// Merges two schemas without `$ref` and `allOf`; keywords of `first` come first. Returns `None` if no value satisfies both.
     pub(super) fn merge(&mut self, mut first: Schema, second: Schema) -> Option<Schema> {
         let are_objects = [first.is_object(), second.is_object()];
         first.types = types(&first.types, &second.types)?;
@@ -110,17 +109,17 @@ impl Narrower<'_> {
         let place = alternatives.first().map(|one| one.place);
         let Some(place) = place else { return Template::new() };
         let mut union = Schema::new(place);
-        let how_many = if word == "oneOf" { "exactly" } else { "at least" };
+        let how_many = if word == "oneOf" { "Exactly" } else { "At least" };
         *(if word == "oneOf" { &mut union.one_of } else { &mut union.any_of }) = alternatives;
         if self.room_for(&union) {
             let json = self.defs.document(&union).json();
             of_json(&format!("{whose}Must also match this JSON Schema"), json)
         } else {
-            vec![crate::text::template::Piece::Text(format!("{whose}Of its alternatives, {how_many} one holds."))]
+            vec![crate::text::template::Piece::Text(format!("{whose}{how_many} one of its alternatives holds."))]
         }
     }
 
-    /// Moves a word of a schema, which stands at `place`, into words.
+    /// Moves a keyword at `place` into the description.
     pub(super) fn in_words(&mut self, schema: &mut Schema, word: &'static str, place: Place, words: Option<String>) {
         if words.is_some() {
             self.lose(place, word, Fallback::Description);
@@ -206,7 +205,7 @@ fn types(one: &[Type], other: &[Type]) -> Option<Vec<Type>> {
     (!common.is_empty()).then_some(common)
 }
 
-/// The tightest of both; and a step that cannot be told beside the other.
+/// Returns the tightest bounds of both, and a `multipleOf` that cannot be merged.
 fn tightest(mut own: Bounds, other: &Bounds) -> (Bounds, Option<Value>) {
     fn keep(own: &mut Option<At<Value>>, other: Option<&At<Value>>, tighter: Ordering) {
         let Some(other) = other else { return };
@@ -274,7 +273,7 @@ fn objects(first: &mut Schema, properties: Vec<Property>, additional: Additional
     Some(())
 }
 
-/// Adds a property of the one where the other has none of that name. None: it has to be there and may not.
+/// Adds a property that the other object does not declare. Returns `None` if it is required and not allowed.
 fn within(mut property: Property, additional: &Additional, all: &mut Vec<Property>) -> Option<()> {
     match additional {
         Additional::Deny => return (!property.required).then_some(()),

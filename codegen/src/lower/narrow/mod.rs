@@ -25,13 +25,13 @@ use crate::dialects::Dialect;
 use crate::schema::{Choice, Def, DefId, Defs, Schema};
 use crate::text::atoms::Template;
 
-/// Schemas that one tool may come to beyond those that its author wrote: what `$ref`s led to, again and again.
+/// The most schemas that resolved `$ref`s may add to one tool.
 const SPARE: usize = 1_000;
 
 /// What a dialect does not say as the author did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// Where that stands in the manifest.
+    /// Its place in the manifest.
     pub place: Place,
     /// Which value it is about: names of properties with a dot before each, `[]` for items.
     pub path: String,
@@ -59,7 +59,7 @@ pub struct Narrowed<'s> {
     pub schema: Cow<'s, Schema>,
     /// The definitions that it leads to.
     pub defs: Cow<'s, Defs>,
-    /// What is to be said of it as a whole.
+    /// The description of the whole schema.
     pub about: Template,
     /// What it does not say as the author did.
     pub losses: Vec<Loss>,
@@ -104,9 +104,9 @@ fn as_written<'s>(schema: &'s Schema, defs: &'s Defs) -> Narrowed<'s> {
 struct Narrower<'s> {
     dialect: &'static Dialect,
     defs: &'s Defs,
-    /// Of each definition, whether it leads back to itself.
+    /// Whether each definition is recursive.
     recursive: Vec<bool>,
-    /// The definitions within which this is, because they stand in the place of what led to them.
+    /// The definitions that are being written in place of a `$ref`.
     inlined: Vec<DefId>,
     /// Whether the runtime's reader repairs values here: not below `allOf`.
     reads_texts: bool,
@@ -172,7 +172,7 @@ impl<'s> Narrower<'s> {
     fn schema(&mut self, given: Schema) -> Narrow {
         let mut narrow = self.scoped(|narrower| narrower.part(given));
         if !self.accepts_null() && narrow.schema.types == [Type::Null] {
-            // The word is read as null where null is all that there is.
+            // The string `null` is read as null if only null is allowed.
             self.leave(&narrow.schema, "null");
             narrow.schema.types = vec![Type::String];
             let word = At::new(Value::from("null"), narrow.schema.place);
@@ -189,7 +189,7 @@ impl<'s> Narrower<'s> {
         }
     }
 
-    /// What `narrow` does, with what is known of the way here as it was.
+    /// Runs `narrow` and restores the context afterwards.
     fn scoped<T>(&mut self, narrow: impl FnOnce(&mut Self) -> T) -> T {
         let (inlined, reads_texts) = (self.inlined.len(), self.reads_texts);
         self.depth += 1;

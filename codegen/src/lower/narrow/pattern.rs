@@ -43,7 +43,7 @@ fn plain(body: &str) -> Option<(String, bool)> {
             _ if in_class => out.push(letter),
             '(' => {
                 depth += 1;
-                // Of the groups that begin so, only those that keep nothing are plain ones.
+                // The only plain groups that begin like this are those without a capture.
                 if letters.next_if_eq(&'?').is_some() {
                     letters.next_if_eq(&':')?;
                 }

@@ -1,4 +1,4 @@
-//! Schemas that are no union and not put together: types, values, bounds.
+//! Schemas without unions and composition: types, values, bounds.
 
 use serde_json::Value;
 use toolc::__gen::table::Type;
@@ -11,7 +11,7 @@ use crate::dialects::Enums;
 use crate::lower::prose::{one_of, said};
 use crate::schema::{Additional, Bounds, Choice, Schema, type_of};
 
-/// What becomes of a value of which nothing is said.
+/// The types of an unconstrained value.
 const ANY: [Type; 4] = [Type::String, Type::Number, Type::Boolean, Type::Null];
 
 impl Narrower<'_> {
@@ -96,7 +96,7 @@ impl Narrower<'_> {
         Some(part)
     }
 
-    /// A schema of one type, of scalars, or of null beside them.
+    /// A schema of one type or of scalars, perhaps with null.
     fn one(&mut self, mut schema: Schema) -> Narrow {
         if schema.types == [Type::Null] {
             schema.choices.clear();
@@ -172,7 +172,7 @@ impl Narrower<'_> {
         }
     }
 
-    /// Null beside the values of an `enum` that is one of strings: it is there in every turn, or in none.
+    /// Adds null to an `enum` of strings, in every turn or in none.
     fn null_choice(&mut self, schema: &mut Schema) {
         let null = schema.choices.iter().position(|choice| choice.value.value.is_null());
         if let Some(position) = null.filter(|position| schema.choices[*position].when.is_some()) {
@@ -276,7 +276,7 @@ impl Narrower<'_> {
         });
     }
 
-    /// What is told of a value without saying what it may be. `is_other`: values are not sent as the author writes them.
+    /// Keeps the annotations of a value. `is_other`: values are not sent as the author writes them.
     pub(super) fn annotate(&mut self, schema: &mut Schema, is_other: bool) {
         let stays = |default: &Value| {
             let is_own = schema.any_of.is_empty() && !is_other && schema.types.iter().any(|ty| fits(default, *ty));

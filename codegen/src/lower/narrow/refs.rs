@@ -26,7 +26,7 @@ impl Narrower<'_> {
                 return Ok(given);
             }
             if self.recursive[to.0] && given.alias().is_some() {
-                // As the one alternative, it has words beside it.
+                // As the only alternative, it can have sibling keywords.
                 let mut alternative = Schema::new(given.place);
                 alternative.reference = given.reference.take();
                 given.any_of = vec![alternative];
@@ -87,20 +87,20 @@ impl Narrower<'_> {
         self.depth > self.dialect.schema.max_depth().map_or(MAX_DEPTH, |most| most.value) || self.left == 0
     }
 
-    /// Whether values of a schema are of an object of which nobody knows every property.
+    /// Whether the schema is an open object, which allows additional properties.
     pub(super) fn is_open(&self, schema: &Schema, depth: usize) -> bool {
         let schema = self.defs.resolve(schema).schema;
         let is_open = schema.is_object() && !matches!(schema.additional, crate::schema::Additional::Deny);
         is_open || (depth < DEEPEST && schema.in_place().any(|one| self.is_open(one, depth + 1)))
     }
 
-    /// Notes that what `schema` says in words was told otherwise.
+    /// Records that a keyword of `schema` was dropped.
     pub(super) fn leave(&mut self, schema: &Schema, word: &'static str) {
         self.lose(schema.word_place(word), word, Fallback::Dropped);
     }
 }
 
-/// Whether nothing at all stands beside a `$ref`.
+/// Whether a `$ref` has no sibling keywords.
 fn is_alone(schema: &Schema) -> bool {
     schema.alias().is_some()
         && schema.description.is_none()

@@ -9,7 +9,7 @@ use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
 impl Narrower<'_> {
-    /// The root, and what has to be said of it elsewhere: nobody shows a model the description of a root.
+    /// Lowers the root. Also returns text for the description of the tool, since models are not shown that of the root.
     pub(super) fn root(&mut self, mut root: Schema) -> (Schema, Template) {
         let mut about = Template::new();
         if self.dialect.tool.root_keywords().is_some() {
@@ -34,7 +34,7 @@ impl Narrower<'_> {
                 kept.set(word, bound.clone());
             } else if let Some(words) = said(word, &bound.value) {
                 self.lose(bound.place, word, Fallback::Description);
-                say(&mut about, vec![Piece::Text(format!("Of the arguments: {}", lower(&words)))]);
+                say(&mut about, vec![Piece::Text(format!("All arguments together: {}", lower(&words)))]);
             }
         }
         root.bounds = kept.into();
@@ -58,12 +58,12 @@ impl Narrower<'_> {
             let parts = std::mem::take(&mut root.all_of);
             let mut parts_alone = Schema::new(root.place);
             parts_alone.all_of = parts;
-            let words = self.document(&parts_alone, "Of the arguments: must also match this JSON Schema");
+            let words = self.document(&parts_alone, "All arguments together: must also match this JSON Schema");
             self.lose(root.place, "allOf", Fallback::Description);
             root.say(words);
             *root
         });
-        // The properties of the root itself are repaired whatever stands beside them.
+        // The properties of the root itself are repaired whatever their sibling keywords.
         self.reads_texts = reads_texts;
         merged
     }
@@ -137,7 +137,7 @@ impl Narrower<'_> {
     }
 }
 
-/// A property of two alternatives: what either says of it.
+/// Merges a property that two alternatives have.
 fn either(known: &mut Property, other: Property) {
     if let (Some(one), Some(another)) = (&mut known.when, &other.when) {
         one.value = crate::text::condition::Condition::Or(vec![one.value.clone(), another.value.clone()]);

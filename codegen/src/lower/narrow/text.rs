@@ -72,8 +72,8 @@ impl Narrower<'_> {
         vec![Piece::Text(format!("{lead}."))]
     }
 
-    /// A schema that cannot be written out to its end: JSON text, where that can be told from strings that are meant as
-    /// such; otherwise what there is of it beside arrays and objects.
+    /// Lowers a schema that is too deep: to JSON text if that is distinguishable from other strings, and otherwise to its scalar
+    /// types.
     pub(super) fn cut(&mut self, given: &Schema) -> Narrow {
         let leads_back = given.reference.as_ref().is_some_and(|reference| self.recursive[reference.to.0]);
         let word = if leads_back { "$ref" } else { "additionalProperties" };

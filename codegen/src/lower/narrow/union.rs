@@ -1,5 +1,4 @@
-//! `anyOf` and `oneOf`. In a narrow language a union says nothing but its alternatives: what stood beside them is pushed
-//! into each.
+//! `anyOf` and `oneOf`. In a narrow subset a union has only its alternatives: sibling keywords are merged into each of them.
 
 use toolc::__gen::table::Type;
 
@@ -10,7 +9,7 @@ use crate::lower::prose::{said, say};
 use crate::schema::Schema;
 use serde_json::Value;
 
-/// What is told of a union, without what it says of values.
+/// The annotations of a union, without its constraints.
 pub(super) fn shell(of: &mut Schema) -> Schema {
     let mut shell = Schema::new(of.place);
     shell.title = of.title.take();
@@ -22,7 +21,7 @@ pub(super) fn shell(of: &mut Schema) -> Schema {
 }
 
 impl Narrower<'_> {
-    /// `oneOf` where there is none: `anyOf`, which says the same where the alternatives exclude one another.
+    /// Replaces an unsupported `oneOf` by `anyOf`, which is equivalent if the alternatives exclude one another.
     pub(super) fn one_of(&mut self, schema: &mut Schema) {
         let alternatives = std::mem::take(&mut schema.one_of);
         if !schema.any_of.is_empty() {
@@ -48,13 +47,13 @@ impl Narrower<'_> {
     pub(super) fn union(&mut self, mut schema: Schema) -> Narrow {
         let alternatives = std::mem::take(&mut schema.any_of);
         let shell = shell(&mut schema);
-        let beside = schema.constrains() || schema.format.is_some();
+        let has_siblings = schema.constrains() || schema.format.is_some();
         self.reads_texts &= schema.all_of.is_empty();
         let mut narrowed = Vec::new();
         for alternative in alternatives {
             let place = alternative.place;
             let one = self.scoped(|narrower| {
-                if !beside {
+                if !has_siblings {
                     return Some(narrower.part(alternative));
                 }
                 match narrower.within_reach(alternative) {
@@ -128,7 +127,7 @@ impl Narrower<'_> {
         Narrow { schema, is_text }
     }
 
-    /// JSON text cannot be told from strings that are meant as such.
+    /// Drops alternatives with JSON text, which are indistinguishable from other strings.
     fn drop_texts(&mut self, all: &mut Vec<Narrow>, shell: &Schema) {
         let takes_strings = |one: &Narrow| match &one.schema.reference {
             Some(to) => self.admits(&self.defs.get(to.to).schema, Type::String, 0),
@@ -162,7 +161,7 @@ impl Narrower<'_> {
     }
 }
 
-/// What is told of a union, told of a schema.
+/// Adds the annotations of a union to a schema.
 fn attach(told: Schema, to: &mut Schema) {
     to.title = told.title.or(to.title.take());
     if let Some(At { value: mut text, place }) = told.description {

@@ -88,7 +88,7 @@ impl<'t> Reader<'t> {
         (!tables.is_empty()).then(|| format!("it belongs in {}", tables.join(" or ")))
     }
 
-    /// The same for a key of the root that stands below a table's header, and not above.
+    /// The same for a key of the root that is below the header of a table.
     fn belongs_above(&self, name: &str) -> Option<String> {
         let (kind, document) = self.document;
         let is_of_root = kind.keys().iter().copied().flatten().any(|key| key.name == name);
@@ -276,7 +276,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// So many keys can be told together.
+/// The most keys that one message lists.
 const FEW: usize = 8;
 
 fn is_text(value: &DeValue<'_>) -> bool {

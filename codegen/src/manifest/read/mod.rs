@@ -68,7 +68,7 @@ impl<'t> Reader<'t> {
         sink: &'t Sink,
     ) -> Self {
         let table = document.get_ref();
-        // The span of the whole file is of no use in a message.
+        // The span of the whole file is useless in a message.
         let first = table.keys().map(Spanned::span).min_by_key(|span| span.start).unwrap_or(0..0);
         let place = Place::new(id, first);
         let reader = Self {
@@ -246,7 +246,7 @@ impl<'t> Reader<'t> {
     fn list(&self, key: &str) -> Vec<Self> {
         let table = |item: &'t Spanned<DeValue<'t>>| {
             let table = item.get_ref().as_table()?;
-            // The span of the whole table is of no use in a message.
+            // The span of the whole table is useless in a message.
             let first = table.keys().map(Spanned::span).min_by_key(|span| span.start).unwrap_or(item.span());
             let place = Place::new(self.source, first);
             self.nested(table, place, self.inner(key), format_args!("a table of `{key}`"))

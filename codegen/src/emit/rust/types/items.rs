@@ -1,8 +1,7 @@
 //! Items as Rust: their definitions, how they are read from slots, and how they are written as JSON.
 //!
-//! The functions that read are inline: they become machine code in the one place that calls them, where there are
-//! handlers, and not once more in a crate of their own. What a derive would write is written out where rustc checks that
-//! faster, as there are so many of these.
+//! The functions that read are inline: they are compiled where handlers call them, and not again in the generated crate. Trait
+//! implementations are written out instead of derived where that is faster to check, because there are many.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -27,7 +26,7 @@ impl Types<'_> {
             #definition
 
             impl #name {
-                /// Of a call that has been read and is valid.
+                /// Reads the arguments of a valid call.
                 #[inline]
                 pub fn read(#slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
                     Self { #(#takes),* }
@@ -221,7 +220,7 @@ impl Field {
     }
 }
 
-/// `Debug` of a struct: derived, or, where there are not too many fields, by one call.
+/// `Debug` of a struct: one call if it has few fields, and derived otherwise.
 fn debug(name: &Ident, fields: &[&Ident]) -> (Option<TokenStream>, Option<TokenStream>) {
     if fields.is_empty() || fields.len() > MOST_FIELDS {
         return (Some(quote!(#[derive(Debug)])), None);
@@ -310,7 +309,7 @@ fn tag(name: &str, value: &Value) -> TokenStream {
     quote!((#key, Always, &#value))
 }
 
-/// A property's name as it stands in JSON text between another property and its value.
+/// The JSON text of a property's name, between the previous property and the value.
 fn key(name: &str) -> String {
     format!(",{}:", ToolOutput::text(name).as_json())
 }

@@ -55,7 +55,7 @@ struct Types<'s> {
     defs: &'s Defs,
     scope: Scope,
     items: Vec<Item<'s>>,
-    /// The item of each definition that is needed: of what it is beside null.
+    /// The item of each definition that is needed, without null.
     of_def: Vec<Option<ItemId>>,
 }
 
@@ -86,9 +86,9 @@ enum Kind<'s> {
 
 struct Struct {
     fields: Vec<Field>,
-    /// The property that is no field, because the variant around the struct tells its value.
+    /// The tag, which is not a field because the enclosing variant determines its value.
     tag: Option<Tag>,
-    /// What it holds beside its properties.
+    /// The field for undeclared properties.
     rest: Option<(Ident, Rust)>,
 }
 
@@ -113,7 +113,7 @@ struct Field {
     secret: bool,
 }
 
-/// What stands in a field when nothing was sent.
+/// The value of a field if nothing was sent.
 enum Presence {
     /// Something always is.
     Required,
@@ -158,7 +158,7 @@ impl<'s> Types<'s> {
         self.items.len() - 1
     }
 
-    /// Fills a reserved item with what `schema` is; in case of a definition, beside null.
+    /// Fills a reserved item with the type of `schema`, without null if it is a definition.
     fn name(&mut self, id: ItemId, schema: &'s Schema, path: &[&str]) {
         let about = self.about(schema);
         if !about.is_empty() {
@@ -234,7 +234,7 @@ impl<'s> Types<'s> {
         schema.description.as_ref().map(|text| self.setting.text(&text.value)).unwrap_or_default()
     }
 
-    /// `tag`: the property that is told by the variant around it.
+    /// `tag`: the property whose value the enclosing variant determines.
     fn structure(&mut self, schema: &'s Schema, path: &[&str], tag: Option<(&str, &Value)>) -> Struct {
         let mut fields = Vec::new();
         let mut found = None;
@@ -368,7 +368,7 @@ fn choices(schema: &Schema) -> Vec<(String, Ident)> {
     words.into_iter().map(str::to_owned).zip(names).collect()
 }
 
-/// The schema of what an object holds beside its properties.
+/// The schema of undeclared properties of an object.
 fn others(schema: &Schema) -> Option<&Schema> {
     match &schema.additional {
         Additional::Schema(schema) => Some(schema),

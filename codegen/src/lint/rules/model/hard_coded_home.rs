@@ -40,7 +40,7 @@ static HOME: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Placeholder names.
-const ANYBODY: &[&str] = &[
+const PLACEHOLDERS: &[&str] = &[
     "Public",
     "Shared",
     "admin",
@@ -101,9 +101,9 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let is_real = real.contains(&written.at);
         for found in HOME.captures_iter(written.value()) {
             let (Some(home), Some(name)) = (found.get(1), found.get(2)) else { continue };
-            let is_anybody = ANYBODY.iter().any(|anybody| anybody.eq_ignore_ascii_case(name.as_str()))
+            let is_placeholder = PLACEHOLDERS.iter().any(|placeholder| placeholder.eq_ignore_ascii_case(name.as_str()))
                 || name.as_str().bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
-            if is_anybody && !is_real {
+            if is_placeholder && !is_real {
                 continue;
             }
             let message = format!("`{}` is the home directory of one user", home.as_str());

@@ -139,10 +139,10 @@ fn report(name: &str, objects: &[Object<'_>], defs: &Defs, sink: &Sink) {
                 ("has a value here that is not looked for", "give it a `const` that is a string, an integer or a boolean")
             }
             Err(TagDefect::Conditional) => {
-                ("is not there in every turn", "take its `when` away, or that of its value")
+                ("is not available in every turn", "remove its `when`, or that of its value")
             }
             Err(TagDefect::Nullable) => ("may be null here", "take `null` from its types"),
-            Err(TagDefect::Optional) => ("need not be sent here", "write `required = true` beside its `const`"),
+            Err(TagDefect::Optional) => ("need not be sent here", "write `required = true` next to its `const`"),
         };
         push(found(name, what, object, place), help, sink);
     }

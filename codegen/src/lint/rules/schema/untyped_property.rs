@@ -49,7 +49,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
 
 fn report_items(items: &Schema, sink: &Sink) {
     sink.push(
-        Diagnostic::new(Code::UNTYPED_PROPERTY, items.place, "nothing says of what type the items of this array are")
+        Diagnostic::new(Code::UNTYPED_PROPERTY, items.place, "the items of this array have no type")
             .help("add one: `items = { type = \"string\" }`, or several types: `type = [\"string\", \"number\"]`"),
     );
 }
