@@ -8,29 +8,41 @@
 //! A module per stage, a type per stage, and [`compile`] below reads top to bottom. No stage stops at the first
 //! mistake: what is broken is reported once and set aside.
 
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "what writes files uses the rest"))]
+
 pub mod catalog;
 pub mod check;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod conditional_json;
 pub mod diagnostic;
 pub mod dialects;
 #[doc(hidden)]
+#[cfg(feature = "emit")]
 pub mod docs;
+#[cfg(feature = "emit")]
 pub mod emit;
 mod failure;
+#[cfg(feature = "cli")]
 pub mod fix;
+#[cfg(feature = "cli")]
 pub mod format;
+#[cfg(feature = "emit")]
 pub mod ledger;
 pub mod lint;
 pub mod lower;
 pub mod manifest;
+#[cfg(feature = "emit")]
 mod markdown;
+#[cfg(feature = "emit")]
 mod names;
 pub mod project;
+#[cfg(feature = "cli")]
 pub mod report;
 pub mod schema;
 pub mod source;
 pub mod text;
+#[cfg(feature = "emit")]
 pub mod write;
 
 pub use failure::Failure;

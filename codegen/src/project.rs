@@ -34,6 +34,7 @@ pub(crate) fn is_temporary(path: &Path) -> bool {
 ///
 /// # Errors
 /// If the folder or the file cannot be written.
+#[cfg(feature = "emit")]
 pub(crate) fn write_atomically(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;

@@ -9,7 +9,9 @@ use rayon::prelude::*;
 use walkdir::WalkDir;
 
 use crate::failure::Failure;
-use crate::project::{MANIFESTS, PLUGIN, SETTINGS, write_atomically};
+#[cfg(feature = "cli")]
+use crate::project::write_atomically;
+use crate::project::{MANIFESTS, PLUGIN, SETTINGS};
 
 /// The maximum size of a manifest. It keeps every offset within 32 bits.
 const LARGEST: u64 = 4 << 20;
@@ -210,6 +212,7 @@ impl Sources {
     }
 
     /// Writes a file anew, with the line ends that it has on disk.
+    #[cfg(feature = "cli")]
     pub(crate) fn write(&self, id: SourceId, text: &str) -> Result<(), Failure> {
         let path = self.root.join(&self.get(id).path);
         let is_crlf = fs::read(&path).is_ok_and(|bytes| bytes.windows(2).any(|pair| pair == b"\r\n"));

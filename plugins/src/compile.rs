@@ -130,8 +130,11 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
     });
     let mut definitions = BTreeMap::new();
     for (at, dialect) in catalog.settings().dialects.iter().enumerate() {
-        let defined = catalog.tools().map(|(id, _)| lowered.definitions(id)[at].clone());
-        definitions.insert(dialect.variant, defined.collect());
+        // Sessions of this program cannot ask for the others.
+        if let Some(dialect) = dialect.in_runtime() {
+            let defined = catalog.tools().map(|(id, _)| lowered.definitions(id)[at].clone());
+            definitions.insert(dialect, defined.collect());
+        }
     }
     let variables = (0..catalog.variables().len()).map(|id| lowered.variable(VariableId(id)));
     let variables: Vec<toolc::catalog::Variable> = variables.collect();

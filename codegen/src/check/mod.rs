@@ -9,6 +9,7 @@ mod keys;
 mod plain;
 mod plugin;
 mod requires;
+#[cfg(feature = "emit")]
 mod rust_names;
 mod size;
 mod toolsets;
@@ -30,6 +31,7 @@ const CHECKS: &[Check] = &[
     keys::check,
     plugin::check,
     requires::check,
+    #[cfg(feature = "emit")]
     rust_names::check,
     size::check,
     toolsets::check,

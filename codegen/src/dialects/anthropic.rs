@@ -17,7 +17,7 @@ const STRUCTURED: &str = "Anthropic's documentation of structured outputs";
 pub(super) const MESSAGES: Dialect = Dialect {
     name: "anthropic",
     feature: Some("anthropic"),
-    variant: toolc::Dialect::Anthropic,
+    variant: "Anthropic",
     about: "Anthropic's Messages. `strict` is absent.",
     envelope: |tool| messages(tool, None),
     schema: SchemaSubset::NONE,
@@ -51,7 +51,7 @@ pub(super) const MESSAGES: Dialect = Dialect {
 pub(super) const STRICT: Dialect = Dialect {
     name: "anthropic-strict",
     feature: Some("anthropic-strict"),
-    variant: toolc::Dialect::AnthropicStrict,
+    variant: "AnthropicStrict",
     about: "Anthropic's Messages with `\"strict\": true`.",
     envelope: |tool| messages(tool, Some(true)),
     schema: SchemaSubset {

@@ -18,7 +18,7 @@ const PARAMETER: NameGrammar = NameGrammar { first: "_", rest: "_", starts_with_
 pub(super) const JSON_SCHEMA: Dialect = Dialect {
     name: "gemini",
     feature: Some("gemini"),
-    variant: toolc::Dialect::Gemini,
+    variant: "Gemini",
     about: "Gemini's function declarations, with `parametersJsonSchema` and `responseJsonSchema`. A tool without parameters has no `parametersJsonSchema`.",
     envelope: |tool| declaration(tool, "parametersJsonSchema", "responseJsonSchema"),
     schema: SchemaSubset::NONE,
@@ -45,7 +45,7 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
 pub(super) const OPENAPI: Dialect = Dialect {
     name: "gemini-openapi",
     feature: Some("gemini-openapi"),
-    variant: toolc::Dialect::GeminiOpenApi,
+    variant: "GeminiOpenApi",
     about: "Gemini's function declarations for servers that expect the OpenAPI subset: `parameters` and `response`, with types in capitals. A tool without parameters has no `parameters`.",
     envelope: |tool| declaration(tool, "parameters", "response"),
     schema: SchemaSubset {

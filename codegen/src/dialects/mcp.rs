@@ -15,7 +15,7 @@ const READ: &str = "2026-11-21";
 pub(super) const LIST: Dialect = Dialect {
     name: "mcp",
     feature: Some("mcp"),
-    variant: toolc::Dialect::Mcp,
+    variant: "Mcp",
     about: "MCP's `tools/list`, with `title`, `outputSchema` (from `returns`) and all four `annotations`.",
     envelope: listed,
     schema: SchemaSubset::NONE,

@@ -6,11 +6,13 @@
 //! needs its line in `dialects!` (`runtime/src/data/dialect.rs`) and a Cargo feature. rustc or a test names what is missing.
 
 mod definition;
+#[cfg(feature = "emit")]
 mod docs_page;
 mod limits;
 mod schema_subset;
 
 pub use definition::{SchemaDocument, ToolDefinition};
+#[cfg(feature = "emit")]
 pub use docs_page::docs_page;
 pub use limits::{Confidence, Limit, NameGrammar, Refused, RequestLimits, Size, StatedLimit, ToolLimits, Total};
 pub use schema_subset::{Enums, KEYWORDS, Refs, SchemaSubset};
@@ -32,8 +34,8 @@ pub struct Dialect {
     pub name: &'static str,
     /// The Cargo feature of the runtime that adds it, or `None` if it is always present.
     pub feature: Option<&'static str>,
-    /// Its variant in the runtime.
-    pub variant: toolc::Dialect,
+    /// The name of its variant in the runtime.
+    pub variant: &'static str,
     /// What it is, for `docs/dialects.md`.
     pub about: &'static str,
     /// Writes the definition of a tool.
@@ -72,6 +74,12 @@ pub fn find(name: &str) -> Option<&'static Dialect> {
 }
 
 impl Dialect {
+    /// Returns it as the runtime knows it, or `None` if the runtime was built without its feature. What emits Rust is built
+    /// with all of them.
+    pub fn in_runtime(&self) -> Option<toolc::Dialect> {
+        toolc::Dialect::ALL.iter().copied().find(|dialect| dialect.name() == self.name)
+    }
+
     /// Returns its stated limits, for people to read.
     pub fn limits(&self) -> Vec<StatedLimit> {
         [self.tool.stated(), self.request.stated(), self.schema.stated()].concat()

@@ -19,7 +19,7 @@ const NAME: NameGrammar = NameGrammar { first: "_-", rest: "_-", starts_with_dig
 pub(super) const CHAT: Dialect = Dialect {
     name: "openai",
     feature: None,
-    variant: toolc::Dialect::OpenAi,
+    variant: "OpenAi",
     about: "OpenAI's Chat Completions. `strict` is absent.",
     envelope: |tool| chat(tool, None),
     schema: SchemaSubset::NONE,
@@ -51,7 +51,7 @@ pub(super) const CHAT: Dialect = Dialect {
 pub(super) const STRICT: Dialect = Dialect {
     name: "openai-strict",
     feature: Some("openai-strict"),
-    variant: toolc::Dialect::OpenAiStrict,
+    variant: "OpenAiStrict",
     about: "OpenAI's Chat Completions with `\"strict\": true`.",
     envelope: |tool| chat(tool, Some(true)),
     schema: SchemaSubset {
@@ -119,7 +119,7 @@ pub(super) const STRICT: Dialect = Dialect {
 pub(super) const RESPONSES: Dialect = Dialect {
     name: "openai-responses",
     feature: Some("openai-responses"),
-    variant: toolc::Dialect::OpenAiResponses,
+    variant: "OpenAiResponses",
     about: "OpenAI's Responses, with `\"strict\": false`.",
     envelope: responses,
     tool: ToolLimits {

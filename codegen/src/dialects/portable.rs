@@ -14,7 +14,7 @@ const PARAMETER: NameGrammar = NameGrammar { first: "_", rest: "_", starts_with_
 pub(super) const PORTABLE: Dialect = Dialect {
     name: "portable",
     feature: Some("portable"),
-    variant: toolc::Dialect::Portable,
+    variant: "Portable",
     about: "The shape of `openai`, with schemas that every vendor accepts, llama.cpp's grammars included.",
     schema: SchemaSubset {
         keywords: limit(

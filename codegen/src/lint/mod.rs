@@ -4,6 +4,7 @@
 mod allow;
 mod baseline;
 mod conditions;
+#[cfg(feature = "emit")]
 pub mod docs_page;
 mod graph;
 mod levels;

@@ -111,7 +111,7 @@ pub fn lower(catalog: &Checked) -> Lowered<'_> {
 fn tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
     let manifest = &tool.manifest;
     let taking = catalog.settings().dialects.iter().filter(|dialect| accepts(dialect, tool));
-    let names = taking.map(|dialect| (dialect.variant, tool.name_in(dialect.name)));
+    let names = taking.filter_map(|dialect| Some((dialect.in_runtime()?, tool.name_in(dialect.name))));
     let other = names.filter(|(_, name)| *name != tool.name());
     toolc::Tool {
         name: text(tool.name()),

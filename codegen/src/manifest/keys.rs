@@ -4,6 +4,7 @@
 //! reader, the suggestions, the published JSON Schemas, `catalog.json` and the tables in `docs/manifests.md` follow from
 //! the declaration.
 
+#[cfg(feature = "emit")]
 pub mod docs_table;
 pub mod kinds;
 pub mod schema;

@@ -245,14 +245,19 @@ fn the_static_definitions_are_what_the_runtime_serves() {
     for dialect in DIALECTS {
         let folder = golden().join("generated/schemas").join(dialect.name);
         // Every tool has a file; this turn hides only those of a chat.
-        let all = turn_in(dialect.variant, "all");
+        let all = turn_in(dialect.in_runtime().expect("the tests have every dialect"), "all");
         assert_eq!(all.hidden().map(|hidden| hidden.tool).collect::<Vec<_>>(), ["in_chat"], "{}", dialect.name);
         let shown = files(&folder.join("tools")).into_iter().filter(|(name, _)| name != "in_chat");
         let one_by_one: Vec<String> = shown.map(|(_, path)| compact(&path)).collect();
         assert_eq!(format!("[{}]", one_by_one.join(",")), all.definitions(), "{}", dialect.name);
 
         for (name, path) in files(&folder.join("toolsets")) {
-            assert_eq!(compact(&path), turn_in(dialect.variant, &name).definitions(), "{}: {name}", dialect.name);
+            assert_eq!(
+                compact(&path),
+                turn_in(dialect.in_runtime().expect("the tests have every dialect"), &name).definitions(),
+                "{}: {name}",
+                dialect.name
+            );
         }
     }
 }

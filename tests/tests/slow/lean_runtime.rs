@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use toolc_codegen::dialects::DIALECTS;
+use toolc_codegen::dialects::{DIALECTS, Dialect};
 
 #[allow(dead_code, reason = "its `main` is that of a program of its own")]
 mod exact_numbers;
@@ -28,12 +28,31 @@ fn output(program: &str, arguments: &[&str]) -> (String, String) {
     (out, err)
 }
 
+/// The crates that a program with this package links.
+fn linked(package: &str) -> BTreeSet<String> {
+    let tree = ["tree", "-p", package, "-e", "normal,no-proc-macro", "--prefix", "none", "--no-dedupe", "-f", "{p}"];
+    let (out, _) = output(env!("CARGO"), &[&tree[..], &["--locked", "--offline"]].concat());
+    let crates: BTreeSet<String> = out.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    assert!(crates.iter().any(|line| line.starts_with(&format!("{package} "))), "{out}");
+    crates
+}
+
+#[test]
+fn a_host_with_plugins_links_neither_a_command_line_nor_an_emitter() {
+    let is_heavy = |line: &&String| {
+        let heavy = ["clap", "clap_builder", "minijinja", "proc-macro2", "quote", "similar", "syn", "toml_edit"];
+        heavy.contains(&line.split(' ').next().unwrap_or_default())
+    };
+    let heavy: Vec<String> = linked("toolc-plugins").into_iter().filter(|line| is_heavy(&line)).collect();
+    assert!(heavy.is_empty(), "see the features of `toolc-codegen`: {heavy:?}");
+    let features = ["tree", "-p", "toolc-plugins", "-e", "features,no-dev", "-i", "toolc", "--locked", "--offline"];
+    let (features, _) = output(env!("CARGO"), &features);
+    assert!(!features.contains("all-dialects"), "{features}");
+}
+
 #[test]
 fn an_agent_links_at_most_twelve_crates() {
-    let tree = ["tree", "-p", "toolc", "-e", "normal", "--prefix", "none", "--no-dedupe", "-f", "{p}"];
-    let (out, _) = output(env!("CARGO"), &[&tree[..], &["--locked", "--offline"]].concat());
-    let crates: BTreeSet<&str> = out.lines().filter(|line| !line.is_empty()).collect();
-    assert!(crates.iter().any(|line| line.starts_with("toolc ")), "{out}");
+    let crates = linked("toolc");
     assert!(crates.len() <= MOST, "{} crates, at most {MOST} are allowed: {crates:#?}", crates.len());
 }
 
@@ -71,7 +90,7 @@ fn each_dialect_has_a_feature_and_all_dialects_enables_every_one() {
     let all: Vec<&str> = all.iter().filter_map(toml::Value::as_str).collect();
     let named = DIALECTS.iter().map(|dialect| dialect.name).filter(|name| *name != "openai");
     assert_eq!(all, named.collect::<Vec<_>>());
-    assert_eq!(toolc::Dialect::ALL, DIALECTS.iter().map(|dialect| dialect.variant).collect::<Vec<_>>());
+    assert_eq!(toolc::Dialect::ALL, DIALECTS.iter().filter_map(Dialect::in_runtime).collect::<Vec<_>>());
 }
 
 /// A program that prints one tool of the shipped catalog in each enabled dialect.

@@ -141,7 +141,7 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 fn definitions(catalog: &Lowered<'_>, tools: &[ToolId]) -> TokenStream {
     let dialects = catalog.settings().dialects.iter().enumerate().map(|(at, dialect)| {
         let with = format_ident!("with_{}", dialect.name.replace('-', "_"));
-        let variant = format_ident!("{}", format!("{:?}", dialect.variant));
+        let variant = format_ident!("{}", dialect.variant);
         let packed = tools.iter().map(|&id| data::packed(&catalog.definitions(id)[at]));
         quote! {
             ::toolc::#with! {
