@@ -27,8 +27,8 @@ impl ByHand {
     pub fn tool(mut self, name: &'static str, behaviour: Behaviour) -> Self {
         let arguments = Table::from_schema(&serde_json::json!({ "type": "object" })).expect("this is a schema");
         self.definitions.push(Some(Cow::from(format!("{name:?}")).into()));
-        let (toolset, arguments) = ("by_hand".into(), arguments.into());
-        self.tools.push(Tool { name: name.into(), toolset, arguments, behaviour, ..Tool::default() });
+        let tool = Tool::new(name, "by_hand").with_arguments(arguments).with_behaviour(behaviour);
+        self.tools.push(tool);
         self
     }
 

@@ -43,7 +43,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
 /// Returns a tool as JSON: what its manifest says, with names resolved and defaults added.
 fn tool(catalog: &Lowered<'_>, tool: &Tool) -> String {
     let (setting, manifest) = (catalog.full_setting(tool), &tool.manifest);
-    let Annotations { read_only, destructive, idempotent, open_world } = manifest.annotations.value();
+    let Annotations { read_only, destructive, idempotent, open_world, .. } = manifest.annotations.value();
     let dialects = manifest.dialect.iter().map(|dialect| {
         let mut json = dialect.to_json();
         json["description"] = json!(dialect.description.as_ref().map(|text| setting.text(&text.value)));

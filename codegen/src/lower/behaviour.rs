@@ -16,18 +16,20 @@ pub(super) fn of(catalog: &Catalog, tool: &Tool) -> Behaviour {
         }
         _ => Parallel::Never,
     };
-    let shell = manifest.approval.shell.as_ref().map(|shell| text(&shell.value));
-    Behaviour {
-        execution: manifest.execution.value,
-        annotations: manifest.annotations.value(),
-        max_result_chars: manifest.max_result_chars,
-        timeout: manifest.timeout.as_ref().map(|timeout| timeout.value),
-        parallel,
-        approval: Approval { always: manifest.approval.always.is_some(), shell },
-        defer: manifest.defer,
-        deprecated: manifest.deprecated.as_ref().map(|deprecated| Deprecated {
-            replacement: tool.replacement.map(|id| text(catalog[id].name())),
-            note: text(&deprecated.note),
-        }),
-    }
+    let mut approval = if manifest.approval.always.is_some() { Approval::ALWAYS } else { Approval::NONE };
+    approval.shell = manifest.approval.shell.as_ref().map(|shell| text(&shell.value));
+    let mut behaviour = Behaviour::DEFAULT
+        .with_execution(manifest.execution.value)
+        .with_annotations(manifest.annotations.value())
+        .with_parallel(parallel)
+        .with_approval(approval)
+        .with_defer(manifest.defer);
+    behaviour.max_result_chars = manifest.max_result_chars;
+    behaviour.timeout = manifest.timeout.as_ref().map(|timeout| timeout.value);
+    behaviour.deprecated = manifest.deprecated.as_ref().map(|deprecated| {
+        let mut lowered = Deprecated::new(text(&deprecated.note));
+        lowered.replacement = tool.replacement.map(|id| text(catalog[id].name()));
+        lowered
+    });
+    behaviour
 }

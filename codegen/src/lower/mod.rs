@@ -60,7 +60,7 @@ impl Lowered<'_> {
     fn served(&self, id: ToolId) -> &Served {
         self.tools[id.0].get_or_init(|| {
             let lowered = |dialect: &&'static Dialect| {
-                Some(Definition { segments: definition(dialect, self, &self[id]).definition?.segments() })
+                Some(Definition::new(definition(dialect, self, &self[id]).definition?.segments()))
             };
             let definitions = self.settings().dialects.iter().map(lowered).collect();
             Served { tool: tool(self, &self[id]), definitions }
@@ -82,19 +82,16 @@ impl Lowered<'_> {
     /// A fact as the runtime has it.
     pub fn fact(&self, id: FactId) -> toolc::catalog::Fact {
         let fact = &self[id];
-        toolc::catalog::Fact { name: text(&fact.name.value), default: fact.default.clone() }
+        toolc::catalog::Fact::new(text(&fact.name.value), fact.default.clone())
     }
 
     /// An environment variable as the runtime has it.
     pub fn variable(&self, id: VariableId) -> toolc::catalog::Variable {
         let variable = &self[id];
-        toolc::catalog::Variable {
-            name: text(&variable.name.value),
-            description: text(&variable.description),
-            prompt: text(&variable.prompt),
-            url: text(&variable.url),
-            secret: variable.secret,
-        }
+        toolc::catalog::Variable::new(text(&variable.name.value), text(&variable.description))
+            .with_prompt(text(&variable.prompt))
+            .with_url(text(&variable.url))
+            .with_secret(variable.secret)
     }
 
     /// A toolset as the runtime has it.
@@ -113,17 +110,17 @@ fn tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
     let taking = catalog.settings().dialects.iter().filter(|dialect| accepts(dialect, tool));
     let names = taking.filter_map(|dialect| Some((dialect.in_runtime()?, tool.name_in(dialect.name))));
     let other = names.filter(|(_, name)| *name != tool.name());
-    toolc::Tool {
-        name: text(tool.name()),
-        toolset: text(catalog[tool.home].name()),
-        emoji: text(&manifest.emoji),
-        arguments: table::of(&manifest.params, &manifest.defs).into(),
-        atoms: tool.atoms.iter().map(|one| atom(catalog, one)).collect(),
-        facts: tool.facts.iter().map(|&id| text(&catalog[id].name.value)).collect(),
-        names: other.map(|(dialect, name)| (dialect, text(name))).collect(),
-        requires: requires::of(catalog, &tool.requires, &manifest.requires, &tool.atoms),
-        behaviour: behaviour::of(catalog, tool),
-    }
+    let mut lowered = toolc::Tool::new(text(tool.name()), text(catalog[tool.home].name()))
+        .with_title(text(manifest.title.as_ref().map_or("", |title| &title.value)))
+        .with_description(catalog.full_setting(tool).text(&manifest.description.value))
+        .with_arguments(table::of(&manifest.params, &manifest.defs))
+        .with_behaviour(behaviour::of(catalog, tool));
+    lowered.emoji = text(&manifest.emoji);
+    lowered.atoms = tool.atoms.iter().map(|one| atom(catalog, one)).collect();
+    lowered.facts = tool.facts.iter().map(|&id| text(&catalog[id].name.value)).collect();
+    lowered.names = other.map(|(dialect, name)| (dialect, text(name))).collect();
+    lowered.requires = requires::of(catalog, &tool.requires, &manifest.requires, &tool.atoms);
+    lowered
 }
 
 fn toolset(catalog: &Catalog, toolset: &Toolset) -> toolc::Toolset {
@@ -132,18 +129,17 @@ fn toolset(catalog: &Catalog, toolset: &Toolset) -> toolc::Toolset {
         let own = ids.iter().map(|&id| text(catalog[id].name()));
         own.chain(external.iter().map(|&id| text(&catalog[id]))).collect()
     };
-    toolc::Toolset {
-        name: text(toolset.name()),
-        description: text(&manifest.description),
-        tools: tools(&toolset.tools, &toolset.external),
-        includes: toolset.includes.iter().map(|&(id, _)| text(catalog[id].name())).collect(),
-        base: toolset.base.map(|(id, _)| text(catalog[id].name())),
-        excludes: tools(&toolset.excludes, &toolset.excludes_external),
-        aliases: manifest.aliases.iter().map(|alias| text(&alias.value)).collect(),
-        tags: manifest.tags.iter().map(|tag| text(&tag.value)).collect(),
-        closed: manifest.closed,
-        requires: requires::of(catalog, &toolset.requires, &manifest.requires, &toolset.atoms),
-    }
+    let mut lowered = toolc::Toolset::new(text(toolset.name()));
+    lowered.description = text(&manifest.description);
+    lowered.tools = tools(&toolset.tools, &toolset.external);
+    lowered.includes = toolset.includes.iter().map(|&(id, _)| text(catalog[id].name())).collect();
+    lowered.base = toolset.base.map(|(id, _)| text(catalog[id].name()));
+    lowered.excludes = tools(&toolset.excludes, &toolset.excludes_external);
+    lowered.aliases = manifest.aliases.iter().map(|alias| text(&alias.value)).collect();
+    lowered.tags = manifest.tags.iter().map(|tag| text(&tag.value)).collect();
+    lowered.closed = manifest.closed;
+    lowered.requires = requires::of(catalog, &toolset.requires, &manifest.requires, &toolset.atoms);
+    lowered
 }
 
 fn atom(catalog: &Catalog, atom: &Atom) -> segment::Atom {

@@ -81,6 +81,7 @@ impl fmt::Display for ApprovalReason {
 
 /// The decision on a call that needs approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ApprovalDecision {
     /// The call is run.
     AllowOnce,

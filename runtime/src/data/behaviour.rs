@@ -6,6 +6,7 @@ use std::time::Duration;
 
 /// The declared behaviour of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Behaviour {
     /// How the handler runs.
     pub execution: Execution,
@@ -37,6 +38,65 @@ impl Behaviour {
         defer: true,
         deprecated: None,
     };
+}
+
+/// Sets one part each.
+impl Behaviour {
+    /// Sets how the handler runs.
+    #[must_use]
+    pub fn with_execution(mut self, execution: Execution) -> Self {
+        self.execution = execution;
+        self
+    }
+
+    /// Sets the effects of a call.
+    #[must_use]
+    pub fn with_annotations(mut self, annotations: Annotations) -> Self {
+        self.annotations = annotations;
+        self
+    }
+
+    /// Sets the most characters of a result that the model gets.
+    #[must_use]
+    pub fn with_max_result_chars(mut self, max: u32) -> Self {
+        self.max_result_chars = Some(max);
+        self
+    }
+
+    /// Sets the time limit of a call.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets which calls of a batch may overlap with a call.
+    #[must_use]
+    pub fn with_parallel(mut self, parallel: Parallel) -> Self {
+        self.parallel = parallel;
+        self
+    }
+
+    /// Sets which calls need approval.
+    #[must_use]
+    pub fn with_approval(mut self, approval: Approval) -> Self {
+        self.approval = approval;
+        self
+    }
+
+    /// Sets whether tool search may defer the tool.
+    #[must_use]
+    pub fn with_defer(mut self, defer: bool) -> Self {
+        self.defer = defer;
+        self
+    }
+
+    /// Marks the tool as deprecated.
+    #[must_use]
+    pub fn with_deprecated(mut self, deprecated: Deprecated) -> Self {
+        self.deprecated = Some(deprecated);
+        self
+    }
 }
 
 impl Default for Behaviour {
@@ -76,6 +136,7 @@ impl Execution {
 /// The effects of a tool, in MCP's terms. They are hints of the tool's author, for a host's policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "MCP has these four")]
+#[non_exhaustive]
 pub struct Annotations {
     /// Whether the tool only reads.
     pub read_only: bool,
@@ -91,10 +152,48 @@ impl Annotations {
     /// MCP's defaults.
     pub const DEFAULT: Annotations =
         Annotations { read_only: false, destructive: true, idempotent: false, open_world: true };
+
+    /// Sets whether the tool only reads. A tool that only reads destroys nothing.
+    #[must_use]
+    pub const fn with_read_only(mut self, read_only: bool) -> Self {
+        self.read_only = read_only;
+        if read_only {
+            self.destructive = false;
+        }
+        self
+    }
+
+    /// Sets whether the tool can destroy data.
+    #[must_use]
+    pub const fn with_destructive(mut self, destructive: bool) -> Self {
+        self.destructive = destructive;
+        self
+    }
+
+    /// Sets whether a second call with the same arguments has no further effect.
+    #[must_use]
+    pub const fn with_idempotent(mut self, idempotent: bool) -> Self {
+        self.idempotent = idempotent;
+        self
+    }
+
+    /// Sets whether the tool reaches outside of the host.
+    #[must_use]
+    pub const fn with_open_world(mut self, open_world: bool) -> Self {
+        self.open_world = open_world;
+        self
+    }
+}
+
+impl Default for Annotations {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
 }
 
 /// Which calls of one batch may overlap.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Parallel {
     /// Any other call may overlap, except `Never`.
     Always,
@@ -111,6 +210,7 @@ pub enum Parallel {
 
 /// Which calls need approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Approval {
     /// Whether every call needs approval.
     pub always: bool,
@@ -121,13 +221,44 @@ pub struct Approval {
 impl Approval {
     /// No call needs approval.
     pub const NONE: Approval = Approval { always: false, shell: None };
+
+    /// Every call needs approval.
+    pub const ALWAYS: Approval = Approval { always: true, shell: None };
+
+    /// Sets the property that contains a shell command.
+    #[must_use]
+    pub fn with_shell(mut self, property: impl Into<Cow<'static, str>>) -> Self {
+        self.shell = Some(property.into());
+        self
+    }
+}
+
+impl Default for Approval {
+    fn default() -> Self {
+        Self::NONE
+    }
 }
 
 /// A tool that should no longer be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Deprecated {
     /// The tool to use instead.
     pub replacement: Option<Cow<'static, str>>,
     /// The reason, and what to do.
     pub note: Cow<'static, str>,
+}
+
+impl Deprecated {
+    /// Makes a deprecation with a note that says why, and what to do.
+    pub fn new(note: impl Into<Cow<'static, str>>) -> Self {
+        Self { replacement: None, note: note.into() }
+    }
+
+    /// Sets the tool to use instead.
+    #[must_use]
+    pub fn with_replacement(mut self, tool: impl Into<Cow<'static, str>>) -> Self {
+        self.replacement = Some(tool.into());
+        self
+    }
 }

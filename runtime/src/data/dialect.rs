@@ -198,16 +198,14 @@ impl Dialect {
         }
     }
 
-    /// Returns the description and the parameters of a definition.
-    #[allow(dead_code, reason = "only tool search reads definitions")]
-    pub(crate) fn read(self, definition: &Value) -> (Option<&str>, Option<&Value>) {
-        let Shape { envelope, parameters, json_schema_parameters, .. } = self.shape();
-        let function = match envelope {
+    /// Returns the description in a definition.
+    #[cfg(feature = "search")]
+    pub(crate) fn description_in(self, definition: &Value) -> Option<&str> {
+        let function = match self.shape().envelope {
             Envelope::Nested => &definition["function"],
             Envelope::Flat | Envelope::Bare => definition,
         };
-        let own = json_schema_parameters.and_then(|key| function.get(key));
-        (function["description"].as_str(), own.or_else(|| function.get(parameters)))
+        function["description"].as_str()
     }
 }
 

@@ -15,11 +15,7 @@ impl Distribution {
     /// ```
     /// use toolc::catalog::Distribution;
     ///
-    /// let mix = Distribution {
-    ///     name: "mix".into(),
-    ///     description: "Mostly the web.".into(),
-    ///     toolsets: vec![("web".into(), 95.0), ("terminal".into(), 20.0)],
-    /// };
+    /// let mix = Distribution::new("mix", [("web", 95.0), ("terminal", 20.0)]);
     /// assert_eq!(mix.draw(0), ["web"]);
     /// assert_eq!(mix.draw(7), ["web", "terminal"]);
     /// ```

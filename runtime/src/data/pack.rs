@@ -302,7 +302,7 @@ packed_structs! {
     /// The layout of the packed structs.
     pub(crate) const STRUCTS = {
         Tool {
-            name: Str, toolset: Str, emoji: Str, arguments: Arc<Table>, atoms: Vec<Atom>, facts: Vec<Str>,
+            name: Str, title: Str, description: Str, toolset: Str, emoji: Str, arguments: Arc<Table>, atoms: Vec<Atom>, facts: Vec<Str>,
             names: Vec<(Dialect, Str)>, requires: Vec<Requirement>, behaviour: Behaviour
         }
         Definition { segments: Vec<Segment> }

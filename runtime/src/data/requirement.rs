@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 /// A requirement. A tool is shown if all its own requirements and all of its home toolset are met.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Requirement {
     /// All of these environment variables are set and not empty.
     Env(Vec<Cow<'static, str>>),

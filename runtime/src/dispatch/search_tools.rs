@@ -70,9 +70,8 @@ impl Turn {
 
     /// Returns the beginning of a tool's description.
     fn purpose(&self, id: ToolId) -> String {
-        let definition: Value = serde_json::from_str(&self.definition(id)).unwrap_or_default();
-        let (description, _) = self.dialect().read(&definition);
-        let mut letters = description.unwrap_or_default().chars();
+        let description = self.description(id);
+        let mut letters = description.chars();
         let mut shown: String = letters.by_ref().take(SHOWN).collect();
         if letters.next().is_some() {
             shown.push('…');

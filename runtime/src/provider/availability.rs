@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 /// The subject of an availability check: see [`ToolProvider::available`](crate::ToolProvider::available).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AvailabilityCheck<'a> {
     /// The tool at this index of the provider.
     Tool(usize),
@@ -13,6 +14,7 @@ pub enum AvailabilityCheck<'a> {
 
 /// Whether a tool, or a toolset's home tools, can be used now.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Availability {
     /// They can be used.
     Available,

@@ -11,12 +11,14 @@ use serde_json::Value;
 
 use crate::args::Slots;
 use crate::call::Call;
-use crate::data::behaviour::{Annotations, Behaviour, Execution, Parallel};
+use crate::data::behaviour::{Annotations, Approval, Behaviour, Execution, Parallel};
 use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::table::{Property, Table};
+#[cfg(feature = "search")]
+use crate::index::{Index, document::document};
 use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::provider::{HandlerReply, ToolProvider};
 
@@ -37,14 +39,13 @@ use crate::provider::{HandlerReply, ToolProvider};
 ///     Ok(ToolOutput::text(format!("It rains in {}.", args["city"].as_str().unwrap_or_default())))
 /// });
 /// let registry = Registry::new();
-/// let id = registry.add(weather.home("outdoors").read_only().build()?)?;
+/// let id = registry.add(weather.toolset("outdoors").read_only().build()?)?;
 /// assert_eq!(registry.toolset("outdoors").unwrap().resolved, ["weather"]);
 /// registry.remove(id);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct DynamicTool {
     tool: Tool,
-    description: Cow<'static, str>,
     schema: Value,
     secrets: Vec<String>,
     available: Option<Box<AvailabilityHandler>>,
@@ -124,15 +125,22 @@ impl DynamicTool {
         execution: Execution,
         answer: Box<CallHandler>,
     ) -> Self {
-        let behaviour = Behaviour { execution, ..Behaviour::default() };
-        let tool = Tool { name, toolset: "dynamic".into(), behaviour, ..Tool::default() };
-        Self { tool, description, schema, secrets: Vec::new(), available: None, answer }
+        let behaviour = Behaviour::DEFAULT.with_execution(execution);
+        let tool = Tool::new(name, "dynamic").with_description(description).with_behaviour(behaviour);
+        Self { tool, schema, secrets: Vec::new(), available: None, answer }
     }
 
     /// Sets the home toolset; `dynamic` by default. It need not be declared.
     #[must_use]
-    pub fn home(mut self, toolset: impl Into<Cow<'static, str>>) -> Self {
+    pub fn toolset(mut self, toolset: impl Into<Cow<'static, str>>) -> Self {
         self.tool.toolset = toolset.into();
+        self
+    }
+
+    /// Sets a name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
+        self.tool.title = title.into();
         self
     }
 
@@ -180,10 +188,9 @@ impl DynamicTool {
 
     /// Declares that the tool only reads.
     #[must_use]
-    pub fn read_only(mut self) -> Self {
-        let annotations = &mut self.tool.behaviour.annotations;
-        (annotations.read_only, annotations.destructive) = (true, false);
-        self
+    pub fn read_only(self) -> Self {
+        let annotations = self.tool.behaviour.annotations;
+        self.annotations(annotations.with_read_only(true))
     }
 
     /// Sets which calls of a batch may overlap with a call; none by default.
@@ -193,17 +200,17 @@ impl DynamicTool {
         self
     }
 
-    /// Requires approval for each call.
+    /// Sets which calls need approval; none by default.
     #[must_use]
-    pub fn ask_always(mut self) -> Self {
-        self.tool.behaviour.approval.always = true;
+    pub fn approval(mut self, approval: Approval) -> Self {
+        self.tool.behaviour.approval = approval;
         self
     }
 
-    /// Excludes the tool from tool search's deferral.
+    /// Sets whether tool search may defer the tool; it may by default.
     #[must_use]
-    pub fn never_deferred(mut self) -> Self {
-        self.tool.behaviour.defer = false;
+    pub fn defer(mut self, defer: bool) -> Self {
+        self.tool.behaviour.defer = defer;
         self
     }
 
@@ -304,14 +311,8 @@ impl DynamicTools {
     /// # use toolc::{DynamicTool, Registry, ToolOutput};
     /// # let registry = Registry::new();
     /// # let tool = DynamicTool::sync("read_file", "Read.", serde_json::json!({"type": "object"}), |_, _| Ok(ToolOutput::text("")));
-    /// # registry.add(tool.home("file").build()?)?;
-    /// let reading = Toolset {
-    ///     name: "reading".into(),
-    ///     description: "Look, and change nothing.".into(),
-    ///     tools: vec!["read_file".into()],
-    ///     aliases: vec!["readonly".into()],
-    ///     ..Toolset::default()
-    /// };
+    /// # registry.add(tool.toolset("file").build()?)?;
+    /// let reading = Toolset::new("reading").with_tools(["read_file"]).with_aliases(["readonly"]);
     /// registry.add(DynamicTools::new().toolset(reading).build()?)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -336,7 +337,7 @@ impl DynamicTools {
                 Ok(finished) => built.tools.push(finished),
                 Err(why) => wrong.push(format!("the tool `{name}`: {why}")),
             }
-            built.said.push((tool.description, tool.schema));
+            built.schemas.push(tool.schema);
             built.handlers.push((tool.available, tool.answer));
         }
         for toolset in &built.toolsets {
@@ -381,8 +382,8 @@ fn check_name(what: &str, name: &str, wrong: &mut Vec<String>) {
 struct Dynamic {
     tools: Vec<Tool>,
     toolsets: Vec<Toolset>,
-    /// The description and the schema of each tool.
-    said: Vec<(Cow<'static, str>, Value)>,
+    /// The schema of each tool.
+    schemas: Vec<Value>,
     definitions: PerDialect<Vec<Option<Definition>>>,
     /// For each tool, its availability check and its handler.
     handlers: Vec<(Option<Box<AvailabilityHandler>>, Box<CallHandler>)>,
@@ -398,16 +399,20 @@ impl ToolProvider for Dynamic {
             if !dialect.shape().accepts_any_schema {
                 return Vec::new();
             }
-            let text = |tool: &Tool, (description, schema): &(Cow<'static, str>, Value)| {
-                dialect.define(&tool.name, description, schema).to_string()
-            };
-            let tools = self.tools.iter().zip(&self.said);
-            tools.map(|(tool, said)| Some(Cow::from(text(tool, said)).into())).collect()
+            let text = |tool: &Tool, schema| dialect.define(&tool.name, &tool.description, schema).to_string();
+            let tools = self.tools.iter().zip(&self.schemas);
+            tools.map(|(tool, schema)| Some(Cow::from(text(tool, schema)).into())).collect()
         })
     }
 
     fn toolsets(&self) -> &[Toolset] {
         &self.toolsets
+    }
+
+    #[cfg(feature = "search")]
+    fn index(&self) -> Option<Index> {
+        let tools = self.tools.iter().zip(&self.schemas);
+        Some(Index::of(tools.map(|(tool, schema)| (&*tool.name, document(&tool.description, schema)))))
     }
 
     fn checks_names(&self) -> bool {

@@ -2,11 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
-
-use crate::data::dialect::Dialect;
-use crate::data::segment::{self, Atoms, Segment};
-use crate::index::document::document;
+use crate::data::catalog::Tool;
 use crate::index::{self, Index};
 use crate::provider::ToolProvider;
 use crate::registration::ids::ToolId;
@@ -41,23 +37,21 @@ impl ProviderSearchIndex {
 
     fn index(&self) -> &Index {
         self.made.get_or_init(|| {
-            let made = || Index::of((0..self.provider.tools().len()).map(|index| said(&*self.provider, index)));
+            let made = || Index::of(self.provider.tools().iter().map(searchable_text));
             // An index of another length would find wrong tools.
             self.provider.index().filter(|index| index.len() == self.provider.tools().len()).unwrap_or_else(made)
         })
     }
 }
 
-/// Returns a tool's name, and the text of its first definition.
-fn said(provider: &dyn ToolProvider, index: usize) -> (&str, String) {
-    let defined = |dialect: &Dialect| Some((*dialect, provider.definitions(*dialect).get(index)?.as_ref()?));
-    let name = &provider.tools()[index].name;
-    let Some((dialect, definition)) = Dialect::ALL.iter().find_map(defined) else {
-        return (name, document("", &Value::Null));
-    };
-    let definition: Value = serde_json::from_str(&whole(&definition.segments)).unwrap_or_default();
-    let (description, parameters) = dialect.read(&definition);
-    (name, document(description.unwrap_or_default(), parameters.unwrap_or(&Value::Null)))
+/// Returns a tool's name, and its description with the names of its parameters.
+fn searchable_text(tool: &Tool) -> (&str, String) {
+    let mut text = tool.description.to_string();
+    for property in &tool.arguments.properties {
+        text.push('\n');
+        text.push_str(&property.name);
+    }
+    (&tool.name, text)
 }
 
 impl StateSearchIndex {
@@ -106,11 +100,4 @@ impl StateSearchIndex {
         hits.sort_unstable_by(better);
         hits
     }
-}
-
-/// Returns the complete text of a definition, regardless of conditions.
-fn whole(segments: &[Segment]) -> String {
-    let mut text = String::new();
-    segment::render(segments, Atoms::MAX, &[], &mut text);
-    text
 }

@@ -45,6 +45,7 @@ struct RegistryState {
 
 /// Information about a registered toolset.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolsetInfo {
     /// The declaration. For an undeclared home toolset, it only has a name.
     pub declared: Toolset,

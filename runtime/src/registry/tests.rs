@@ -306,7 +306,7 @@ fn definitions_are_asked_for_when_a_turn_is_first_made_in_their_dialect() {
 
 fn dynamic(name: &'static str, home: &'static str) -> DynamicTool {
     let schema = serde_json::json!({"type": "object"});
-    DynamicTool::sync(name, "Does it.", schema, |_, _| Ok(ToolOutput::text("done"))).home(home)
+    DynamicTool::sync(name, "Does it.", schema, |_, _| Ok(ToolOutput::text("done"))).toolset(home)
 }
 
 fn custom(toolset: Toolset) -> Box<dyn ToolProvider> {

@@ -12,12 +12,29 @@ use crate::text::json;
 /// Limits of the results that a model gets, in characters. A tool's own `max_result_chars` takes precedence over
 /// `per_call`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ResultLimits {
     /// The limit of one result.
     pub per_call: usize,
     /// The limit of all results of one batch together. The largest results are shortened first. Results of a tool whose
     /// own limit is higher than this are never shortened for it.
     pub per_turn: usize,
+}
+
+impl ResultLimits {
+    /// Sets the limit of one result.
+    #[must_use]
+    pub const fn with_per_call(mut self, chars: usize) -> Self {
+        self.per_call = chars;
+        self
+    }
+
+    /// Sets the limit of all results of one batch together.
+    #[must_use]
+    pub const fn with_per_turn(mut self, chars: usize) -> Self {
+        self.per_turn = chars;
+        self
+    }
 }
 
 impl Default for ResultLimits {

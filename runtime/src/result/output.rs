@@ -144,6 +144,7 @@ kinds! {
 
 /// A problem with the arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// The place: a JSON Pointer (RFC 6901) into the arguments. Empty for the arguments as a whole.
     pub path: String,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 /// A progress report of a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Progress<'a> {
     /// The tool's own name.
     pub tool: &'a str,

@@ -9,6 +9,8 @@ use crate::availability::{HiddenReason, HiddenTool};
 use crate::call::scope::CallScope;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
+#[cfg(feature = "search")]
+use crate::data::segment::Segment;
 use crate::data::segment::{Atoms, FactValue};
 use crate::data::table::Table;
 use crate::data::tokens::estimated_tokens;
@@ -222,6 +224,19 @@ impl Turn {
         let (definitions, mut text) = (state.definitions(*dialect), String::new());
         DefinitionsRenderer { state, dialect: *dialect, definitions, tools, facts: self.facts() }.write(id, &mut text);
         text
+    }
+
+    /// Returns the description of a tool, as it is in this turn.
+    #[cfg(feature = "search")]
+    pub(crate) fn description(&self, id: ToolId) -> Cow<'_, str> {
+        let is_text = |segment: &Segment| matches!(segment, Segment::Text(_));
+        match self.state().definition(id, self.dialect()) {
+            Some(definition) if !definition.segments.iter().all(is_text) => {
+                let definition = serde_json::from_str(&self.definition(id)).unwrap_or_default();
+                self.dialect().description_in(&definition).unwrap_or_default().to_owned().into()
+            }
+            _ => Cow::Borrowed(&self.state().tool(id).description),
+        }
     }
 
     /// Returns the table for the arguments of a tool.

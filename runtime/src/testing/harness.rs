@@ -28,8 +28,8 @@ use serde_json::value::RawValue;
 /// #         let arguments = Table::from_schema(&json!({
 /// #             "type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]
 /// #         }));
-/// #         let arguments = arguments.unwrap().into();
-/// #         let tool = Tool { name: "shout".into(), toolset: "voice".into(), arguments, ..Tool::default() };
+/// #         let arguments = arguments.unwrap();
+/// #         let tool = Tool::new("shout", "voice").with_arguments(arguments);
 /// #         Shout([tool], [Some(std::borrow::Cow::Borrowed(r#"{"name":"shout"}"#).into())])
 /// #     }
 /// # }

@@ -38,7 +38,7 @@ fn turn() -> Turn {
         "crunch" => HandlerReply::blocking(call, |call| Ok(ToolOutput::text(call.id()))),
         _ => HandlerReply::Ready(Ok(ToolOutput::text(call.id()))),
     });
-    let behaves = |execution| Behaviour { execution, parallel: Parallel::Always, ..Behaviour::default() };
+    let behaves = |execution| Behaviour::default().with_execution(execution).with_parallel(Parallel::Always);
     by_hand
         .tool("busy", behaves(Execution::Async))
         .tool("crunch", behaves(Execution::Blocking))

@@ -28,13 +28,9 @@ fn provider(random: &mut Random, thread: u64) -> Box<dyn ToolProvider> {
         let name = format!("tool_{}", (first + offset) % NAMES);
         let answer = move |_, call: &toolc::Call<'_>| Ok(ToolOutput::text(format!("{} of {who}", call.tool())));
         DynamicTool::sync(name.clone(), format!("{name} of {who}"), json!({"type": "object"}), answer)
-            .home(format!("home_{thread}"))
+            .toolset(format!("home_{thread}"))
     };
-    let home = Toolset {
-        name: format!("home_{thread}").into(),
-        aliases: vec![format!("old_{thread}").into()],
-        ..Toolset::default()
-    };
+    let home = Toolset::new(format!("home_{thread}")).with_aliases([format!("old_{thread}")]);
     DynamicTools::new().tools((0..=random.below(3)).map(tool)).toolset(home).build().expect("they are right")
 }
 

@@ -278,11 +278,11 @@ fn declared_values_are_available_as_data() {
     assert_eq!(crunch.execution, Execution::Blocking);
     assert_eq!((crunch.timeout, crunch.max_result_chars), (Some(Duration::from_secs(90)), Some(20_000)));
     assert_eq!((&crunch.parallel, crunch.defer), (&Parallel::Always, false));
-    let harmless = Annotations { read_only: true, destructive: false, idempotent: true, open_world: false };
+    let harmless = Annotations::DEFAULT.with_read_only(true).with_idempotent(true).with_open_world(false);
     assert_eq!(crunch.annotations, harmless);
     let keyed = Parallel::Keyed { key: "page".into(), space: "pages".into() };
     assert_eq!(tool("fetch_all").behaviour.parallel, keyed);
-    assert_eq!(tool("shell").behaviour.approval, Approval { always: false, shell: Some("command".into()) });
+    assert_eq!(tool("shell").behaviour.approval, Approval::NONE.with_shell("command"));
     let erase = &tool("erase").behaviour;
     let deprecated = erase.deprecated.as_ref().expect("it is deprecated");
     assert_eq!((deprecated.replacement.as_deref(), &*deprecated.note), (Some("no_parameters"), "It erases too much."));
@@ -309,7 +309,7 @@ fn conditions_of_a_catalog_see_tools_added_at_run_time() {
         let schema = json!({ "type": "object" });
         let tool = |name: &'static str| {
             DynamicTool::sync(name, "Find.", schema.clone(), |_, call| Ok(ToolOutput::text(call.tool())))
-                .home("mcp-server")
+                .toolset("mcp-server")
         };
         DynamicTools::new().tool(tool("mcp_find")).tool(tool("mcp_look")).build().expect("they are right")
     };

@@ -267,7 +267,7 @@ fn an_mcp_server_lists_tools_in_pages() {
 fn turn_of_fewer() -> Turn {
     let registry = Registry::new();
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
-    let limits = ResultLimits { per_call: 30, ..ResultLimits::default() };
+    let limits = ResultLimits::default().with_per_call(30);
     let session = registry.session().enable(["returns"]).result_limits(limits).build();
     session.expect("all is known").turn(Dialect::Mcp)
 }

@@ -104,11 +104,9 @@ fn session() -> Session {
             end(how, call)
         })),
     });
-    let behaves = |execution, timeout: Option<u64>| Behaviour {
-        execution,
-        timeout: timeout.map(Duration::from_millis),
-        parallel: Parallel::Always,
-        ..Behaviour::default()
+    let behaves = |execution, timeout: Option<u64>| {
+        let behaviour = Behaviour::default().with_execution(execution).with_parallel(Parallel::Always);
+        timeout.into_iter().fold(behaviour, |behaviour, millis| behaviour.with_timeout(Duration::from_millis(millis)))
     };
     let by_hand = by_hand
         .tool("crunch", behaves(Execution::Blocking, None))

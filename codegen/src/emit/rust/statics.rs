@@ -15,10 +15,9 @@ use crate::names::{Scope, plain, snake};
 pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
     let text = |text: &str| Cow::from(text.to_owned());
     let variables = data::list((0..catalog.variables().len()).map(|id| catalog.variable(VariableId(id))));
-    let distributions = data::list(catalog.distributions().iter().map(|one| Distribution {
-        name: text(&one.manifest.name.value),
-        description: text(&one.manifest.description),
-        toolsets: one.toolsets.iter().map(|&(id, percent)| (text(catalog[id].name()), percent)).collect(),
+    let distributions = data::list(catalog.distributions().iter().map(|one| {
+        let toolsets = one.toolsets.iter().map(|&(id, percent)| (text(catalog[id].name()), percent));
+        Distribution::new(text(&one.manifest.name.value), toolsets).with_description(text(&one.manifest.description))
     }));
     let tools = constants(catalog.tools().map(|(_, tool)| tool.name()));
     let toolsets = constants(catalog.toolsets().map(|(_, toolset)| toolset.name()));

@@ -223,11 +223,10 @@ impl AnnotationsManifest {
     pub fn value(&self) -> Annotations {
         let or = |said: &Option<At<bool>>, default| said.as_ref().map_or(default, |said| said.value);
         let read_only = or(&self.read_only, Annotations::DEFAULT.read_only);
-        Annotations {
-            read_only,
-            destructive: or(&self.destructive, !read_only),
-            idempotent: or(&self.idempotent, Annotations::DEFAULT.idempotent),
-            open_world: or(&self.open_world, Annotations::DEFAULT.open_world),
-        }
+        Annotations::DEFAULT
+            .with_read_only(read_only)
+            .with_destructive(or(&self.destructive, !read_only))
+            .with_idempotent(or(&self.idempotent, Annotations::DEFAULT.idempotent))
+            .with_open_world(or(&self.open_world, Annotations::DEFAULT.open_world))
     }
 }

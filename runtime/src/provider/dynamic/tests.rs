@@ -74,8 +74,8 @@ fn what_is_said_of_a_tool_holds() {
     let asked =
         DynamicTool::future("ask_first", "Asks.", json!({"type": "object"}), |_, _| Box::pin(std::future::pending()));
     let tools = DynamicTools::new().tools([
-        long.max_result_chars(100).read_only().emoji("📏").never_deferred(),
-        asked.ask_always().timeout(Duration::from_millis(5)),
+        long.max_result_chars(100).read_only().emoji("📏").defer(false),
+        asked.approval(Approval::ALWAYS).timeout(Duration::from_millis(5)),
         counting("keyed").requires(Needs(vec!["KEY".into()])),
         counting("moody").available(|env| Availability::when(env.var("MOOD").is_some(), "not today")),
         counting("told").secret("note").parallel(Parallel::Keyed { key: "count".into(), space: "numbers".into() }),
@@ -148,7 +148,7 @@ fn what_is_wrong_is_told_all_at_once() {
         "the tool `asked`: nobody answers its check; give it an `available`"
     );
     let checked = Toolset { name: "checked".into(), requires: vec![Requirement::Check], ..Toolset::default() };
-    let several = DynamicTools::new().tool(counting("a.b").home("ü")).tool(other(json!({}))).toolset(checked);
+    let several = DynamicTools::new().tool(counting("a.b").toolset("ü")).tool(other(json!({}))).toolset(checked);
     let expected = "expected a letter or `_`, then letters, digits, `_` and `-`, at most 64 in all";
     assert_eq!(
         several.build().err().unwrap().to_string(),

@@ -92,7 +92,7 @@ fn registry() -> Registry {
         registry.add(provider(dynamic(index))).expect("its name is free");
     }
     let includes = registry.toolsets();
-    let everything = Toolset { name: "everything".into(), includes, ..Toolset::default() };
+    let everything = Toolset::new("everything").with_includes(includes);
     registry.add(DynamicTools::new().toolset(everything).build().expect("it is right")).expect("its name is free");
     registry
 }
@@ -121,7 +121,7 @@ fn needs(index: usize) -> Vec<Requirement> {
 fn dynamic(index: usize) -> DynamicTool {
     let answer = |_, _: &Call<'_>| ToolOutput::json(&handler::Done::default());
     let tool = DynamicTool::sync(name(index), "Looks for what it is asked for, and tells.", schema(), answer);
-    let tool = tool.home(format!("server_{}", index % HOMES));
+    let tool = tool.toolset(format!("server_{}", index % HOMES));
     needs(index).into_iter().fold(tool, DynamicTool::requires)
 }
 
@@ -140,13 +140,9 @@ fn compiled(count: usize) -> Listed {
             "parameters": schema(),
         });
         let text = json!({"type": "function", "function": function}).to_string();
-        let tool = Tool {
-            name: still(name(index)),
-            toolset: still(format!("compiled_{}", index % HOMES)),
-            arguments: Arc::clone(&table),
-            requires: needs(index),
-            ..Tool::default()
-        };
+        let home = still(format!("compiled_{}", index % HOMES));
+        let mut tool = Tool::new(still(name(index)), home).with_arguments(Arc::clone(&table));
+        tool.requires = needs(index);
         (tool, Some(still(text).into()))
     }))
 }

@@ -1,7 +1,6 @@
 //! Our side: the bench project as gen compiled it, its handlers, and a provider that is made at run time.
 
 use std::borrow::Cow;
-use std::borrow::Cow::Owned;
 use std::hint::black_box;
 use std::pin::pin;
 use std::sync::Arc;
@@ -120,12 +119,7 @@ impl Listed {
             // Names on both sides of those of the project, so that looking one up takes more steps, too.
             let name = format!("{}_{index}_at_run_time", ["ask", "look", "view"][index % 3]);
             let text = json!({"type": "function", "function": {"name": name, "parameters": schema}}).to_string();
-            let tool = Tool {
-                name: Owned(name),
-                toolset: "at_run_time".into(),
-                arguments: Arc::clone(&table),
-                ..Tool::default()
-            };
+            let tool = Tool::new(name, "at_run_time").with_arguments(Arc::clone(&table));
             (tool, Some(Cow::from(text).into()))
         }))
     }

@@ -24,11 +24,7 @@ fn sample_toolsets_draws_each_toolset_independently() {
 
 #[test]
 fn sample_toolsets_falls_back_to_the_likeliest() {
-    let rare = Distribution {
-        name: "rare".into(),
-        description: "Hardly anything.".into(),
-        toolsets: vec![("a".into(), 0.01), ("b".into(), 0.02)],
-    };
+    let rare = Distribution::new("rare", [("a", 0.01), ("b", 0.02)]);
     assert_eq!(rare.draw(0), ["b"]);
     assert!((0..1_000).all(|seed| !rare.draw(seed).is_empty()));
 }

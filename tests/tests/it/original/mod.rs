@@ -10,7 +10,7 @@ use toolc::{Dialect, DynamicTool, DynamicTools, Env, Registry, ToolOutput, Turn}
 /// A tool that accepts any arguments and returns its name.
 fn tool(name: &'static str, home: &'static str) -> DynamicTool {
     let schema = serde_json::json!({"type": "object"});
-    DynamicTool::sync(name, "Does something.", schema, |_, call| Ok(ToolOutput::text(call.tool()))).home(home)
+    DynamicTool::sync(name, "Does something.", schema, |_, call| Ok(ToolOutput::text(call.tool()))).toolset(home)
 }
 
 /// A registry with these tools, each from a provider of its own.

@@ -9,7 +9,7 @@ use super::{add, registry, shown, tool, turn};
 fn register_makes_a_tool_of_a_name_a_toolset_a_schema_and_a_handler() {
     let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
     let weather = |args: Value, _: &Call<'_>| Ok(ToolOutput::text(args["city"].as_str().unwrap_or_default()));
-    let weather = DynamicTool::sync("weather", "The weather.", schema.clone(), weather).home("outdoors").emoji("⛅");
+    let weather = DynamicTool::sync("weather", "The weather.", schema.clone(), weather).toolset("outdoors").emoji("⛅");
     let registry = registry([weather]);
     let turn = turn(&registry, &["outdoors"], &[]);
     let function = json!({"name": "weather", "description": "The weather.", "parameters": schema});
@@ -52,7 +52,7 @@ fn an_mcp_server_that_refreshes_may_register_its_tools_again() {
 fn deregister_removes_a_tool_and_with_the_last_one_its_toolset_and_its_aliases() {
     let registry = Registry::new();
     let ids = ["a", "b"].map(|name| registry.add(tool(name, "mcp-server").build().unwrap()).unwrap());
-    let server = Toolset { name: "mcp-server".into(), aliases: vec!["server".into()], ..Toolset::default() };
+    let server = Toolset::new("mcp-server").with_aliases(["server"]);
     add(&registry, DynamicTools::new().toolset(server));
     assert_eq!(shown(&registry, &["server"], &[]), "a b");
     registry.remove(ids[0]);

@@ -10,7 +10,7 @@ fn texts(names: &[&'static str]) -> Vec<Cow<'static, str>> {
 }
 
 fn toolset(name: &'static str, tools: &[&'static str], includes: &[&'static str]) -> Toolset {
-    Toolset { name: name.into(), tools: texts(tools), includes: texts(includes), ..Toolset::default() }
+    Toolset::new(name).with_tools(tools.iter().copied()).with_includes(includes.iter().copied())
 }
 
 /// Toolsets like those of the original: web, file and terminal, a core, and presets on top of it.
@@ -23,8 +23,8 @@ fn house() -> Registry {
         tool("terminal", "terminal"),
         tool("send_message", "messaging"),
     ]);
-    let legacy = Toolset { aliases: texts(&["web_tools"]), ..toolset("web", &[], &[]) };
-    let telegram = Toolset { base: Some("core".into()), ..toolset("telegram", &[], &["messaging"]) };
+    let legacy = toolset("web", &[], &[]).with_aliases(["web_tools"]);
+    let telegram = toolset("telegram", &[], &["messaging"]).with_base("core");
     let sets = DynamicTools::new().toolset(legacy).toolset(toolset("core", &["terminal"], &["file"])).toolset(telegram);
     add(&registry, sets);
     registry
@@ -68,7 +68,7 @@ fn a_toolset_of_the_registry_alone_can_be_enabled() {
 #[test]
 fn create_custom_toolset_behaves_like_a_declared_one() {
     let registry = house();
-    let custom = Toolset { description: "Mine.".into(), ..toolset("my_workflow", &["web_search"], &["file"]) };
+    let custom = toolset("my_workflow", &["web_search"], &["file"]).with_description("Mine.");
     add(&registry, DynamicTools::new().toolset(custom.clone()));
     assert_eq!(shown(&registry, &["my_workflow"], &[]), "read_file web_search write_file");
     assert_eq!(registry.toolset("my_workflow").unwrap().declared, custom);

@@ -100,13 +100,13 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ReturnsTools + 'static>(
 
 pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"10 return_all7 returns0 7 7 6 0 0 0 2 0 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 3 1 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 6 "tree"1 1 0 0 6 "node"0 2 0 0 7 "label"1 3 0 0 10 "children"0 4 0 0 6 "next"0 1 0 0 2 4 4 none4 3 any3 1 5 6 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        "11 return_bare7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "10 return_def7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
-        "11 return_list7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        r#"12 return_maybe7 returns0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 1 7 "found"1 1 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"11 return_sort7 returns0 4 7 6 0 0 0 1 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 4 "as"1 1 0 0 0 2 2 3 0 0 0 0 0 0 1 0 1 0 1 0 0 1 0 0 1 0 "#,
-        "11 return_word7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        r#"10 return_all0 29 Return a value of every type.7 returns0 7 7 6 0 0 0 2 0 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 3 1 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 6 "tree"1 1 0 0 6 "node"0 2 0 0 7 "label"1 3 0 0 10 "children"0 4 0 0 6 "next"0 1 0 0 2 4 4 none4 3 any3 1 5 6 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        "11 return_bare0 29 Return anything, in any form.7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        "10 return_def0 23 Return what has a name.7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+        "11 return_list0 25 Return a list of objects.7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        r#"12 return_maybe0 26 Return an object, or null.7 returns0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 1 7 "found"1 1 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"11 return_sort0 26 Return a number or a word.7 returns0 4 7 6 0 0 0 1 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 4 "as"1 1 0 0 0 2 2 3 0 0 0 0 0 0 1 0 1 0 1 0 0 1 0 0 1 0 "#,
+        "11 return_word0 24 Return a word of a list.7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
     ],
     definitions,
     index: ::toolc::__gen::search_index!["7 27 11 11 11 16 16 12 40 1 a5 0 2 2 1 3 1 5 2 6 2 3 all1 0 3 2 an1 4 1 3 any1 1 1 8 anything1 1 1 2 as2 0 1 5 1 4 bare1 1 3 2 be1 0 1 4 came1 0 1 3 def1 2 3 5 every1 0 1 4 form1 1 1 5 found1 4 1 3 has1 2 1 2 in1 1 1 2 is2 0 1 4 1 2 it1 0 1 4 list2 3 4 6 1 5 maybe1 4 3 4 name1 2 1 4 node1 0 2 4 null1 4 1 6 number1 5 1 6 object2 3 1 4 1 2 of3 0 2 3 1 6 1 3 one1 4 1 2 or2 4 1 5 1 6 return7 0 4 1 4 2 4 3 4 4 4 5 5 6 4 8 returned1 0 1 4 same1 0 1 4 sort1 5 3 3 the1 0 1 5 there1 4 1 2 to2 0 1 5 1 4 tree1 0 1 4 type1 0 1 5 value1 0 1 4 what3 0 1 2 1 5 1 7 whether1 4 1 4 word2 5 1 6 4 "],
