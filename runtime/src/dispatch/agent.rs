@@ -128,9 +128,10 @@ impl Turn {
         let mut call = self.prepare(request);
         let session = self.cancel_epoch();
         let read = call.scope().around(async {
-            let arguments = match self.has_interceptors(call.tool) {
-                true => Some(self.admit(id, &mut call, session).await?),
-                false => None,
+            let arguments = if self.has_interceptors(call.tool) {
+                Some(self.admit(id, &mut call, session).await?)
+            } else {
+                None
             };
             let read = |slots: Slots<'_, '_>| panics::catch(|| A::read(self.name(id), slots));
             Ok(self.with_slots(id, request, arguments, read)??)
@@ -151,9 +152,9 @@ impl Turn {
         &self,
         id: ToolId,
         request: &ToolCall<'_>,
-        declines: impl FnOnce(&str, Slots<'_, '_>) -> bool,
+        refuses: impl FnOnce(&str, Slots<'_, '_>) -> bool,
     ) -> bool {
-        let declined = self.with_slots(id, request, None, |slots| panics::catch(|| declines(self.name(id), slots)));
+        let declined = self.with_slots(id, request, None, |slots| panics::catch(|| refuses(self.name(id), slots)));
         matches!(declined, Ok(Ok(true)))
     }
 }

@@ -57,8 +57,8 @@ impl Turn {
             match self.before_call(&**hook, id, call, session).await? {
                 HookAction::Continue | HookAction::Later(_) => {}
                 HookAction::Change(changes) => match arguments.change(changes, table, limits) {
-                    Ok(changed) => {
-                        arguments = changed;
+                    Ok(new) => {
+                        arguments = new;
                         call.show_arguments(arguments.redacted(table, limits));
                     }
                     Err(error) => return Err(self.hook_failed(&**hook, call, error.message())),

@@ -38,7 +38,7 @@ impl Turn {
         let all: Vec<&str> = self.callable().collect();
         match all.len() {
             0 => "no tool is available".to_owned(),
-            ..=LISTED => format!("the available tools are {}", all.join(", ")),
+            1..=LISTED => format!("the available tools are {}", all.join(", ")),
             count => format!("{count} tools are available; call one of those that were listed"),
         }
     }
