@@ -10,6 +10,8 @@
 
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "what writes files uses the rest"))]
 
+#[cfg(feature = "emit")]
+pub mod build_cache;
 pub mod catalog;
 pub mod check;
 #[cfg(feature = "cli")]
@@ -27,8 +29,6 @@ mod failure;
 pub mod fix;
 #[cfg(feature = "cli")]
 pub mod format;
-#[cfg(feature = "emit")]
-pub mod ledger;
 pub mod lint;
 pub mod lower;
 pub mod manifest;

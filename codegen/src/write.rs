@@ -11,9 +11,9 @@ use ignore::WalkBuilder;
 use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
 
+use crate::build_cache::{BuildCache, CachedPart, Digests};
 use crate::emit::{Draft, Output};
 use crate::failure::Failure;
-use crate::ledger::{Digests, Known, Ledger};
 use crate::project::{GENERATED, MANIFESTS, MARK, is_temporary, write_atomically};
 
 /// What it takes to make the disk like the output.
@@ -25,7 +25,7 @@ pub struct Plan {
     /// Files that gen did not write.
     pub orphans: Vec<Orphan>,
     /// Every generated file, and its parts.
-    pub files: Vec<(String, Vec<Known>)>,
+    pub files: Vec<(String, Vec<CachedPart>)>,
 }
 
 /// A folder that gen owns: what it did not write there, and git does not ignore, goes.
@@ -63,7 +63,7 @@ pub struct Orphan {
 }
 
 /// Compares the output with what is on disk below `root`, in the folders that gen owns: the usual one, and that of the
-/// generated module, if it has one of its own. What the ledger knows is taken to be as it should.
+/// generated module, if it has one of its own. Files that the cache knows are taken as up to date.
 ///
 /// # Errors
 /// When a folder cannot be read, or holds something and was not made by gen.
@@ -72,7 +72,7 @@ pub fn plan(
     module: Option<&str>,
     drafts: &[Draft<'_>],
     digests: &Digests,
-    ledger: &Ledger,
+    cache: &BuildCache,
 ) -> Result<Plan, Failure> {
     let folders: Vec<Folder> =
         [Some(GENERATED), module].into_iter().flatten().map(|name| Folder::new(root, name)).collect();
@@ -103,10 +103,10 @@ pub fn plan(
     }
     let compared = drafts.par_iter().map(|draft| {
         let path = place(draft);
-        let inputs: Vec<u64> = draft.parts.iter().map(|part| digests.of(&part.inputs)).collect();
+        let inputs: Vec<u64> = draft.parts.iter().map(|part| digests.get(&part.inputs)).collect();
         let (known, found) = match fs::symlink_metadata(&path) {
             Ok(about) if about.is_file() => {
-                let known = ledger.parts(&draft.path, &about);
+                let known = cache.parts(&draft.path, &about);
                 if !known.is_empty() && known.iter().map(|part| part.inputs).eq(inputs.iter().copied()) {
                     return Ok((known.to_vec(), None));
                 }
@@ -133,7 +133,7 @@ pub fn plan(
 }
 
 /// A file's text, and its parts. Those that are known are taken from what was found.
-fn compose(draft: &Draft<'_>, inputs: &[u64], known: &[Known], found: &[u8]) -> (String, Vec<Known>) {
+fn compose(draft: &Draft<'_>, inputs: &[u64], known: &[CachedPart], found: &[u8]) -> (String, Vec<CachedPart>) {
     let mut start = 0;
     let known = known.iter().map(|part| {
         let range = start..start + part.length;
@@ -149,7 +149,7 @@ fn compose(draft: &Draft<'_>, inputs: &[u64], known: &[Known], found: &[u8]) -> 
         old.map_or_else(|| Cow::Owned(part.text()), Cow::Borrowed)
     });
     let texts: Vec<Cow<'_, str>> = texts.collect();
-    let parts = texts.iter().zip(inputs).map(|(text, &inputs)| Known { inputs, length: text.len() }).collect();
+    let parts = texts.iter().zip(inputs).map(|(text, &inputs)| CachedPart { inputs, length: text.len() }).collect();
     (texts.concat(), parts)
 }
 

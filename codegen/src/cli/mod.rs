@@ -20,10 +20,10 @@ use similar::TextDiff;
 use toolc::__gen::graph::Pick;
 use toolc::__gen::{did_you_mean, nearest};
 
+use crate::build_cache::{BuildCache, Digests};
 use crate::check::Checked;
 use crate::diagnostic::{Diagnostic, Places};
 use crate::failure::Failure;
-use crate::ledger::{Digests, Ledger};
 use crate::lower::lower;
 use crate::project::{GENERATED, MANIFESTS};
 use crate::report::{Format, Report, plural};
@@ -216,16 +216,16 @@ fn generate(
     let _lock = (!check).then(|| write::lock(root));
     let module = catalog.settings().rust.as_deref();
     // A check does not trust the cache.
-    let ledger = if check { Ledger::default() } else { Ledger::open(root) };
+    let cache = if check { BuildCache::default() } else { BuildCache::open(root) };
     let lowered = lower(catalog);
     let digests = Digests::new(sources, &lowered);
-    let plan = write::plan(root, module, &emit::drafts(&lowered), &digests, &ledger)?;
+    let plan = write::plan(root, module, &emit::drafts(&lowered), &digests, &cache)?;
     let folders = module.map_or(format!("{GENERATED}/"), |module| format!("{GENERATED}/, {module}/"));
     if check {
         return report_stale(&plan, &folders, out);
     }
     plan.apply()?;
-    ledger.keep(root, &plan.files);
+    cache.store(root, &plan.files);
     let mut text = some(plan.orphans.iter().map(|orphan| format!("removed: {}\n", orphan.name)));
     let (written, removed) = (plan.stale.len(), plan.orphans.len());
     text += &format!("{folders}: {written} of {} written, {removed} removed\n", plural(plan.files.len(), "file"));

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use toolc_codegen::build_cache::Digests;
 use toolc_codegen::cli::capture;
 use toolc_codegen::compile;
 use toolc_codegen::emit::drafts;
-use toolc_codegen::ledger::Digests;
 use toolc_codegen::lower::lower;
 use toolc_codegen::source::Sources;
 use toolc_tests::fixture;
@@ -20,7 +20,9 @@ fn output(files: &[(String, String)]) -> Option<BTreeMap<(String, usize), (u64, 
     let digests = Digests::new(&sources, &lowered);
     let drafts = drafts(&lowered);
     let parts = drafts.iter().flat_map(|draft| draft.parts.iter().enumerate().map(move |part| (draft, part)));
-    Some(parts.map(|(draft, (at, part))| ((draft.path.clone(), at), (digests.of(&part.inputs), part.text()))).collect())
+    Some(
+        parts.map(|(draft, (at, part))| ((draft.path.clone(), at), (digests.get(&part.inputs), part.text()))).collect(),
+    )
 }
 
 /// Manifests that affect the files of other manifests: by requirements, by names and by how tools run.
@@ -136,9 +138,9 @@ fn xtask(root: &Path, args: &[&str]) -> String {
     out + &errors
 }
 
-fn ledger(root: &Path) -> PathBuf {
-    let mut entries = fs::read_dir(root.join("target/toolc")).expect("there is a ledger");
-    entries.next().expect("there is a ledger").expect("failed to read a folder").path()
+fn cache_file(root: &Path) -> PathBuf {
+    let mut entries = fs::read_dir(root.join("target/toolc")).expect("there is a cache");
+    entries.next().expect("there is a cache").expect("failed to read a folder").path()
 }
 
 #[test]
@@ -156,7 +158,7 @@ fn gen_skips_cached_parts_and_gen_check_ignores_the_cache() {
     assert!(xtask(root, &["gen"]).contains("0 of"), "it was made again");
     assert!(xtask(root, &["gen", "--check"]).contains("stale: generated/schemas/openai/tools/greet.json"));
 
-    fs::remove_file(ledger(root)).expect("failed to remove the ledger");
+    fs::remove_file(cache_file(root)).expect("failed to remove the cache");
     assert!(xtask(root, &["gen"]).contains("1 of"), "it was not mended");
     assert!(xtask(root, &["gen", "--check"]).contains("up to date"));
 }
@@ -167,7 +169,7 @@ fn gen_repairs_damaged_output_and_a_damaged_cache() {
     let root = folder.path();
     xtask(root, &["gen"]);
     let path = root.join("generated/rust/home.rs");
-    let whole = fs::read(ledger(root)).expect("failed to read the ledger");
+    let whole = fs::read(cache_file(root)).expect("failed to read the cache");
     let is_mended = |what: &str| {
         xtask(root, &["gen"]);
         assert!(xtask(root, &["gen", "--check"]).contains("up to date"), "{what}");
@@ -180,12 +182,12 @@ fn gen_repairs_damaged_output_and_a_damaged_cache() {
     is_mended("a folder");
     let beyond = String::from_utf8_lossy(&whole).replace('\t', &format!(" 1 {}\t", u64::MAX));
     for (what, bytes) in [
-        ("half a ledger", &whole[..whole.len() / 2]),
+        ("half a cache", &whole[..whole.len() / 2]),
         ("no text", &[0xff; 64]),
         ("an old one", &whole),
         ("parts beyond the file", beyond.as_bytes()),
     ] {
-        fs::write(ledger(root), bytes).expect("failed to write");
+        fs::write(cache_file(root), bytes).expect("failed to write");
         is_mended(what);
     }
 }

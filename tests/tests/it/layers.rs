@@ -25,7 +25,7 @@ const CODEGEN: &[&str] = &[
     "lint",
     "docs",
     "emit",
-    "ledger",
+    "build_cache",
     "write",
     "lib",
     "fix",

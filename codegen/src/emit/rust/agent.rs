@@ -9,7 +9,7 @@ use crate::lower::Lowered;
 use crate::names::{Scope, module, pascal};
 
 /// Nothing, where there are no such tools.
-pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
+pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     let tools: Vec<&Tool> = (catalog.tools().map(|(_, tool)| tool))
         .filter(|tool| tool.manifest.execution.value == Execution::Agent)
         .collect();

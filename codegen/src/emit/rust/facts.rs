@@ -9,7 +9,7 @@ use crate::catalog::FactId;
 use crate::lower::Lowered;
 use crate::names::snake;
 
-pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
+pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     let facts = catalog.facts();
     let packed = data::list((0..facts.len()).map(|id| catalog.fact(FactId(id))));
     let data = quote! {

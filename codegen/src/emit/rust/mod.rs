@@ -35,7 +35,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     let modules = homes().map(|(id, home)| {
         let part = Part::new(Inputs::Tools(home.home_tools.clone()), move || {
             let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
-            marked(&from, &toolset::of(catalog, id))
+            marked(&from, &toolset::emit(catalog, id))
         });
         draft(&plain(&module(home.name())), part)
     });
@@ -51,13 +51,13 @@ fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     let stamp = Literal::u32_unsuffixed(toolc::__gen::STAMP);
     let modules: Vec<_> = homes.iter().map(|(_, home)| module(home.name())).collect();
     let toolsets = data::list(catalog.toolsets().map(|(id, _)| catalog.toolset(id)));
-    let handled: Vec<Handled<'_>> = homes.iter().map(|(id, _)| Handled::of(catalog, *id)).collect();
+    let handled: Vec<Handled<'_>> = homes.iter().map(|(id, _)| Handled::new(catalog, *id)).collect();
     let with_trait: Vec<_> = handled.iter().zip(&modules).filter(|(handled, _)| handled.has_trait()).collect();
     let exports = with_trait.iter().map(|(handled, module)| {
         let handlers = handled.handlers();
         quote!(pub use self::#module::#handlers;)
     });
-    let (facts, statics, agent) = (facts::of(catalog), statics::of(catalog), agent::of(catalog));
+    let (facts, statics, agent) = (facts::emit(catalog), statics::emit(catalog), agent::emit(catalog));
     let provider = (!homes.is_empty()).then(|| everything(&handled, &modules));
     quote! {
         //! The catalog: traits to be implemented by handlers, and providers that serve them.

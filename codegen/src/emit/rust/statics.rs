@@ -12,7 +12,7 @@ use crate::lower::Lowered;
 use crate::names::{Scope, plain, snake};
 
 /// Where the runtime's names are in scope.
-pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
+pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     let text = |text: &str| Cow::from(text.to_owned());
     let variables = data::list((0..catalog.variables().len()).map(|id| catalog.variable(VariableId(id))));
     let distributions = data::list(catalog.distributions().iter().map(|one| {

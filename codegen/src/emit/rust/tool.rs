@@ -6,8 +6,8 @@ use crate::catalog::Tool;
 use crate::lower::Lowered;
 use crate::names::module;
 
-pub(super) fn of(catalog: &Lowered<'_>, tool: &Tool) -> String {
+pub(super) fn emit(catalog: &Lowered<'_>, tool: &Tool) -> String {
     let (name, module) = (tool.name(), module(tool.name()));
-    let types = print(types::of(tool, &catalog.full_setting(tool)), 1);
+    let types = print(types::emit(tool, &catalog.full_setting(tool)), 1);
     format!("/// The tool `{name}`.\npub mod {module} {{\n{types}}}\n")
 }

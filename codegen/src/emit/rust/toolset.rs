@@ -19,7 +19,7 @@ pub(super) struct Handled<'c> {
 }
 
 impl<'c> Handled<'c> {
-    pub(super) fn of(catalog: &'c Lowered<'_>, id: ToolsetId) -> Self {
+    pub(super) fn new(catalog: &'c Lowered<'_>, id: ToolsetId) -> Self {
         let toolset = &catalog[id];
         Self { toolset, tools: toolset.home_tools.iter().map(|&id| &catalog[id]).collect() }
     }
@@ -65,8 +65,8 @@ impl<'c> Handled<'c> {
 }
 
 /// The module of a toolset that has home tools.
-pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
-    let handled = Handled::of(catalog, id);
+pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
+    let handled = Handled::new(catalog, id);
     let Handled { toolset, tools } = &handled;
     let title = format!(" The toolset `{}`.", toolset.name());
     let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
@@ -133,7 +133,7 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
         #definitions
     };
-    let modules = tools.iter().map(|tool| tool::of(catalog, tool));
+    let modules = tools.iter().map(|tool| tool::emit(catalog, tool));
     std::iter::once(print(rust, 0)).chain(modules).collect::<Vec<_>>().join("\n")
 }
 

@@ -16,7 +16,7 @@ use crate::names::{Meaning, Scope, pascal, path_word, plain, snake, variants};
 use crate::schema::{Additional, Alternative, Defs, Property, Schema};
 
 /// `Args`, `Returns` where the tool has one, and every type that they need.
-pub(super) fn of(tool: &Tool, setting: &Setting) -> TokenStream {
+pub(super) fn emit(tool: &Tool, setting: &Setting) -> TokenStream {
     let manifest = &tool.manifest;
     let defs = &manifest.defs;
     // Names that the generated code itself uses in this scope.

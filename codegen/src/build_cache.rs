@@ -23,12 +23,12 @@ struct Entry {
     size: u64,
     /// In nanoseconds.
     modified: u128,
-    parts: Vec<Known>,
+    parts: Vec<CachedPart>,
 }
 
 /// A part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct CachedPart {
     /// The digest of what it is made of.
     pub inputs: u64,
     /// The length of its text, in bytes.
@@ -37,7 +37,7 @@ pub struct Known {
 
 /// The files of the last run.
 #[derive(Debug, Default)]
-pub struct Ledger {
+pub struct BuildCache {
     /// The file of the cache, or `None` if it is not stored.
     path: Option<PathBuf>,
     /// Which compiler wrote it.
@@ -45,7 +45,7 @@ pub struct Ledger {
     known: HashMap<String, Entry>,
 }
 
-impl Ledger {
+impl BuildCache {
     /// Opens the cache of the project at `root`; empty if there is no valid one.
     pub fn open(root: &Path) -> Self {
         let Some((path, compiler)) = place(root).zip(compiler()) else { return Self::default() };
@@ -55,19 +55,19 @@ impl Ledger {
     }
 
     /// The parts of a file that is as it was left; none of any other.
-    pub fn parts(&self, path: &str, found: &Metadata) -> &[Known] {
+    pub fn parts(&self, path: &str, found: &Metadata) -> &[CachedPart] {
         let known = self.known.get(path).filter(|known| Some((known.size, known.modified)) == state(found));
         known.map_or(&[], |known| &known.parts)
     }
 
     /// Keeps what is true now: the files below `root`, and their parts. Failing that, the next run has more to do.
-    pub fn keep(&self, root: &Path, files: &[(String, Vec<Known>)]) {
+    pub fn store(&self, root: &Path, files: &[(String, Vec<CachedPart>)]) {
         let Some(path) = &self.path else { return };
         let mut text = format!("{}\n", self.compiler);
         let lines = files.par_iter().map(|(name, parts)| {
             let (size, modified) = state(&fs::symlink_metadata(root.join(name)).ok()?)?;
             let mut line = format!("{size} {modified}");
-            for Known { inputs, length } in parts {
+            for CachedPart { inputs, length } in parts {
                 let _ = write!(line, " {inputs:x} {length}");
             }
             Some(format!("{line}\t{name}\n"))
@@ -94,7 +94,7 @@ fn read(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
             let inputs = u64::from_str_radix(inputs, 16).ok()?;
             let length: usize = numbers.next()?.parse().ok()?;
             total = total.checked_add(u64::try_from(length).ok()?)?;
-            parts.push(Known { inputs, length });
+            parts.push(CachedPart { inputs, length });
         }
         // Parts that do not make up the file are damage.
         (total == size).then_some((name.to_owned(), Entry { size, modified, parts }))
@@ -109,7 +109,7 @@ fn place(root: &Path) -> Option<PathBuf> {
     let target = [Some(root.join("target")), elsewhere].into_iter().flatten().find(|folder| folder.is_dir())?;
     let mut hasher = DefaultHasher::new();
     root.hash(&mut hasher);
-    Some(target.join("toolc").join(format!("{:016x}.ledger", hasher.finish())))
+    Some(target.join("toolc").join(format!("{:016x}.cache", hasher.finish())))
 }
 
 /// This very program: another one may write other files.
@@ -150,7 +150,7 @@ impl Digests {
     }
 
     /// One number for all of these.
-    pub fn of(&self, inputs: &Inputs) -> u64 {
+    pub fn get(&self, inputs: &Inputs) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.common.hash(&mut hasher);
         match inputs {
