@@ -62,7 +62,10 @@ macro_rules! functions {
         functions! { $($tokens)* }
     };
     ($($path:path = $type:ty;)*) => {
-        $(const _: $type = $path;)*
+        $(
+            #[allow(clippy::type_complexity, reason = "the signature is spelled out to be checked")]
+            const _: $type = $path;
+        )*
     };
 }
 

@@ -42,7 +42,9 @@ impl RequiredTools {
                 continue;
             }
             let tools: Vec<usize> = tools.iter().map(|(ToolId(tool), _)| *tool).collect();
-            tools.iter().for_each(|tool| self.naming[*tool].push(self.all.len()));
+            for tool in &tools {
+                self.naming[*tool].push(self.all.len());
+            }
             let (names_external, required_by) = (!external.is_empty(), required_by.to_vec());
             self.all.push(Requirement { tools, any, names_external, required_by });
         }

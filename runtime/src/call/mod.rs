@@ -279,7 +279,7 @@ impl<'a> Call<'a> {
             id: self.id().into(),
             task: self.request.task.map(|(task, _)| Arc::clone(task)),
             cancellation: self.cancellation(),
-            scope: self.scope.map(|scope| scope.to_shared()),
+            scope: self.scope.map(CallScope::to_shared),
             life: Arc::clone(self.life()),
         }
     }

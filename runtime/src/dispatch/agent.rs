@@ -128,11 +128,8 @@ impl Turn {
         let mut call = self.prepare(request);
         let session = self.cancel_epoch();
         let read = call.scope().around(async {
-            let arguments = if self.has_interceptors(call.tool) {
-                Some(self.admit(id, &mut call, session).await?)
-            } else {
-                None
-            };
+            let arguments =
+                if self.has_interceptors(call.tool) { Some(self.admit(id, &mut call, session).await?) } else { None };
             let read = |slots: Slots<'_, '_>| panics::catch(|| A::read(self.name(id), slots));
             Ok(self.with_slots(id, request, arguments, read)??)
         });

@@ -117,10 +117,10 @@ impl Turn {
     }
 
     /// Returns what a tool provider declares about a variable.
-    fn lacking(&self, name: Cow<'static, str>) -> Lacking {
+    fn lacking(&self, name: &str) -> Lacking {
         let said = self.state().providers.iter().flat_map(|provider| provider.variables());
         let said = said.into_iter().find(|variable| variable.name == name).cloned().unwrap_or_else(|| Variable {
-            name,
+            name: Cow::Owned(name.to_owned()),
             description: Cow::default(),
             prompt: Cow::default(),
             url: Cow::default(),

@@ -115,8 +115,8 @@ fn edges(toolset: &Toolset) -> impl Iterator<Item = &Cow<'static, str>> {
 }
 
 /// Records the refusal of a name.
-fn refuse(found: &mut Vec<Refusal>, why: fn(Cow<'static, str>) -> Refusal, name: Cow<'static, str>) {
-    found.push(why(name));
+fn refuse(found: &mut Vec<Refusal>, why: fn(Cow<'static, str>) -> Refusal, name: &str) {
+    found.push(why(Cow::Owned(name.to_owned())));
 }
 
 impl NameIndex {

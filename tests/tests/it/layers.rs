@@ -89,7 +89,7 @@ fn add_files(folder: &Path, prefix: &str, files: &mut Files) {
         let name = format!("{prefix}{}", path.file_name().expect("an entry has a name").to_string_lossy());
         if path.is_dir() {
             add_files(&path, &format!("{name}/"), files);
-        } else if name.ends_with(".rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
             files.insert(name, fs::read_to_string(&path).expect("the file can be read"));
         }
     }
@@ -138,9 +138,9 @@ fn imports(file: &str, text: &str) -> Vec<(usize, String)> {
         None => file.split('/').count(),
     };
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-    let without_comments = |line: &str| match line.trim_start().starts_with("//") {
-        true => String::new(),
-        false => line.split(" // ").next().unwrap_or_default().to_owned(),
+    let without_comments = |line: &str| {
+        let is_comment = line.trim_start().starts_with("//");
+        if is_comment { String::new() } else { line.split(" // ").next().unwrap_or_default().to_owned() }
     };
     let code: String = text.lines().flat_map(|line| [without_comments(line), "\n".to_owned()]).collect();
     let mut found = Vec::new();

@@ -135,9 +135,9 @@ impl<'t> Reader<'t> {
         let each = |fits: fn(&DeValue<'_>) -> bool, expected: &str, check: &dyn Fn(&Spanned<DeValue<'_>>)| {
             for item in self.items(name) {
                 if fits(item.get_ref()) {
-                    check(item)
+                    check(item);
                 } else {
-                    self.wrong_type(key, name, item, (expected, key.key_type))
+                    self.wrong_type(key, name, item, (expected, key.key_type));
                 }
             }
         };
