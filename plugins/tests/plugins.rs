@@ -381,9 +381,9 @@ fn a_plugin_says_what_it_is() {
 fn what_a_process_cannot_be_is_refused_with_its_place() {
     let Some(f) = fixture() else { return };
     for (line, why) in [
-        ("execution = \"agent\"", "the tools of a plugin cannot be `agent`"),
-        ("execution = \"sync\"", "the tools of a plugin cannot be `sync`"),
-        ("requires.check = true", "have no handlers that could be asked"),
+        ("execution = \"agent\"", "tools of a plugin cannot be `agent`"),
+        ("execution = \"sync\"", "tools of a plugin cannot be `sync`"),
+        ("requires.check = true", "cannot have a `check`, because they have no handlers"),
     ] {
         let tool = PROBE.replace("requires = {", "requires.env = [\"WEATHER_KEY\"] # {");
         f.put("plugins/weather/manifests/tools/probe.toml", &format!("{line}\n{tool}"), 0o644);
