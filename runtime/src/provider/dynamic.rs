@@ -15,6 +15,7 @@ use crate::data::behaviour::{Annotations, Behaviour, Execution, Parallel};
 use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::env::Env;
+use crate::data::name::PORTABLE;
 use crate::data::requirement::Requirement;
 use crate::data::table::{Property, Table};
 use crate::provider::availability::{Availability, AvailabilityCheck};
@@ -365,15 +366,11 @@ impl DynamicTools {
 
 /// Checks a name by the same rules as manifests: every vendor must accept it.
 fn check_name(what: &str, name: &str, wrong: &mut Vec<String>) {
-    const LONGEST: usize = 64;
-    let is_first = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
-    let is_letter = |letter: char| is_first(letter) || letter.is_ascii_digit() || letter == '-';
     // The names that stand for all tools are reserved, which the registry reports.
     let is_reserved = name == "*" && what != "tool";
-    let fits = name.starts_with(is_first) && name.chars().all(is_letter) && name.len() <= LONGEST || is_reserved;
-    let expected = "a letter or `_`, then letters, digits, `_` and `-`, at most 64 in all";
-    if !fits {
-        wrong.push(format!("`{}` cannot be the name of a {what}: expected {expected}", name.escape_debug()));
+    if !PORTABLE.accepts(name) && !is_reserved {
+        let (name, expected) = (name.escape_debug(), PORTABLE.expected());
+        wrong.push(format!("`{name}` cannot be the name of a {what}: expected {expected}"));
     }
 }
 

@@ -149,7 +149,7 @@ fn what_is_wrong_is_told_all_at_once() {
     );
     let checked = Toolset { name: "checked".into(), requires: vec![Requirement::Check], ..Toolset::default() };
     let several = DynamicTools::new().tool(counting("a.b").home("ü")).tool(other(json!({}))).toolset(checked);
-    let expected = "expected a letter or `_`, then letters, digits, `_` and `-`, at most 64 in all";
+    let expected = "expected a letter or `_`, then letters, digits, `_` or `-`; at most 64 in all";
     assert_eq!(
         several.build().err().unwrap().to_string(),
         format!(
