@@ -94,7 +94,7 @@ static TURN: LazyLock<Turn> = LazyLock::new(|| {
     let tool = DynamicTool::sync("weather", "The weather.", schema, |args, _| ToolOutput::json(&args));
     let registry = Registry::new();
     registry.add(tool.build().expect("the tool is valid")).expect("it is the only one");
-    registry.session().build().expect("all is known").turn(Dialect::Mcp)
+    registry.session().build().expect("all is known").turn_blocking(Dialect::Mcp)
 });
 
 fn request(text: &str) {

@@ -39,7 +39,7 @@ fn run() -> Result<(), Box<dyn Error>> {
 
     let mut messages = vec![to_raw_value(&json!({ "role": "user", "content": user }))?];
     for _ in 0..ROUNDS {
-        let turn = session.turn(Dialect::Anthropic);
+        let turn = session.turn_blocking(Dialect::Anthropic);
         let tools = turn.raw_definitions()?;
         let request = Request { model: &model, max_tokens: 8_192, stream: true, messages: &messages, tools };
         let post = agent.post(format!("{base}/v1/messages")).header("x-api-key", &key);

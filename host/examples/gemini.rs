@@ -42,7 +42,7 @@ fn run() -> Result<(), Box<dyn Error>> {
 
     let mut contents = vec![to_raw_value(&json!({ "role": "user", "parts": [{ "text": user }] }))?];
     for _ in 0..ROUNDS {
-        let turn = session.turn(Dialect::Gemini);
+        let turn = session.turn_blocking(Dialect::Gemini);
         let tools = [Tools { function_declarations: turn.raw_definitions()? }];
         let request = Request { contents: &contents, tools };
         let post = agent.post(format!("{base}/v1beta/models/{model}:generateContent")).header("x-goog-api-key", &key);

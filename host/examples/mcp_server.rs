@@ -36,7 +36,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     };
     thread::scope(|scope| {
         let heard = iter::from_fn(line).try_for_each(|line| -> io::Result<()> {
-            let turn = session.turn(Dialect::Mcp);
+            let turn = session.turn_blocking(Dialect::Mcp);
             match server.receive(&line?, &turn) {
                 Incoming::Reply(reply) => writeln!(stdout(), "{reply}")?,
                 Incoming::Call(request) => {

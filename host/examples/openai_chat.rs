@@ -37,7 +37,7 @@ fn run() -> Result<(), Box<dyn Error>> {
 
     let mut messages = vec![to_raw_value(&json!({ "role": "user", "content": user }))?];
     for _ in 0..ROUNDS {
-        let turn = session.turn(Dialect::OpenAi);
+        let turn = session.turn_blocking(Dialect::OpenAi);
         let request = Request { model: &model, messages: &messages, tools: turn.raw_definitions()? };
         let post = agent.post(format!("{base}/chat/completions")).header("authorization", format!("Bearer {key}"));
         let response = Api::ChatCompletions.parse(&post.send_json(request)?.into_body().read_to_string()?)?;

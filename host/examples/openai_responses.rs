@@ -40,7 +40,7 @@ fn run() -> Result<(), Box<dyn Error>> {
 
     let mut input = vec![to_raw_value(&json!({ "role": "user", "content": user }))?];
     for _ in 0..ROUNDS {
-        let turn = session.turn(Dialect::OpenAiResponses);
+        let turn = session.turn_blocking(Dialect::OpenAiResponses);
         let (tools, include) = (turn.raw_definitions()?, ["reasoning.encrypted_content"]);
         let request = Request { model: &model, input: &input, tools, store: false, include };
         let post = agent.post(format!("{base}/responses")).header("authorization", format!("Bearer {key}"));

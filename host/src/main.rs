@@ -181,7 +181,7 @@ fn session(choice: Choice) -> Result<(SessionBuilder, Loaded), String> {
 }
 
 fn begin(session: SessionBuilder) -> Result<Turn, String> {
-    Ok(session.build().map_err(|error| error.to_string())?.turn(Dialect::OpenAi))
+    Ok(session.build().map_err(|error| error.to_string())?.turn_blocking(Dialect::OpenAi))
 }
 
 /// Prints errors that concern the user, not the model.

@@ -6,7 +6,7 @@ use toolc::{Dialect, Registry, Session, Task, ToolCall, Value};
 const WRITE: &str = r#"{"todos": [{"id": "a", "content": "mine", "status": "pending"}]}"#;
 
 fn todos(session: &Session, call: &ToolCall<'_>) -> Value {
-    let answer = session.turn(Dialect::OpenAi).call_blocking(call);
+    let answer = session.turn_blocking(Dialect::OpenAi).call_blocking(call);
     assert!(!answer.is_error(), "{}", answer.json);
     let mut answer: Value = serde_json::from_str(&answer.json).expect("an answer is JSON");
     answer["todos"].take()

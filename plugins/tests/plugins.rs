@@ -130,7 +130,7 @@ fn a_program_knows_no_more_of_the_environment_than_it_should() {
 fn what_a_tool_requires_comes_from_the_sessions_environment() {
     let Some(f) = fixture() else { return };
     f.load();
-    let turn = f.registry.session().env(Env::empty()).build().expect("a session").turn(Dialect::OpenAi);
+    let turn = f.registry.session().env(Env::empty()).build().expect("a session").turn_blocking(Dialect::OpenAi);
     assert_eq!(turn.tools().count(), 0);
     let doctor = turn.doctor();
     assert_eq!(doctor.variables[0].description, "Opens the service.", "{doctor}");
@@ -151,7 +151,7 @@ fn what_is_shown_is_what_is_on_disk() {
     f.load();
     let manifest = "plugins/weather/manifests/tools/probe.toml";
     let session = f.session();
-    let shown = || session.turn(Dialect::OpenAi).definitions().to_owned();
+    let shown = || session.turn_blocking(Dialect::OpenAi).definitions().to_owned();
     let first = shown();
     assert_eq!(f.reload(), []);
 

@@ -17,7 +17,7 @@
 //! let registry = Registry::new();
 //! registry.add(count.build()?)?;
 //!
-//! let turn = registry.session().build()?.turn(Dialect::OpenAi);
+//! let turn = registry.session().build()?.turn_blocking(Dialect::OpenAi);
 //! assert!(turn.definitions().starts_with(r#"[{"type":"function","#)); // for the model
 //!
 //! let response = turn.call_blocking(&ToolCall::new("count", r#"{"limit": "5"}"#)); // from the model, repaired

@@ -26,7 +26,7 @@ const MOST_LINES: usize = 60;
 fn turn(dialect: Dialect) -> Turn {
     let registry = Registry::new();
     registry.add(toolc_host::shipped_tools()).expect("names are unique");
-    registry.session().enable(["safe"]).build().expect("the toolset is known").turn(dialect)
+    registry.session().enable(["safe"]).build().expect("the toolset is known").turn_blocking(dialect)
 }
 
 /// Runs a vendor's example against a server that replies with these, and gives what it was asked for.

@@ -6,10 +6,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::pin::Pin;
+use std::future::poll_fn;
+use std::mem;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use crate::availability::HiddenReason;
@@ -23,6 +25,7 @@ use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::result::output::ToolOutput;
 use crate::run::clock::Clock;
 use crate::run::pool::{CHECKS, JobHandle};
+use crate::run::timer::Sleep;
 
 /// How long results of environment lookups and checks are cached.
 pub(crate) const VERDICT_TTL: Duration = Duration::from_secs(30);
@@ -37,8 +40,10 @@ const SHORTEST_SECRET: usize = 4;
 #[derive(Default)]
 pub(crate) struct ProbeCache {
     slots: Mutex<Slots>,
-    /// Signals the end of a run.
+    /// Signals the end of a run to threads.
     answered: Condvar,
+    /// The futures to wake at the end of a run.
+    wakers: Mutex<Vec<Waker>>,
     /// Counts changes that invalidate existing turns: results were dropped, or arrived after their turn had stopped
     /// waiting.
     changes: AtomicU64,
@@ -67,8 +72,8 @@ pub(crate) enum ProbeSubject {
 }
 
 /// A check that a tool requires.
-pub(crate) struct Probe<'a> {
-    pub(crate) provider: &'a Arc<dyn ToolProvider>,
+pub(crate) struct Probe {
+    pub(crate) provider: Arc<dyn ToolProvider>,
     pub(crate) subject: ProbeSubject,
 }
 
@@ -77,7 +82,7 @@ pub(crate) struct ProbePolicy<'a> {
     pub(crate) env: &'a Env,
     pub(crate) clock: &'a Clock,
     /// The maximum time to wait for all checks together.
-    pub(crate) patience: Duration,
+    pub(crate) timeout: Duration,
 }
 
 /// An environment. Results are not shared between environments.
@@ -185,9 +190,27 @@ impl ProbeCache {
         let gone: Vec<(ProbeKey, ProbeEntry)> = slots.extract_if(|key, slot| is_gone(key, slot)).collect();
         drop(slots);
         // Turns that wait for one of them ask again.
-        self.answered.notify_all();
+        self.notify();
         // Without the lock, because dropping a provider may run any code.
         drop(gone);
+    }
+
+    /// Wakes `waker` at the end of the next run.
+    fn register(&self, waker: &Waker) {
+        let mut wakers = self.wakers.lock().unwrap_or_else(PoisonError::into_inner);
+        if !wakers.iter().any(|known| known.will_wake(waker)) {
+            wakers.push(waker.clone());
+        }
+    }
+
+    /// Tells all waiting turns that a run has ended.
+    fn notify(&self) {
+        self.answered.notify_all();
+        let wakers = mem::take(&mut *self.wakers.lock().unwrap_or_else(PoisonError::into_inner));
+        for waker in wakers {
+            // A panic of an executor must not stop a thread of the pool.
+            let _ = panics::catch(|| waker.wake());
+        }
     }
 
     /// Marks a run as started. Returns whether its result is still wanted.
@@ -213,7 +236,7 @@ impl ProbeCache {
             self.changes.fetch_add(1, Ordering::Release);
         }
         drop(slots);
-        self.answered.notify_all();
+        self.notify();
         // The handle is dropped without the lock.
         drop(run);
     }
@@ -225,73 +248,47 @@ impl ProbeScope {
     }
 
     /// Runs all of these checks concurrently, as far as they are due, and waits at most as long as the policy allows.
-    pub(crate) fn ask(&self, questions: &[Probe<'_>], terms: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
-        let Some(now) = terms.clock.now() else {
-            return questions.iter().map(|question| inline(question, terms.env)).collect();
-        };
-        let keys: Vec<ProbeKey> = questions.iter().map(|question| self.key(question)).collect();
-        let began = Instant::now();
-        let mut slots = self.checks.slots();
-        // The checks that are due, and the number of their answers so far.
-        let mut open: Vec<(usize, u64)> = Vec::new();
-        for (index, (question, key)) in questions.iter().zip(&keys).enumerate() {
-            let slot = slots.entry(key.clone()).or_insert_with(|| ProbeEntry::new(question.provider));
-            if slot.is_due(now) {
-                open.push((index, slot.answers));
-            }
-        }
-        let mut late = vec![false; questions.len()];
-        let mut left_behind = Vec::new();
-        while !open.is_empty() {
-            let mut wait = Duration::ZERO;
-            open.retain(|&(index, answers)| {
-                let (question, key) = (&questions[index], &keys[index]);
-                // The entry may have been dropped meanwhile.
-                let again = || ProbeEntry { answers, ..ProbeEntry::new(question.provider) };
-                let slot = slots.entry(key.clone()).or_insert_with(again);
-                if slot.answers != answers {
-                    return false;
+    pub(crate) async fn ask(&self, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
+        let Some(mut round) = ProbeRound::new(self, probes, policy) else { return run_inline(probes, policy) };
+        let mut timer = pin!(Sleep::after(policy.timeout));
+        poll_fn(|context| {
+            loop {
+                let mut slots = self.checks.slots();
+                let Some(wait) = round.advance(&mut slots) else { return Poll::Ready(()) };
+                // Registered under the lock, so that no end of a run is missed.
+                self.checks.register(context.waker());
+                drop(slots);
+                timer.set(Sleep::after(wait));
+                if timer.as_mut().poll(context).is_pending() {
+                    return Poll::Pending;
                 }
-                let left = terms.patience.saturating_sub(began.elapsed());
-                let left = if let Some(run) = &slot.run {
-                    left.min(terms.patience.saturating_sub(run.since.elapsed()))
-                } else {
-                    slot.run = (!left.is_zero()).then(|| self.start(key, question, terms));
-                    left
-                };
-                if left.is_zero() {
-                    late[index] = true;
-                    left_behind.extend(slot.give_up());
-                }
-                wait = wait.max(left);
-                !left.is_zero()
-            });
-            if !open.is_empty() {
-                slots = self.checks.answered.wait_timeout(slots, wait).unwrap_or_else(PoisonError::into_inner).0;
             }
-        }
-        let now = terms.clock.now().unwrap_or(now);
-        let standing = |(key, is_late): (&ProbeKey, bool)| {
-            let late = is_late.then_some(terms.patience);
-            slots.get(key).map_or_else(|| ProbeStatus::late(terms.patience), |slot| slot.standing(now, late))
-        };
-        let standings = keys.iter().zip(late).map(standing).collect();
-        drop(slots);
-        // Handles are dropped without the lock.
-        drop(left_behind);
-        standings
+        })
+        .await;
+        round.finish()
     }
 
-    fn key(&self, question: &Probe<'_>) -> ProbeKey {
-        let provider = Arc::as_ptr(question.provider).cast::<()>().addr();
+    /// [`ask`](Self::ask) for code that is not asynchronous: this thread waits.
+    pub(crate) fn ask_blocking(&self, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
+        let Some(mut round) = ProbeRound::new(self, probes, policy) else { return run_inline(probes, policy) };
+        let mut slots = self.checks.slots();
+        while let Some(wait) = round.advance(&mut slots) {
+            slots = self.checks.answered.wait_timeout(slots, wait).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(slots);
+        round.finish()
+    }
+
+    fn key(&self, question: &Probe) -> ProbeKey {
+        let provider = Arc::as_ptr(&question.provider).cast::<()>().addr();
         ProbeKey { world: self.id, provider, subject: question.subject.clone() }
     }
 
-    fn start(&self, key: &ProbeKey, question: &Probe<'_>, terms: &ProbePolicy<'_>) -> ProbeRun {
+    fn start(&self, key: &ProbeKey, question: &Probe, terms: &ProbePolicy<'_>) -> ProbeRun {
         /// Numbers all runs.
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let (key, provider, scope) = (key.clone(), Arc::clone(question.provider), trace::current());
+        let (key, provider, scope) = (key.clone(), Arc::clone(&question.provider), trace::current());
         let (env, clock) = (terms.env.clone(), terms.clock.clone());
         let checks: Weak<ProbeCache> = Arc::downgrade(&self.checks);
         let waiter = CHECKS.run(&Arc::default(), move || {
@@ -305,6 +302,88 @@ impl ProbeScope {
         });
         let waiter = Some(Box::pin(waiter));
         ProbeRun { number, since: Instant::now(), has_begun: false, is_late: false, is_void: false, waiter }
+    }
+}
+
+/// Checks that one turn waits for.
+struct ProbeRound<'a> {
+    scope: &'a ProbeScope,
+    probes: &'a [Probe],
+    policy: &'a ProbePolicy<'a>,
+    keys: Vec<ProbeKey>,
+    /// The time at the start, by the session's clock.
+    now: Instant,
+    began: Instant,
+    /// The positions of the checks that are due, each with the number of its earlier answers.
+    open: Vec<(usize, u64)>,
+    /// Whether a check has exceeded the timeout, by position.
+    late: Vec<bool>,
+    /// The handles of abandoned runs, which must be dropped without the lock.
+    abandoned: Vec<Pin<Box<JobHandle>>>,
+}
+
+impl<'a> ProbeRound<'a> {
+    /// `None` if the system has no clock.
+    fn new(scope: &'a ProbeScope, probes: &'a [Probe], policy: &'a ProbePolicy<'a>) -> Option<Self> {
+        let now = policy.clock.now()?;
+        let began = Instant::now();
+        let keys: Vec<ProbeKey> = probes.iter().map(|probe| scope.key(probe)).collect();
+        let mut slots = scope.checks.slots();
+        let mut open = Vec::new();
+        for (index, (probe, key)) in probes.iter().zip(&keys).enumerate() {
+            let slot = slots.entry(key.clone()).or_insert_with(|| ProbeEntry::new(&probe.provider));
+            if slot.is_due(now) {
+                open.push((index, slot.answers));
+            }
+        }
+        drop(slots);
+        let late = vec![false; probes.len()];
+        Some(Self { scope, probes, policy, keys, now, began, open, late, abandoned: Vec::new() })
+    }
+
+    /// Starts checks that are due and do not run yet. Returns how long to wait for an answer, or `None` if every check has
+    /// been answered or is late.
+    fn advance(&mut self, slots: &mut Slots) -> Option<Duration> {
+        let Self { scope, probes, policy, keys, began, open, late, abandoned, .. } = self;
+        let mut wait = Duration::ZERO;
+        open.retain(|&(index, answers)| {
+            let (probe, key) = (&probes[index], &keys[index]);
+            // The entry may have been dropped meanwhile.
+            let again = || ProbeEntry { answers, ..ProbeEntry::new(&probe.provider) };
+            let slot = slots.entry(key.clone()).or_insert_with(again);
+            if slot.answers != answers {
+                return false;
+            }
+            let mut left = policy.timeout.saturating_sub(began.elapsed());
+            match &slot.run {
+                Some(run) => left = left.min(policy.timeout.saturating_sub(run.since.elapsed())),
+                None if !left.is_zero() => slot.run = Some(scope.start(key, probe, policy)),
+                None => {}
+            }
+            if left.is_zero() {
+                late[index] = true;
+                abandoned.extend(slot.give_up());
+                return false;
+            }
+            wait = wait.max(left);
+            true
+        });
+        if open.is_empty() { None } else { Some(wait) }
+    }
+
+    fn finish(self) -> Vec<ProbeStatus> {
+        let timeout = self.policy.timeout;
+        let now = self.policy.clock.now().unwrap_or(self.now);
+        let slots = self.scope.checks.slots();
+        let mut statuses = Vec::with_capacity(self.keys.len());
+        for (key, is_late) in self.keys.iter().zip(&self.late) {
+            let late = if *is_late { Some(timeout) } else { None };
+            statuses.push(match slots.get(key) {
+                Some(slot) => slot.standing(now, late),
+                None => ProbeStatus::late(timeout),
+            });
+        }
+        statuses
     }
 }
 
@@ -382,10 +461,13 @@ fn later(at: Instant, by: Duration) -> Expiry {
     at.checked_add(by).map_or(Expiry::Expired, Expiry::At)
 }
 
-/// Runs the check inline, each time, on platforms without clock and threads.
-fn inline(question: &Probe<'_>, env: &Env) -> ProbeStatus {
-    let verdict = verdict(&**question.provider, &question.subject, env);
-    ProbeStatus { verdict, flake: None, since: None, until: Expiry::Expired }
+/// Runs the checks on this thread, each time, on platforms without clock and threads.
+fn run_inline(probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
+    let run = |probe: &Probe| {
+        let verdict = verdict(&*probe.provider, &probe.subject, policy.env);
+        ProbeStatus { verdict, flake: None, since: None, until: Expiry::Expired }
+    };
+    probes.iter().map(run).collect()
 }
 
 fn verdict(provider: &dyn ToolProvider, subject: &ProbeSubject, env: &Env) -> Result<(), HiddenReason> {

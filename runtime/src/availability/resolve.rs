@@ -7,9 +7,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use crate::availability::HiddenReason;
-use crate::availability::probe_cache::{
-    Expiry, Probe, ProbePolicy, ProbeScope, ProbeStatus, ProbeSubject, VERDICT_TTL,
-};
+use crate::availability::probe_cache::{Expiry, Probe, ProbePolicy, ProbeStatus, ProbeSubject, VERDICT_TTL};
 use crate::availability::selection::GrantedTools;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
@@ -35,6 +33,17 @@ pub(crate) struct EnvSnapshot {
     /// The change counter at that time: see
     /// [`ProbeCache::changes`](crate::availability::probe_cache::ProbeCache::changes).
     changes: u64,
+}
+
+/// The granted tools that may be shown, if their checks pass.
+pub(crate) struct Candidates {
+    /// Sorted.
+    tools: Vec<ToolId>,
+    hidden: Vec<(ToolId, HiddenReason)>,
+    /// The checks to run.
+    checks: Vec<RequirementId>,
+    /// The same checks, as the cache runs them.
+    pub(crate) probes: Vec<Probe>,
 }
 
 /// The set of tools of a turn.
@@ -109,14 +118,8 @@ impl EnvSnapshot {
         }
     }
 
-    /// Decides which of the granted tools are shown.
-    pub(crate) fn decide(
-        self: &Arc<Self>,
-        dialect: Dialect,
-        facts: FactLookup<'_>,
-        scope: &ProbeScope,
-        policy: &ProbePolicy<'_>,
-    ) -> AvailabilityResult {
+    /// Applies every requirement of the granted tools that needs no handler and no other tool.
+    pub(crate) fn candidates(&self, dialect: Dialect, facts: FactLookup<'_>) -> Candidates {
         let (requirements, definitions) = (&self.state.requirements, self.state.definitions(dialect));
         let mut tools = Vec::with_capacity(self.granted.len());
         let mut hidden = Vec::new();
@@ -126,12 +129,45 @@ impl EnvSnapshot {
                 DefinitionSlot::Static(_) | DefinitionSlot::Rendered { .. } => tools.push(tool),
             }
         }
-        let mut checks = Vec::new();
+        if requirements.is_empty() {
+            return Candidates { tools, hidden, checks: Vec::new(), probes: Vec::new() };
+        }
+        let first_unmet = |tool| requirements.of_tool(tool).iter().find_map(|&id| self.unmet(id, facts));
+        hide(&mut tools, &mut hidden, &first_unmet);
+        let (checks, probes) = self.checks(&tools);
+        Candidates { tools, hidden, checks, probes }
+    }
+
+    /// The checks that these tools require, each of them once.
+    fn checks(&self, tools: &[ToolId]) -> (Vec<RequirementId>, Vec<Probe>) {
+        let requirements = &self.state.requirements;
+        let (mut ids, mut probes) = (Vec::new(), Vec::new());
+        for (id, requirement) in requirements.iter() {
+            let ResolvedRequirement::Check { provider } = requirement else { continue };
+            let mut dependents = requirements.dependents(id).iter();
+            let Some(&tool) = dependents.find(|tool| tools.binary_search(tool).is_ok()) else { continue };
+            let subject = match requirements.toolset(id) {
+                Some(toolset) => ProbeSubject::Toolset(toolset.clone()),
+                None => ProbeSubject::Tool(self.state[tool].index.0),
+            };
+            probes.push(Probe { provider: Arc::clone(&self.state.providers[provider.0]), subject });
+            ids.push(id);
+        }
+        (ids, probes)
+    }
+
+    /// Decides which of the candidates are shown. `statuses` are the results of their checks, in order.
+    pub(crate) fn conclude(
+        self: &Arc<Self>,
+        candidates: Candidates,
+        statuses: Vec<ProbeStatus>,
+        clock: &Clock,
+    ) -> AvailabilityResult {
+        let Candidates { mut tools, mut hidden, checks, .. } = candidates;
+        let requirements = &self.state.requirements;
+        let checks: Vec<(RequirementId, ProbeStatus)> = checks.into_iter().zip(statuses).collect();
         let mut expiry = self.expiry;
         if !requirements.is_empty() {
-            let first_unmet = |tool| requirements.of_tool(tool).iter().find_map(|&id| self.unmet(id, facts));
-            hide(&mut tools, &mut hidden, &first_unmet);
-            checks = self.run_checks(&tools, scope, policy);
             if !checks.is_empty() {
                 let first_failed = |tool| {
                     let mut ids = requirements.of_tool(tool).iter();
@@ -144,34 +180,8 @@ impl EnvSnapshot {
             remove_dependents(requirements, &mut tools, &mut hidden, count);
             hidden = sort_hidden(hidden, count);
         }
-        let inputs = TurnInputs { hidden, env: Arc::clone(self), checks, clock: policy.clock.clone() };
+        let inputs = TurnInputs { hidden, env: Arc::clone(self), checks, clock: clock.clone() };
         AvailabilityResult { tools, inputs, expiry }
-    }
-
-    /// Runs the checks of these tools, each of them once.
-    fn run_checks(
-        &self,
-        tools: &[ToolId],
-        scope: &ProbeScope,
-        policy: &ProbePolicy<'_>,
-    ) -> Vec<(RequirementId, ProbeStatus)> {
-        let requirements = &self.state.requirements;
-        let (mut ids, mut probes) = (Vec::new(), Vec::new());
-        for (id, requirement) in requirements.iter() {
-            let ResolvedRequirement::Check { provider } = requirement else { continue };
-            let mut dependents = requirements.dependents(id).iter();
-            let Some(&tool) = dependents.find(|tool| tools.binary_search(tool).is_ok()) else { continue };
-            let subject = match requirements.toolset(id) {
-                Some(toolset) => ProbeSubject::Toolset(toolset.clone()),
-                None => ProbeSubject::Tool(self.state[tool].index.0),
-            };
-            probes.push(Probe { provider: &self.state.providers[provider.0], subject });
-            ids.push(id);
-        }
-        if ids.is_empty() {
-            return Vec::new();
-        }
-        ids.into_iter().zip(scope.ask(&probes, policy)).collect()
     }
 }
 

@@ -147,7 +147,7 @@ mod tests {
     }
 
     fn tools(session: SessionBuilder) -> Vec<String> {
-        let turn = session.env(Env::empty()).build().unwrap().turn(Dialect::OpenAi);
+        let turn = session.env(Env::empty()).build().unwrap().turn_blocking(Dialect::OpenAi);
         turn.tools().map(str::to_owned).collect()
     }
 
@@ -179,17 +179,17 @@ mod tests {
         let id = registry.add(provider()).unwrap();
         let session = registry.session().env(Env::empty()).disable_tools(["zap"]).build().unwrap();
         for _ in 0..2 {
-            assert_eq!(session.turn(Dialect::OpenAi).tools().collect::<Vec<_>>(), ["read", "run", "write"]);
+            assert_eq!(session.turn_blocking(Dialect::OpenAi).tools().collect::<Vec<_>>(), ["read", "run", "write"]);
             registry.remove(id);
         }
         registry.add(provider()).unwrap();
-        assert_eq!(session.turn(Dialect::OpenAi).tools().collect::<Vec<_>>(), ["read", "run", "write"]);
+        assert_eq!(session.turn_blocking(Dialect::OpenAi).tools().collect::<Vec<_>>(), ["read", "run", "write"]);
     }
 
     #[test]
     fn why_tells_that_a_tool_was_named() {
         let session = registry().session().env(Env::empty()).enable_tools(["read", "write"]).disable_tools(["write"]);
-        let turn = session.build().unwrap().turn(Dialect::OpenAi);
+        let turn = session.build().unwrap().turn_blocking(Dialect::OpenAi);
         assert_eq!(turn.why("read").unwrap().to_string(), "`read` is shown\n    granted: by its name");
         let (read, write) = (turn.why("read").unwrap(), turn.why("write").unwrap());
         assert_eq!((read.status, &read.grants[..]), (Status::Shown, &[Grant::Tool][..]));

@@ -327,7 +327,7 @@ mod tests {
     fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
         let fake = Fake::new([renamed("find", tool("search", "web", &[])), tool("own", "home", &[])]);
         let session = fake.fact("chat", false).fact("vision", false).registry().session().enable(["home"]);
-        set(session).build().unwrap().turn(Dialect::OpenAi)
+        set(session).build().unwrap().turn_blocking(Dialect::OpenAi)
     }
 
     fn collecting() -> (Arc<Mutex<Vec<String>>>, Turn) {

@@ -26,7 +26,7 @@ use crate::session::SessionBuilder;
 use crate::session::turn::Turn;
 
 fn turn(registry: &Registry) -> Turn {
-    registry.session().env(Env::empty()).build().unwrap().turn(Dialect::OpenAi)
+    registry.session().env(Env::empty()).build().unwrap().turn_blocking(Dialect::OpenAi)
 }
 
 fn call(turn: &Turn, name: &str) -> CallResponse {
@@ -258,7 +258,7 @@ fn pictures(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
         .answer(|_| HandlerReply::Ready(ToolOutput::text("a line\n".repeat(800)).with_image(picture(1))));
     let limits = ResultLimits { per_call: 8_000, per_turn: 8_000 };
     let session = fake.registry().session().env(Env::empty()).result_limits(limits);
-    set(session).build().unwrap().turn(Dialect::OpenAi)
+    set(session).build().unwrap().turn_blocking(Dialect::OpenAi)
 }
 
 #[test]

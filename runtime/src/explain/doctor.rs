@@ -63,7 +63,7 @@ impl Turn {
     ///
     /// ```
     /// # let registry = toolc::Registry::new();
-    /// let doctor = registry.session().build()?.turn(toolc::Dialect::OpenAi).doctor();
+    /// let doctor = registry.session().build()?.turn_blocking(toolc::Dialect::OpenAi).doctor();
     /// println!("{doctor}");
     /// for variable in &doctor.variables {
     ///     println!("{}: {}", variable.prompt, variable.url);

@@ -17,23 +17,23 @@ impl Turn {
         let path = |set| state.graph.path(set, tool.0).map(named);
         let (mut grants, mut denials) = (Vec::new(), Vec::new());
         let is_named = |tools: &[String]| tools.iter().any(|name| name == self.name(tool));
-        if host.choice.is_all() {
+        if host.selection.is_all() {
             grants.push(Grant::NothingEnabled);
         }
-        if is_named(&host.choice.enabled_tools) {
+        if is_named(&host.selection.enabled_tools) {
             grants.push(Grant::Tool);
         }
-        if is_named(&host.choice.disabled_tools) {
+        if is_named(&host.selection.disabled_tools) {
             denials.push(Denial::Tool);
         }
-        for name in &host.choice.enabled {
+        for name in &host.selection.enabled {
             grants.extend(match pick(state, name) {
                 Some(Pick::All) => Some(Grant::All(name.clone().into())),
                 Some(Pick::Set(set)) => path(set).map(Grant::Path),
                 None => None,
             });
         }
-        for name in &host.choice.disabled {
+        for name in &host.selection.disabled {
             denials.extend(match pick(state, name) {
                 Some(Pick::All) => Some(Denial::All(name.clone().into())),
                 // Disabling a set keeps its base.
@@ -45,7 +45,7 @@ impl Turn {
             });
         }
         if grants.is_empty() {
-            denials.extend(host.choice.enabled.iter().filter_map(|name| {
+            denials.extend(host.selection.enabled.iter().filter_map(|name| {
                 let Some(Pick::Set(set)) = pick(state, name) else { return None };
                 let (path, by) = state.graph.exclusion(set, tool.0)?;
                 Some(Denial::Excluded { path: named(path), by: state.toolsets[by].clone() })

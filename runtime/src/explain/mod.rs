@@ -208,7 +208,7 @@ impl Turn {
     ///
     /// ```
     /// # let registry = toolc::Registry::new();
-    /// let turn = registry.session().build()?.turn(toolc::Dialect::OpenAi);
+    /// let turn = registry.session().build()?.turn_blocking(toolc::Dialect::OpenAi);
     /// match turn.why("read_file") {
     ///     Ok(explanation) => println!("{explanation}"),
     ///     Err(unknown) => println!("{unknown}"),

@@ -26,7 +26,7 @@ fn session(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Session 
 }
 
 fn turn(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Turn {
-    session(registry, enabled, disabled).turn(Dialect::OpenAi)
+    session(registry, enabled, disabled).turn_blocking(Dialect::OpenAi)
 }
 
 /// What a person is told, line by line.
@@ -152,7 +152,7 @@ fn each_need_is_told_with_what_is_there_and_what_is_not() {
     let fake = Fake::new([tool("free", "other", &[]), tool("needy", "home", &needs)]).toolset(home);
     let registry = fake.fact("online", false).registry();
     let env = Env::empty().with_var("HOST", "x").with_var("HOME_KEY", "x");
-    let turn = registry.session().env(env).build().unwrap().turn(Dialect::OpenAi);
+    let turn = registry.session().env(env).build().unwrap().turn_blocking(Dialect::OpenAi);
     assert_eq!(
         told(&turn, "needy"),
         [
@@ -173,7 +173,7 @@ fn each_need_is_told_with_what_is_there_and_what_is_not() {
     );
     // What was not granted is not looked at.
     let registry = Fake::new([tool("a", "home", &[Needs(texts(&["KEY"]))]), tool("b", "other", &[])]).registry();
-    let other = session(&registry, &["other"], &[]).turn(Dialect::OpenAi).why("a").unwrap();
+    let other = session(&registry, &["other"], &[]).turn_blocking(Dialect::OpenAi).why("a").unwrap();
     assert_eq!((other.status, &other.needs[0].state), (Status::NotGranted, &NeedState::Unasked));
 }
 
@@ -191,7 +191,7 @@ fn a_checks_verdict_is_told_with_its_age() {
     let mut builder = registry.session().env(Env::empty()).check_timeout(Duration::from_hours(1));
     builder.clock = time.clock();
     let session = builder.build().unwrap();
-    let check = || told(&session.turn(Dialect::OpenAi), "a").pop().unwrap();
+    let check = || told(&session.turn_blocking(Dialect::OpenAi), "a").pop().unwrap();
     assert_eq!(check(), "✓ needs its availability check to pass, like all tools of `home`, 0 ms ago");
     time.pass(20);
     assert_eq!(check(), "✓ needs its availability check to pass, like all tools of `home`, 20 s ago");
@@ -199,7 +199,7 @@ fn a_checks_verdict_is_told_with_its_age() {
     time.pass(20);
     let failed = "✓ needs its availability check to pass, like all tools of `home`: it failed just now (a\\ncough), but succeeded 40 s ago";
     assert_eq!(check(), failed);
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     let need = json(&turn.why("a").unwrap())["needs"][0].clone();
     assert_eq!((&need["state"], &need["reason"]["text"]), (&json!("flake"), &json!("a\ncough")));
     assert_eq!(need["age"], json!(40.0));
@@ -365,7 +365,7 @@ environment variables to set:
             "secret": true, "tools": ["a", "b"]})
     );
     assert_eq!(data["tools"][1]["lacks"][0]["names"], json!(["KEY", "UNHEARD"]));
-    let all = registry.session().env(Env::empty()).build().unwrap().turn(Dialect::OpenAi);
+    let all = registry.session().env(Env::empty()).build().unwrap().turn_blocking(Dialect::OpenAi);
     assert_eq!(all.doctor().tools.len(), 5, "a session that enables nothing has all of the registry");
 }
 
@@ -385,7 +385,7 @@ fn a_secrets_value_is_nowhere() {
     let builder = registry.session().env(env.clone());
     let mut all = format!("{env:?} {registry:?} {builder:?}");
     let session = builder.check_timeout(Duration::from_hours(1)).build().unwrap();
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     let doctor = turn.doctor();
     all += &format!("{session:?} {turn:?} {doctor:?} {doctor} {}", json(&doctor));
     for name in ["asks", "falls", "lacks"] {

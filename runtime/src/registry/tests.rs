@@ -21,7 +21,7 @@ use crate::session::turn::Turn;
 /// The tools of a session that enables and disables these.
 fn granted(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> String {
     let session = registry.session().enable(enabled.iter().copied()).disable(disabled.iter().copied());
-    session.build().unwrap().turn(Dialect::OpenAi).tools().collect::<Vec<_>>().join(" ")
+    session.build().unwrap().turn_blocking(Dialect::OpenAi).tools().collect::<Vec<_>>().join(" ")
 }
 
 /// What is wrong with the second of these, beside the first.
@@ -146,7 +146,7 @@ fn said(turn: &Turn) -> String {
 }
 
 fn now(session: &Session) -> Turn {
-    session.turn(Dialect::OpenAi)
+    session.turn_blocking(Dialect::OpenAi)
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn definitions_are_asked_for_when_a_turn_is_first_made_in_their_dialect() {
     let sessions = [(); 2].map(|()| registry.session().build().unwrap());
     assert_eq!(*asked.lock().unwrap(), []);
     for dialect in [Dialect::Anthropic, Dialect::Anthropic, Dialect::Mcp] {
-        assert_eq!(sessions.each_ref().map(|session| session.turn(dialect).definitions().len()), [5, 5]);
+        assert_eq!(sessions.each_ref().map(|session| session.turn_blocking(dialect).definitions().len()), [5, 5]);
     }
     assert_eq!(*asked.lock().unwrap(), [Dialect::Anthropic, Dialect::Mcp]);
 }

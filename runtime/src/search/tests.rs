@@ -43,7 +43,7 @@ fn registry() -> Registry {
 }
 
 fn turn(session: SessionBuilder) -> Turn {
-    session.build().unwrap().turn(Dialect::OpenAi)
+    session.build().unwrap().turn_blocking(Dialect::OpenAi)
 }
 
 fn searched(registry: &Registry) -> Turn {
@@ -181,7 +181,7 @@ fn tools_are_found_as_soon_as_they_come_and_not_when_they_are_gone() {
     let registry = registry();
     let session = registry.session().tool_search(ToolSearch::above(0)).build().unwrap();
     let find = |query: &str| {
-        let turn = session.turn(Dialect::OpenAi);
+        let turn = session.turn_blocking(Dialect::OpenAi);
         turn.search(query, 3).iter().map(|found| found.tool.to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(find("volcano"), [] as [&str; 0]);

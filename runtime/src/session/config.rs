@@ -22,7 +22,7 @@ pub(crate) struct SessionConfig {
     /// The id of the session.
     pub(crate) id: String,
     /// The toolsets that the session enables and disables.
-    pub(crate) choice: ToolSelection,
+    pub(crate) selection: ToolSelection,
     /// The environment of the tools.
     pub(crate) env: Env,
     /// Cancels the session's calls.
@@ -60,7 +60,7 @@ impl Default for SessionConfig {
     fn default() -> Self {
         Self {
             id: String::new(),
-            choice: ToolSelection::default(),
+            selection: ToolSelection::default(),
             env: Env::process(),
             cancel: CancelHandle::new(),
             task: Task::new(Task::DEFAULT),
@@ -83,7 +83,7 @@ impl fmt::Debug for SessionConfig {
         let hooks: Vec<&str> = self.hooks.iter().map(|hook| hooks::name(&**hook)).collect();
         f.debug_struct("SessionConfig")
             .field("id", &self.id)
-            .field("choice", &self.choice)
+            .field("selection", &self.selection)
             .field("timeout", &self.timeout)
             .field("hooks", &hooks)
             .field("limits", &self.limits)

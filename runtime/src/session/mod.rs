@@ -10,8 +10,8 @@ use std::mem::discriminant;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::availability::probe_cache::{DEFAULT_TIMEOUT, Expiry, ProbePolicy, ProbeScope};
-use crate::availability::resolve::EnvSnapshot;
+use crate::availability::probe_cache::{DEFAULT_TIMEOUT, Expiry, ProbePolicy, ProbeScope, ProbeStatus};
+use crate::availability::resolve::{Candidates, EnvSnapshot};
 use crate::availability::selection::DeniedTools;
 use crate::call::approval::Approver;
 use crate::call::hooks::Hook;
@@ -44,12 +44,12 @@ impl Registry {
 /// One conversation: the tools that it was granted, from those that the registry currently holds.
 pub struct Session {
     registry: Registry,
-    host: Arc<SessionConfig>,
+    config: Arc<SessionConfig>,
     world: ProbeScope,
     clock: Clock,
     /// The time that a turn waits for checks.
-    patience: Duration,
-    now: Mutex<SessionState>,
+    check_timeout: Duration,
+    state: Mutex<SessionState>,
 }
 
 struct SessionState {
@@ -57,8 +57,19 @@ struct SessionState {
     facts: Arc<FactValues>,
     denied: DeniedTools,
     /// The results of environment lookups.
-    seen: Option<Arc<EnvSnapshot>>,
+    env: Option<Arc<EnvSnapshot>>,
     latest: Option<Latest>,
+}
+
+/// A turn whose checks may still have to run.
+struct TurnDraft {
+    state: Arc<State>,
+    dialect: Dialect,
+    facts: Arc<FactValues>,
+    /// The change counter when it was started.
+    changes: u64,
+    env: Arc<EnvSnapshot>,
+    candidates: Candidates,
 }
 
 /// The latest turn, which is reused while nothing changes.
@@ -75,46 +86,46 @@ struct Latest {
 pub struct SessionBuilder {
     registry: Registry,
     facts: Vec<(Cow<'static, str>, FactValue)>,
-    host: SessionConfig,
+    config: SessionConfig,
     pub(crate) clock: Clock,
-    patience: Duration,
+    check_timeout: Duration,
 }
 
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
-        let (host, clock) = (SessionConfig::default(), Clock::default());
-        Self { registry, facts: Vec::new(), host, clock, patience: DEFAULT_TIMEOUT }
+        let (config, clock) = (SessionConfig::default(), Clock::default());
+        Self { registry, facts: Vec::new(), config, clock, check_timeout: DEFAULT_TIMEOUT }
     }
 
     /// Sets the session's id, which handlers can read.
     pub fn id(mut self, id: impl Into<String>) -> Self {
-        self.host.id = id.into();
+        self.config.id = id.into();
         self
     }
 
     /// Enables toolsets: grants their tools and their bases' tools. `all` and `*` stand for all tools. A session that
     /// enables nothing has all tools.
     pub fn enable<S: Into<String>>(mut self, toolsets: impl IntoIterator<Item = S>) -> Self {
-        self.host.choice.enabled.extend(toolsets.into_iter().map(Into::into));
+        self.config.selection.enabled.extend(toolsets.into_iter().map(Into::into));
         self
     }
 
     /// Disables toolsets: removes their tools, but not those of their bases. Wins over enabling.
     pub fn disable<S: Into<String>>(mut self, toolsets: impl IntoIterator<Item = S>) -> Self {
-        self.host.choice.disabled.extend(toolsets.into_iter().map(Into::into));
+        self.config.selection.disabled.extend(toolsets.into_iter().map(Into::into));
         self
     }
 
     /// Enables tools, by their own names, in addition to those of enabled toolsets. If no toolset is enabled, the
     /// session has only these.
     pub fn enable_tools<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
-        self.host.choice.enabled_tools.extend(tools.into_iter().map(Into::into));
+        self.config.selection.enabled_tools.extend(tools.into_iter().map(Into::into));
         self
     }
 
     /// Disables tools. Wins over enabling.
     pub fn disable_tools<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
-        self.host.choice.disabled_tools.extend(tools.into_iter().map(Into::into));
+        self.config.selection.disabled_tools.extend(tools.into_iter().map(Into::into));
         self
     }
 
@@ -127,44 +138,44 @@ impl SessionBuilder {
     /// Sets the environment in which tools' requirements are looked up, instead of the process's. Results of checks in
     /// an environment of its own belong to this session only; sessions in the process's environment share them.
     pub fn env(mut self, env: Env) -> Self {
-        self.host.env = env;
+        self.config.env = env;
         self
     }
 
     /// Sets the time limit for all availability checks of a turn, which run concurrently: 2 seconds by default. See
     /// [`ToolProvider::available`](crate::ToolProvider::available).
     pub fn check_timeout(mut self, timeout: Duration) -> Self {
-        self.patience = timeout;
+        self.check_timeout = timeout;
         self
     }
 
     /// Adds a hook, which runs after the previously added ones.
     pub fn hook(mut self, hook: Arc<dyn Hook>) -> Self {
-        self.host.hooks.push(hook);
+        self.config.hooks.push(hook);
         self
     }
 
     /// Sets the approver of calls that need approval. Without one, such calls are refused.
     pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
-        self.host.approver = Some(approver);
+        self.config.approver = Some(approver);
         self
     }
 
     /// Sets the time limit of the approver, 60 seconds by default. A timeout denies the call.
     pub fn approval_timeout(mut self, timeout: Duration) -> Self {
-        self.host.approval_timeout = timeout;
+        self.config.approval_timeout = timeout;
         self
     }
 
     /// Sets the limits of results, for tools without a limit of their own.
     pub fn result_limits(mut self, limits: ResultLimits) -> Self {
-        self.host.limits = limits;
+        self.config.limits = limits;
         self
     }
 
     /// Sets the store for results that are too long. Without one, they are cut, and the rest is lost.
     pub fn spill(mut self, spill: Arc<dyn SpillStore>) -> Self {
-        self.host.spill = Some(spill);
+        self.config.spill = Some(spill);
         self
     }
 
@@ -173,21 +184,21 @@ impl SessionBuilder {
     /// called, with the same hooks and limits as always.
     #[cfg(feature = "search")]
     pub fn tool_search(mut self, search: crate::render::search_tools::ToolSearch) -> Self {
-        self.host.search = Some(search);
+        self.config.search = Some(search);
         self
     }
 
     /// Sets the time limit of calls of tools without one; 300 seconds by default. Waiting for a thread counts. Sync
     /// handlers have no time limit, because they cannot be stopped.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.host.timeout = timeout;
+        self.config.timeout = timeout;
         self
     }
 
     /// Sets a callback for progress reports: in order for each call, and none after the call's response. It runs on the
     /// handler's thread, which waits for it: pass the report on, and do not wait for the call.
     pub fn on_progress(mut self, tell: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
-        self.host.progress = Some(Arc::new(tell));
+        self.config.progress = Some(Arc::new(tell));
         self
     }
 
@@ -199,88 +210,133 @@ impl SessionBuilder {
     pub fn build(mut self) -> Result<Session, SessionError> {
         // The log comes before all hooks, so that it sees calls as they arrive.
         if let Some(log) = Log::if_wanted() {
-            self.host.hooks.insert(0, log);
+            self.config.hooks.insert(0, log);
         }
         let state = self.registry.state();
-        if let Some(name) = self.host.choice.unknown(&state) {
+        if let Some(name) = self.config.selection.unknown(&state) {
             return Err(unknown_toolset(&state, name));
         }
-        if let Some(name) = self.host.choice.unknown_tool(&state) {
+        if let Some(name) = self.config.selection.unknown_tool(&state) {
             return Err(SessionError::unknown("tool", name, state.tools.iter().map(|tool| &*tool.name)));
         }
-        let Self { registry, facts, host, clock, patience } = self;
-        let (world, host) = (registry.checks().world(&host.env), Arc::new(host));
-        let now = SessionState { facts: Arc::default(), denied: DeniedTools::new(state), seen: None, latest: None };
-        let session = Session { registry, host, world, clock, patience, now: Mutex::new(now) };
+        let Self { registry, facts, config, clock, check_timeout } = self;
+        let world = registry.checks().world(&config.env);
+        let state = SessionState { facts: Arc::default(), denied: DeniedTools::new(state), env: None, latest: None };
+        let (config, state) = (Arc::new(config), Mutex::new(state));
+        let session = Session { registry, config, world, clock, check_timeout, state };
         session.set_facts(facts)?;
         Ok(session)
     }
 }
 
 impl Session {
-    /// Returns the current turn in `dialect`. A session that has not changed returns the same turn again.
+    /// Returns the current turn in `dialect`. A session that has not changed returns the same turn again, at once.
     ///
     /// Results of environment lookups and checks are cached for 30 seconds. A turn with the same tools has the same
-    /// definitions, at the same address. If checks must run, this blocks until they have answered, at most for the
-    /// session's [`check_timeout`](SessionBuilder::check_timeout).
+    /// definitions, at the same address. If checks must run, they run on a thread pool of their own, and this waits until
+    /// they have answered, at most for the session's [`check_timeout`](SessionBuilder::check_timeout).
     ///
     /// Toolsets are resolved by name whenever the registry has changed. One that no longer exists grants nothing until
     /// it comes back, and is listed in [`missing_toolsets`](Turn::missing_toolsets). The tools of a disabled one stay
     /// disabled meanwhile.
-    pub fn turn(&self, dialect: Dialect) -> Turn {
-        let mut now = self.now();
-        if let Some(Latest { turn, until, changes }) = &now.latest
+    pub async fn turn(&self, dialect: Dialect) -> Turn {
+        let draft = match self.unchanged_turn(dialect) {
+            Ok(turn) => return turn,
+            Err(state) => self.draft(state, dialect),
+        };
+        let mut statuses = Vec::new();
+        if !draft.candidates.probes.is_empty() {
+            statuses = self.world.ask(&draft.candidates.probes, &self.probe_policy()).await;
+        }
+        self.complete(draft, statuses)
+    }
+
+    /// [`turn`](Self::turn) for code that is not asynchronous: this thread waits for checks.
+    pub fn turn_blocking(&self, dialect: Dialect) -> Turn {
+        let draft = match self.unchanged_turn(dialect) {
+            Ok(turn) => return turn,
+            Err(state) => self.draft(state, dialect),
+        };
+        let mut statuses = Vec::new();
+        if !draft.candidates.probes.is_empty() {
+            statuses = self.world.ask_blocking(&draft.candidates.probes, &self.probe_policy());
+        }
+        self.complete(draft, statuses)
+    }
+
+    /// Returns the latest turn if it is still valid, or else the state to make the next turn from.
+    fn unchanged_turn(&self, dialect: Dialect) -> Result<Turn, MutexGuard<'_, SessionState>> {
+        let state = self.state();
+        if let Some(Latest { turn, until, changes }) = &state.latest
             && self.registry.is_at(turn.state())
             && turn.dialect() == dialect
             && *changes == self.world.checks().changes()
             && !until.is_over(&self.clock)
         {
-            return turn.clone();
+            return Ok(turn.clone());
         }
+        Err(state)
+    }
+
+    /// Begins a turn: looks up the environment, and finds the checks to run. No lock is held afterwards.
+    fn draft(&self, mut session: MutexGuard<'_, SessionState>, dialect: Dialect) -> TurnDraft {
         let (state, changes) = (self.registry.state(), self.world.checks().changes());
-        let terms = ProbePolicy { env: &self.host.env, clock: &self.clock, patience: self.patience };
-        let known = now.seen.clone().filter(|seen| seen.is_of(&state));
-        let is_new = known.is_none();
-        let known = known.filter(|seen| seen.is_valid(changes, &terms));
-        let granted = known.is_none().then(|| self.host.choice.granted(&state, &mut now.denied));
-        let facts = Arc::clone(&now.facts);
-        // No lock is held while checks run.
-        drop(now);
-        if is_new {
-            self.world.checks().keep(&state.providers);
-        }
-        let seen = known.unwrap_or_else(|| {
-            let granted = granted.unwrap_or_default();
-            Arc::new(EnvSnapshot::new(Arc::clone(&state), granted, changes, &terms))
-        });
-        let told = FactLookup { set: &facts, defaults: &state.facts };
-        let set = seen.decide(dialect, told, &self.world, &terms);
+        let policy = self.probe_policy();
+        let facts = Arc::clone(&session.facts);
+        let known = session.env.clone().filter(|env| env.is_of(&state));
+        let env = match known {
+            Some(env) if env.is_valid(changes, &policy) => {
+                drop(session);
+                env
+            }
+            outdated => {
+                let granted = self.config.selection.granted(&state, &mut session.denied);
+                drop(session);
+                if outdated.is_none() {
+                    self.world.checks().keep(&state.providers);
+                }
+                Arc::new(EnvSnapshot::new(Arc::clone(&state), granted, changes, &policy))
+            }
+        };
+        let candidates = env.candidates(dialect, FactLookup { set: &facts, defaults: &state.facts });
+        TurnDraft { state, dialect, facts, changes, env, candidates }
+    }
+
+    /// Makes a turn of a draft and the results of its checks.
+    fn complete(&self, draft: TurnDraft, statuses: Vec<ProbeStatus>) -> Turn {
+        let TurnDraft { state, dialect, facts, changes, env, candidates } = draft;
+        let set = env.conclude(candidates, statuses, &self.clock);
         let until = set.expiry;
-        let now = &mut *self.now();
-        let latest = now.latest.as_ref().map(|latest| &latest.turn).filter(|turn| turn.is_of(&state, dialect));
-        let turn = Turn::new(&state, &self.host, dialect, set, told, latest);
+        let session = &mut *self.state();
+        let latest = session.latest.as_ref().map(|latest| &latest.turn).filter(|turn| turn.is_of(&state, dialect));
+        let lookup = FactLookup { set: &facts, defaults: &state.facts };
+        let turn = Turn::new(&state, &self.config, dialect, set, lookup, latest);
         #[cfg(feature = "tracing")]
         trace::made(turn.flakes(), turn.hidden().map(|hidden| (hidden.tool, hidden.reason)));
         // Facts that were set meanwhile are for the next turn.
-        if Arc::ptr_eq(&now.facts, &facts) {
-            now.seen = Some(seen);
-            now.latest = Some(Latest { turn: turn.clone(), until, changes });
+        if Arc::ptr_eq(&session.facts, &facts) {
+            session.env = Some(env);
+            session.latest = Some(Latest { turn: turn.clone(), until, changes });
         }
         turn
     }
 
-    fn now(&self) -> MutexGuard<'_, SessionState> {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    fn probe_policy(&self) -> ProbePolicy<'_> {
+        ProbePolicy { env: &self.config.env, clock: &self.clock, timeout: self.check_timeout }
+    }
+
+    fn state(&self) -> MutexGuard<'_, SessionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the task of calls without a task.
     pub fn task(&self) -> &Task {
-        &self.host.task
+        &self.config.task
     }
 
     /// Cancels the session's running calls. Later calls are not affected.
     pub fn cancel(&self) {
-        self.host.cancel.cancel();
+        self.config.cancel.cancel();
     }
 
     /// Sets facts. Existing turns keep the facts that they were made with.
@@ -308,15 +364,15 @@ impl Session {
                 }
             }
         }
-        let mut now = self.now();
+        let mut session = self.state();
         // Setting the same value again changes nothing, so that prompt caches stay valid.
-        if facts.iter().any(|(name, value)| now.facts.get(name) != Some(value)) {
-            let told = Arc::make_mut(&mut now.facts);
+        if facts.iter().any(|(name, value)| session.facts.get(name) != Some(value)) {
+            let told = Arc::make_mut(&mut session.facts);
             for (name, value) in facts {
                 told.insert(name, value);
             }
             // Expires the latest turn; the next one is made from it.
-            now.latest.iter_mut().for_each(|latest| latest.until = Expiry::Expired);
+            session.latest.iter_mut().for_each(|latest| latest.until = Expiry::Expired);
         }
         Ok(())
     }
@@ -325,10 +381,10 @@ impl Session {
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session")
-            .field("id", &self.host.id)
-            .field("enabled", &self.host.choice.enabled)
-            .field("disabled", &self.host.choice.disabled)
-            .field("env", &self.host.env)
+            .field("id", &self.config.id)
+            .field("enabled", &self.config.selection.enabled)
+            .field("disabled", &self.config.selection.disabled)
+            .field("env", &self.config.env)
             .finish_non_exhaustive()
     }
 }

@@ -57,18 +57,18 @@ fn verdicts_live_thirty_seconds() {
     let time = Time::new();
     let session = session(&registry, time.clock());
     *mood.lock().unwrap() = Some("a headache");
-    let first = session.turn(Dialect::OpenAi);
+    let first = session.turn_blocking(Dialect::OpenAi);
     assert_eq!(first.definitions(), r#"["steady"]"#);
     *mood.lock().unwrap() = None;
     time.pass(29);
-    assert_eq!((place(&session.turn(Dialect::OpenAi)), asked()), (place(&first), 1));
+    assert_eq!((place(&session.turn_blocking(Dialect::OpenAi)), asked()), (place(&first), 1));
     time.pass(1);
-    let second = session.turn(Dialect::OpenAi);
+    let second = session.turn_blocking(Dialect::OpenAi);
     assert_eq!((second.definitions(), asked()), (r#"["moody","steady"]"#, 2));
     // What a turn was made with, it keeps.
     assert_eq!(first.tools().count(), 1);
     time.pass(29);
-    assert_eq!((place(&session.turn(Dialect::OpenAi)), asked()), (place(&second), 2));
+    assert_eq!((place(&session.turn_blocking(Dialect::OpenAi)), asked()), (place(&second), 2));
 }
 
 #[test]
@@ -77,15 +77,15 @@ fn what_comes_out_the_same_is_the_same_turn() {
     let time = Time::new();
     let session = session(&registry, time.clock());
     let reason = |turn: &Turn| turn.hidden().map(|hidden| hidden.reason.to_string()).collect::<String>();
-    let well = session.turn(Dialect::OpenAi);
+    let well = session.turn_blocking(Dialect::OpenAi);
     time.pass(31);
-    assert_eq!(place(&session.turn(Dialect::OpenAi)), place(&well));
+    assert_eq!(place(&session.turn_blocking(Dialect::OpenAi)), place(&well));
     *mood.lock().unwrap() = Some("a headache");
     time.pass(61);
-    let ill = session.turn(Dialect::OpenAi);
+    let ill = session.turn_blocking(Dialect::OpenAi);
     *mood.lock().unwrap() = Some("a cold");
     time.pass(31);
-    let still_ill = session.turn(Dialect::OpenAi);
+    let still_ill = session.turn_blocking(Dialect::OpenAi);
     assert_eq!(place(&still_ill), place(&ill));
     // Only the reason is another one.
     assert_eq!([reason(&well), reason(&ill), reason(&still_ill)], ["", "a headache", "a cold"]);
@@ -96,12 +96,12 @@ fn what_comes_out_the_same_is_the_same_turn() {
 fn facts_change_at_once_and_nobody_else_is_asked() {
     let (registry, mood, asked) = moody();
     let session = session(&registry, Time::new().clock());
-    session.turn(Dialect::OpenAi);
+    session.turn_blocking(Dialect::OpenAi);
     *mood.lock().unwrap() = Some("a headache");
     session.set_facts([("online".into(), false.into())]).unwrap();
-    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["moody"]"#);
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["moody"]"#);
     session.set_facts([("online".into(), true.into())]).unwrap();
-    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["moody","steady"]"#);
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["moody","steady"]"#);
     assert_eq!(asked.lock().unwrap().len(), 1);
 }
 
@@ -110,12 +110,12 @@ fn a_changed_registry_asks_only_whom_it_does_not_know() {
     let (registry, mood, asked) = moody();
     let time = Time::new();
     let session = session(&registry, time.clock());
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     *mood.lock().unwrap() = Some("a headache");
     let other = Fake::new([tool("another", "home", &[Check])]);
     let other_asked = other.asked();
     registry.add(Box::new(other)).unwrap();
-    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["another","moody","steady"]"#);
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["another","moody","steady"]"#);
     assert_eq!((turn.definitions(), asked.lock().unwrap().len()), (r#"["moody","steady"]"#, 1));
     assert_eq!(*other_asked.lock().unwrap(), ["another"]);
 }
@@ -126,27 +126,27 @@ fn what_cannot_change_by_itself_needs_no_clock() {
     let registry =
         Fake::new([tool("needy", "home", &needs), tool("free", "home", &[])]).fact("online", true).registry();
     let session = session(&registry, not_asked());
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     assert_eq!(turn.definitions(), r#"["free","needy"]"#);
-    assert_eq!(place(&session.turn(Dialect::OpenAi)), place(&turn));
+    assert_eq!(place(&session.turn_blocking(Dialect::OpenAi)), place(&turn));
     session.set_facts([("online".into(), false.into())]).unwrap();
-    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["free"]"#);
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["free"]"#);
 }
 
 #[test]
 fn without_a_clock_each_turn_asks() {
     let (registry, mood, asked) = moody();
     let session = session(&registry, Clock::Test(Arc::new(|| None)));
-    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["moody","steady"]"#);
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["moody","steady"]"#);
     *mood.lock().unwrap() = Some("ill");
-    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["steady"]"#);
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["steady"]"#);
     assert_eq!(asked.lock().unwrap().len(), 2);
 }
 
 #[test]
 fn a_session_looks_into_its_own_environment() {
     let registry = Fake::new([tool("web", "home", &[Needs(texts(&["WEB_KEY"]))])]).registry();
-    let count = |env: Env| registry.session().env(env).build().unwrap().turn(Dialect::OpenAi).tools().count();
+    let count = |env: Env| registry.session().env(env).build().unwrap().turn_blocking(Dialect::OpenAi).tools().count();
     assert_eq!([count(Env::empty()), count(Env::empty().with_var("WEB_KEY", "x"))], [0, 1]);
     assert_eq!(count(Env::process().with_var("WEB_KEY", "x")), 1);
 }
@@ -155,7 +155,7 @@ fn a_session_looks_into_its_own_environment() {
 fn values_of_the_environment_are_not_shown() {
     let registry = Fake::new([tool("web", "home", &[Needs(texts(&["WEB_KEY"]))])]).registry();
     let session = registry.session().env(Env::empty().with_var("WEB_KEY", "secret")).build().unwrap();
-    assert!(!format!("{session:?} {:?}", session.turn(Dialect::OpenAi)).contains("secret"));
+    assert!(!format!("{session:?} {:?}", session.turn_blocking(Dialect::OpenAi)).contains("secret"));
 }
 
 #[cfg(feature = "raw_value")]
@@ -163,13 +163,13 @@ fn values_of_the_environment_are_not_shown() {
 fn raw_definitions_are_made_once_for_all_turns_that_show_the_same() {
     let registry = Fake::new([tool("a", "home", &[])]).registry();
     let session = session(&registry, Clock::System);
-    let (one, other) = (session.turn(Dialect::OpenAi), session.turn(Dialect::OpenAi));
+    let (one, other) = (session.turn_blocking(Dialect::OpenAi), session.turn_blocking(Dialect::OpenAi));
     assert_eq!(one.raw_definitions().unwrap().get(), one.definitions());
     assert!(std::ptr::eq(one.raw_definitions().unwrap(), other.raw_definitions().unwrap()));
 
     let broken = vec![crate::data::segment::Segment::Text("{\"name\":".into())];
     let registry = Fake::new([tool("b", "home", &[])]).defined("b", Some(broken)).registry();
-    assert!(registry.session().build().unwrap().turn(Dialect::OpenAi).raw_definitions().is_err());
+    assert!(registry.session().build().unwrap().turn_blocking(Dialect::OpenAi).raw_definitions().is_err());
 }
 
 #[test]
@@ -179,11 +179,11 @@ fn calls_know_what_their_turn_was_made_with() {
     });
     let session = fake.registry().session().build().unwrap();
     let answer = |turn: &Turn| wait(turn.call(&ToolCall::new("look", "{}"))).json;
-    let before = session.turn(Dialect::OpenAi);
+    let before = session.turn_blocking(Dialect::OpenAi);
     assert_eq!(answer(&before), r#""Some(Boolean(true)) None""#);
     session.set_facts([("online".into(), false.into())]).unwrap();
     session.task().set_user_request("tea");
     // The facts are the turn's; what is asked for is the task's.
     assert_eq!(answer(&before), r#""Some(Boolean(true)) Some(\"tea\")""#);
-    assert_eq!(answer(&session.turn(Dialect::OpenAi)), r#""Some(Boolean(false)) Some(\"tea\")""#);
+    assert_eq!(answer(&session.turn_blocking(Dialect::OpenAi)), r#""Some(Boolean(false)) Some(\"tea\")""#);
 }

@@ -110,7 +110,7 @@ impl Turn {
     ///     serde_json::to_string(&Request { model: "a-model", tools: turn.raw_definitions()? })
     /// }
     /// # let session = toolc::Registry::new().session().build().unwrap();
-    /// # let request = request(&session.turn(toolc::Dialect::OpenAi)).unwrap();
+    /// # let request = request(&session.turn_blocking(toolc::Dialect::OpenAi)).unwrap();
     /// # assert_eq!(request, r#"{"model":"a-model","tools":[]}"#);
     /// ```
     ///

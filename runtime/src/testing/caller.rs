@@ -172,7 +172,7 @@ fn turn(session: &str, tools: &[Tool], facts: &[Fact], heard: &Heard) -> Turn {
     }
     let session = registry.session().id(session).env(Env::empty()).on_progress(move |event| hearing.note(event));
     match session.build() {
-        Ok(session) => session.turn(Dialect::OpenAi),
+        Ok(session) => session.turn_blocking(Dialect::OpenAi),
         Err(error) => panic!("the caller has no such session: {error}"),
     }
 }

@@ -107,7 +107,7 @@ impl Harness {
 
     /// Returns the current turn, in the first dialect in which the provider defines its tools.
     pub fn turn(&self) -> Turn {
-        self.session.turn(self.dialect)
+        self.session.turn_blocking(self.dialect)
     }
 
     /// Returns the session.
@@ -128,7 +128,7 @@ impl Harness {
     /// Panics if the tool is not shown; the message has the reason.
     #[track_caller]
     pub fn definition(&self, tool: &str, dialect: Dialect) -> String {
-        let turn = self.session.turn(dialect);
+        let turn = self.session.turn_blocking(dialect);
         let Some(position) = turn.tools().position(|shown| shown == tool) else {
             panic!("{}", turn.unknown_tool(tool));
         };

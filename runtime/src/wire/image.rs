@@ -119,7 +119,7 @@ mod tests {
         });
         let registry = Registry::new();
         registry.add(look.build().unwrap()).unwrap();
-        let turn = registry.session().build().unwrap().turn(Dialect::Mcp);
+        let turn = registry.session().build().unwrap().turn_blocking(Dialect::Mcp);
         let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look"}}"#;
         let Incoming::Call(request) = Server::new("a server", "1").receive(message, &turn) else {
             panic!("it is a call")

@@ -431,7 +431,7 @@ mod tests {
     use crate::result::output::ToolError;
 
     fn turn(dialect: Dialect) -> Turn {
-        Fake::new([tool("find", "web", &[])]).registry().session().build().unwrap().turn(dialect)
+        Fake::new([tool("find", "web", &[])]).registry().session().build().unwrap().turn_blocking(dialect)
     }
 
     fn request(rest: &str) -> Request {
@@ -475,7 +475,7 @@ mod tests {
         let fake = Fake::new([tool("find", "web", &[])])
             .defined("find", Some(vec![crate::data::segment::Segment::Text(definition.into())]))
             .every_dialect();
-        let turn = fake.registry().session().build().unwrap().turn(Dialect::Mcp);
+        let turn = fake.registry().session().build().unwrap().turn_blocking(Dialect::Mcp);
         let answer = CallResponse { json: "{\r\n\"a\": \"b\\n\"\n}".to_owned(), error: None, images: Vec::new() };
         let result = request("").result(&turn, &answer);
         assert!(result.contains(r#""structuredContent":{  "a": "b\n" }"#), "{result}");
@@ -488,7 +488,7 @@ mod tests {
     fn only_a_tool_that_is_not_there_is_an_error_of_the_protocol() {
         let answer = CallResponse::from(Err(ToolError::with_kind(ErrorKind::UnknownTool, "no such tool")));
         let turn = Fake::new([tool("find", "web", &[])]).every_dialect().registry().session();
-        let turn = turn.tool_search(ToolSearch::above(0)).build().unwrap().turn(Dialect::Mcp);
+        let turn = turn.tool_search(ToolSearch::above(0)).build().unwrap().turn_blocking(Dialect::Mcp);
         for (name, told) in [("find", "isError"), ("tool_describe", "isError"), ("fond", "-32602")] {
             let request = Request { name: name.to_owned(), ..request("") };
             let result = request.result(&turn, &answer);

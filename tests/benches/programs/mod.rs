@@ -65,7 +65,7 @@ fn of_toolc(project: &Path, tools: &[Value]) -> String {
         + "fn main() -> Result<(), Box<dyn std::error::Error>> {\n    \
         let [name, arguments] = [1, 2].map(|at| std::env::args().nth(at).unwrap_or_default());\n    \
         let registry = Registry::new();\n    registry.add(generated::shared_provider(Handlers))?;\n    \
-        let turn = registry.session().build()?.turn(Dialect::OpenAi);\n    \
+        let turn = registry.session().build()?.turn_blocking(Dialect::OpenAi);\n    \
         if name.is_empty() { println!(\"{}\", turn.definitions()); return Ok(()); }\n    \
         let request = ToolCall::new(&name, &arguments);\n    \
         let mut call = std::pin::pin!(turn.call(&request));\n    \

@@ -109,8 +109,8 @@ fn many(budget: Duration) -> Vec<Timing> {
 
 fn unchanged(budget: Duration) -> Vec<Timing> {
     let session = ours::registry().session().build().expect("everything can be enabled");
-    assert_eq!(session.turn(Dialect::OpenAi).definitions(), joined());
-    rounds(budget, &mut [side(|| black_box(&session).turn(Dialect::OpenAi).definitions().len())])
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), joined());
+    rounds(budget, &mut [side(|| black_box(&session).turn_blocking(Dialect::OpenAi).definitions().len())])
 }
 
 /// Every turn is rendered: a fact, on which two of the 40 tools depend, changes each time.
@@ -118,7 +118,7 @@ fn uncached(budget: Duration) -> Vec<Timing> {
     let session = ours::registry().session().build().expect("everything can be enabled");
     let turn = |vision: bool| {
         session.set_facts([("vision".into(), vision.into())]).expect("there is such a fact");
-        session.turn(Dialect::OpenAi)
+        session.turn_blocking(Dialect::OpenAi)
     };
     let texts = [false, true].map(|vision| turn(vision).definitions().to_owned());
     assert_eq!(texts[0], joined());

@@ -493,7 +493,7 @@ fn the_runtime_agrees_with_the_records() {
             own.remove("strict");
         }
         own.remove("annotations");
-        let text = session.turn(in_runtime).definitions().to_owned();
+        let text = session.turn_blocking(in_runtime).definitions().to_owned();
         let found: Value = serde_json::from_str(&text).expect("definitions are JSON");
         let expected = if is_strict || dialect.accepts_any_schema() { json!([compiled]) } else { json!([]) };
         assert_eq!(found, expected, "{name}: see `dialects!` in runtime/src/data/dialect.rs");

@@ -62,7 +62,7 @@ fn turn_in(dialect: Dialect, toolset: &str) -> Turn {
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     let env = VARIABLES.iter().fold(Env::empty(), |env, variable| env.with_var(&variable.name, "set"));
     let session = registry.session().enable([toolset]).env(env.with_program("golden-program")).build();
-    session.expect("the toolset is known").turn(dialect)
+    session.expect("the toolset is known").turn_blocking(dialect)
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn disabling_a_preset_keeps_its_base() {
     let registry = Registry::new();
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     let session = registry.session().enable(["Chat-Room", "later"]).disable(["Chat-Room"]).build();
-    let turn = session.expect("the toolsets are known").turn(Dialect::OpenAi);
+    let turn = session.expect("the toolsets are known").turn_blocking(Dialect::OpenAi);
     let left: Vec<&str> = turn.tools().collect();
     assert_eq!(left, ["Odd-Names", "every_bound", "every_type", "no_parameters", "run_later", "run_now"]);
 }

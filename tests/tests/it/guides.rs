@@ -208,7 +208,7 @@ fn repaired(schema: &Value, sent: &Value) -> Result<Option<Value>, String> {
     registry.add(echo.build().expect("the schema is supported")).expect("the name is free");
     let session = registry.session().build().expect("all tools are granted");
     let arguments = json!({ "x": sent }).to_string();
-    let response = session.turn(Dialect::OpenAi).call_blocking(&ToolCall::new("echo", &*arguments));
+    let response = session.turn_blocking(Dialect::OpenAi).call_blocking(&ToolCall::new("echo", &*arguments));
     let value: Value = serde_json::from_str(&response.json).expect("the response is JSON");
     match value.get("error") {
         None => Ok(value.get("x").cloned()),

@@ -15,7 +15,7 @@ use toolc_tests::golden::{self, AgentCall};
 fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
     let registry = Registry::new();
     registry.add(golden::shared_provider(Echo)).expect("the names are unique");
-    set(registry.session()).build().expect("every name is known").turn(Dialect::OpenAi)
+    set(registry.session()).build().expect("every name is known").turn_blocking(Dialect::OpenAi)
 }
 
 fn call(turn: &Turn, tool: &str, arguments: &Value) -> Value {

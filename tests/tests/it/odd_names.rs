@@ -44,7 +44,7 @@ impl names::Self_Tools for Odd {
 fn odd_names_of_definitions_and_alternatives_get_distinct_types() {
     let registry = Registry::new();
     registry.add(names::shared_provider(Odd)).unwrap();
-    let turn = registry.session().build().unwrap().turn(Dialect::OpenAi);
+    let turn = registry.session().build().unwrap().turn_blocking(Dialect::OpenAi);
     let answer = |arguments: &str| pollster::block_on(turn.call(&ToolCall::new("self", arguments))).json;
     let all = r#"{"all":[{"r":{"type":[[]]}},"FooBar",[[]],3,true]"#;
     let default = r#""AB(TaggedAB { self_: Some(\"crate\") })""#;
@@ -66,7 +66,7 @@ fn odd_names_of_definitions_and_alternatives_get_distinct_types() {
 fn every_tool_with_an_odd_name_can_be_called() {
     let registry = Registry::new();
     registry.add(names::shared_provider(Odd)).unwrap();
-    let turn = registry.session().build().unwrap().turn(Dialect::OpenAi);
+    let turn = registry.session().build().unwrap().turn_blocking(Dialect::OpenAi);
     for name in NAMES.iter().map(|name| name.trim_start_matches("r#")) {
         let call = ToolCall::new(name, r#"{"option": {"vec": "x"}, "args": "none"}"#);
         let answer = pollster::block_on(turn.call(&call));

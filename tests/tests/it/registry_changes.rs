@@ -81,15 +81,15 @@ fn run(registry: &Registry, thread: u64, steps: usize) -> u64 {
             }
             4 => some = registry.session().enable([format!("old_{}", random.below(8))]).build().ok().or(some),
             _ => {
-                calls += check(&everything.turn(Dialect::OpenAi));
+                calls += check(&everything.turn_blocking(Dialect::OpenAi));
                 if let Some(some) = &some {
-                    let turn = some.turn(Dialect::OpenAi);
+                    let turn = some.turn_blocking(Dialect::OpenAi);
                     assert!(turn.tools().count() == 0 || turn.missing_toolsets().count() == 0, "{turn:?}");
                     calls += check(&turn);
                 }
                 // An old turn still works.
                 calls += kept.as_ref().map_or(0, check);
-                kept = Some(everything.turn(Dialect::OpenAi));
+                kept = Some(everything.turn_blocking(Dialect::OpenAi));
             }
         }
         if own.len() > 8 {

@@ -29,6 +29,6 @@ fn lint_and_turns_estimate_the_same_tokens() {
 #[test]
 fn a_turn_without_tools_is_estimated_at_one_token() {
     let session = toolc::Registry::new().session().build().expect("nothing is asked for");
-    assert_eq!(session.turn(toolc::Dialect::OpenAi).estimated_tokens(), 1);
+    assert_eq!(session.turn_blocking(toolc::Dialect::OpenAi).estimated_tokens(), 1);
     assert_eq!([0, 1, 4, 5].map(toolc::catalog::estimated_tokens), [0, 1, 1, 2]);
 }

@@ -25,7 +25,7 @@ fn session(toolsets: &[&str], env: Env, facts: Facts) -> Session {
 }
 
 fn turn(toolsets: &[&str], env: Env) -> Turn {
-    session(toolsets, env, Facts::default()).turn(Dialect::OpenAi)
+    session(toolsets, env, Facts::default()).turn_blocking(Dialect::OpenAi)
 }
 
 /// An environment that satisfies every requirement of the golden tools.
@@ -83,7 +83,7 @@ fn the_set_of_tools_is_decided_before_texts() {
 fn facts_decide_availability_and_a_panicking_check_fails() {
     let session = session(&["guards", "lib", "later"], ready(), Facts::default());
     session.set_facts([("platform".into(), FactValue::from("chat"))]).expect("there is such a fact");
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     let told = hidden(&turn);
     assert!(told[0] == "guarded: the facts `platform` and `vision` rule it out", "{told:?}");
     assert!(told[1].starts_with("in_chat: ") && told[1].contains("asked about `in_chat`"), "{told:?}");
@@ -94,11 +94,11 @@ fn equal_facts_share_the_text_of_the_definitions() {
     let session = session(&["all"], ready(), Facts::default());
     let say = |depth: i64| session.set_facts([("depth".into(), FactValue::from(depth))]).expect("there is such a fact");
     say(3);
-    let first = session.turn(Dialect::OpenAi);
+    let first = session.turn_blocking(Dialect::OpenAi);
     say(3);
-    assert_eq!(first.definitions().as_ptr(), session.turn(Dialect::OpenAi).definitions().as_ptr());
+    assert_eq!(first.definitions().as_ptr(), session.turn_blocking(Dialect::OpenAi).definitions().as_ptr());
     say(4);
-    assert_ne!(first.definitions(), session.turn(Dialect::OpenAi).definitions());
+    assert_ne!(first.definitions(), session.turn_blocking(Dialect::OpenAi).definitions());
 }
 
 /// A turn reuses the text of the last one where nothing can have changed.
@@ -124,8 +124,8 @@ fn earlier_turns_do_not_affect_later_ones() {
             fresh.set_facts(facts.clone()).expect("there are such facts");
             session.set_facts(facts).expect("there are such facts");
             for dialect in [Dialect::OpenAi, Dialect::Mcp].into_iter().take(1 + step % 7 / 5) {
-                let turn = session.turn(dialect);
-                assert_eq!(turn.definitions(), fresh.turn(dialect).definitions(), "{search} {step} {dialect:?}");
+                let turn = session.turn_blocking(dialect);
+                assert_eq!(turn.definitions(), fresh.turn_blocking(dialect).definitions(), "{search} {step} {dialect:?}");
                 seen.insert(turn.definitions().to_owned());
             }
         }
@@ -176,7 +176,7 @@ fn agent_run_tools_are_returned_to_the_agents_loop() {
     let registry = Registry::new();
     registry.add(golden::r#loop::provider()).expect("the names are unique");
     assert_eq!(
-        shown(&registry.session().build().expect("no toolset is named").turn(Dialect::OpenAi)),
+        shown(&registry.session().build().expect("no toolset is named").turn_blocking(Dialect::OpenAi)),
         ["ask_back", "delegate"]
     );
 }
@@ -223,7 +223,7 @@ fn a_tool_may_have_another_name_in_a_dialect() {
 fn why_explains_manifests_and_availability() {
     let session = session(&["guards", "lib", "shapes"], ready(), Facts::default());
     session.set_facts([("vision".into(), true.into())]).expect("there is such a fact");
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     let why = turn.why("guarded").expect("there is such a tool");
     assert!(matches!(why.status, Status::Hidden(_)), "{why}");
     let text = why.to_string();
@@ -314,7 +314,7 @@ fn conditions_of_a_catalog_see_tools_added_at_run_time() {
         DynamicTools::new().tool(tool("mcp_find")).tool(tool("mcp_look")).build().expect("they are right")
     };
     let look = |session: &Session| {
-        let turn = session.turn(Dialect::OpenAi);
+        let turn = session.turn_blocking(Dialect::OpenAi);
         let suffix = turn.definitions().split("Take nothing at all.").nth(1).and_then(|rest| rest.split('"').next());
         (shown(&turn).join(" "), suffix.unwrap_or_default().to_owned())
     };

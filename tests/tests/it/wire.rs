@@ -69,7 +69,7 @@ fn turn(dialect: Dialect) -> Turn {
     let registry = Registry::new();
     registry.add(tools.build().expect("the tools are valid")).expect("the names are unique");
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
-    registry.session().enable(["dynamic", "returns"]).build().expect("all is known").turn(dialect)
+    registry.session().enable(["dynamic", "returns"]).build().expect("all is known").turn_blocking(dialect)
 }
 
 fn shown(texts: &[Box<RawValue>]) -> String {
@@ -269,7 +269,7 @@ fn turn_of_fewer() -> Turn {
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     let limits = ResultLimits { per_call: 30, ..ResultLimits::default() };
     let session = registry.session().enable(["returns"]).result_limits(limits).build();
-    session.expect("all is known").turn(Dialect::Mcp)
+    session.expect("all is known").turn_blocking(Dialect::Mcp)
 }
 
 #[test]

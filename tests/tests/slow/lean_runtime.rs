@@ -111,7 +111,7 @@ fn main() {
     registry.add(todo::provider(Idle)).unwrap();
     let session = registry.session().build().unwrap();
     for dialect in Dialect::ALL {
-        println!("{dialect:?} {}", session.turn(*dialect).definitions());
+        println!("{dialect:?} {}", session.turn_blocking(*dialect).definitions());
     }
 }
 "#;

@@ -194,7 +194,7 @@ fn cancel(made: &[Arc<Made>], seed: u64) {
 /// Makes each call in a Tokio task of its own.
 fn as_tasks(seed: u64) {
     let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
-    let (turn, made) = (session().turn(Dialect::OpenAi), Made::all(seed));
+    let (turn, made) = (session().turn_blocking(Dialect::OpenAi), Made::all(seed));
     let call = |made: &Arc<Made>| {
         let (turn, made) = (turn.clone(), Arc::clone(made));
         runtime.spawn(async move { made.check(&turn.call(&made.request()).await) })
@@ -208,7 +208,7 @@ fn as_tasks(seed: u64) {
 
 /// Makes the calls in batches of fifty, from twenty threads outside of Tokio.
 fn as_batches(seed: u64) {
-    let (turn, made) = (session().turn(Dialect::OpenAi), Made::all(seed));
+    let (turn, made) = (session().turn_blocking(Dialect::OpenAi), Made::all(seed));
     thread::scope(|scope| {
         for made in made.chunks(50) {
             let turn = &turn;

@@ -1,16 +1,19 @@
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Barrier, Condvar, Mutex};
+use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
+use crate::availability::HiddenReason;
 use crate::data::catalog::{Toolset, Variable};
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::requirement::Requirement::{Check, When};
 use crate::data::segment::{Atom, Condition, Op};
-use crate::fakes::{Fake, Time, tool, toolset, until};
+use crate::fakes::{Fake, Time, tool, toolset, until, wait};
 use crate::provider::availability::Availability;
 use crate::registry::Registry;
 use crate::session::Session;
@@ -22,56 +25,56 @@ const LONG: Duration = Duration::from_hours(1);
 const SHORT: Duration = Duration::from_millis(5);
 
 #[derive(Clone, Copy, Default, PartialEq)]
-enum Mood {
+enum Outcome {
     #[default]
-    Well,
-    Ill(&'static str),
+    Passes,
+    Fails(&'static str),
     Panics,
-    /// It does not answer before that changes.
+    /// The check does not answer until this changes.
     Hangs,
 }
 
-/// What the tools of a provider are like.
+/// What the check of a tool answers, which a test can change.
 #[derive(Clone, Default)]
-struct Patient(Arc<(Mutex<Mood>, Condvar)>);
+struct FakeCheck(Arc<(Mutex<Outcome>, Condvar)>);
 
-impl Patient {
-    fn is(&self, mood: Mood) {
-        *self.0.0.lock().unwrap() = mood;
+impl FakeCheck {
+    fn is(&self, outcome: Outcome) {
+        *self.0.0.lock().unwrap() = outcome;
         self.0.1.notify_all();
     }
 
     fn answer(&self) -> Availability {
-        let mood = *self.0.1.wait_while(self.0.0.lock().unwrap(), |mood| *mood == Mood::Hangs).unwrap();
-        match mood {
-            Mood::Ill(reason) => Availability::Unavailable(reason.into()),
-            Mood::Panics => panic!("it fell over"),
-            Mood::Well | Mood::Hangs => Availability::Available,
+        let outcome = *self.0.1.wait_while(self.0.0.lock().unwrap(), |outcome| *outcome == Outcome::Hangs).unwrap();
+        match outcome {
+            Outcome::Fails(reason) => Availability::Unavailable(reason.into()),
+            Outcome::Panics => panic!("it fell over"),
+            Outcome::Passes | Outcome::Hangs => Availability::Available,
         }
     }
 }
 
-/// A registry of `moody`, which has to pass a check, and `steady`, which has not.
-struct Ward {
+/// A registry of the tools `checked`, which requires a check, and `unchecked`.
+struct Fixture {
     registry: Registry,
-    patient: Patient,
+    check: FakeCheck,
     asked: Arc<Mutex<Vec<String>>>,
     time: Time,
 }
 
-impl Ward {
+impl Fixture {
     fn new() -> Self {
-        let patient = Patient::default();
-        let felt = patient.clone();
-        let fake = Fake::new([tool("moody", "home", &[Check]), tool("steady", "home", &[])]);
-        let fake = fake.available(move |_, _| felt.answer());
+        let check = FakeCheck::default();
+        let answers = check.clone();
+        let fake = Fake::new([tool("checked", "home", &[Check]), tool("unchecked", "home", &[])]);
+        let fake = fake.available(move |_, _| answers.answer());
         let asked = fake.asked();
-        Self { registry: fake.registry(), patient, asked, time: Time::new() }
+        Self { registry: fake.registry(), check, asked, time: Time::new() }
     }
 
     /// A session in an environment of its own.
-    fn session(&self, patience: Duration) -> Session {
-        session(&self.registry, &self.time, Some(Env::empty()), patience)
+    fn session(&self, timeout: Duration) -> Session {
+        session(&self.registry, &self.time, Some(Env::empty()), timeout)
     }
 
     fn asked(&self) -> usize {
@@ -79,8 +82,8 @@ impl Ward {
     }
 }
 
-fn session(registry: &Registry, time: &Time, env: Option<Env>, patience: Duration) -> Session {
-    let mut builder = registry.session().check_timeout(patience);
+fn session(registry: &Registry, time: &Time, env: Option<Env>, timeout: Duration) -> Session {
+    let mut builder = registry.session().check_timeout(timeout);
     if let Some(env) = env {
         builder = builder.env(env);
     }
@@ -89,11 +92,11 @@ fn session(registry: &Registry, time: &Time, env: Option<Env>, patience: Duratio
 }
 
 fn turn(session: &Session) -> Turn {
-    session.turn(Dialect::OpenAi)
+    session.turn_blocking(Dialect::OpenAi)
 }
 
-/// What is shown, and why the rest is not.
-fn told(session: &Session) -> String {
+/// The shown tools, then the hidden ones with their reasons.
+fn summary(session: &Session) -> String {
     let turn = turn(session);
     let tools = turn.tools().map(str::to_owned);
     let hidden = turn.hidden().map(|hidden| format!("({}: {})", hidden.tool, hidden.reason));
@@ -102,43 +105,43 @@ fn told(session: &Session) -> String {
 
 #[test]
 fn a_flake_is_served_as_good_and_asked_again_next_time() {
-    let ward = Ward::new();
-    let session = ward.session(LONG);
-    assert_eq!(told(&session), "moody steady");
-    ward.patient.is(Mood::Ill("a cough"));
-    ward.time.pass(31);
-    assert_eq!((told(&session).as_str(), ward.asked()), ("moody steady", 2));
-    assert_eq!((told(&session).as_str(), ward.asked()), ("moody steady", 3));
-    ward.patient.is(Mood::Well);
-    assert_eq!((told(&session).as_str(), ward.asked()), ("moody steady", 4));
+    let fixture = Fixture::new();
+    let session = fixture.session(LONG);
+    assert_eq!(summary(&session), "checked unchecked");
+    fixture.check.is(Outcome::Fails("out of paper"));
+    fixture.time.pass(31);
+    assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 2));
+    assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 3));
+    fixture.check.is(Outcome::Passes);
+    assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 4));
     // That was a success: it is believed.
-    ward.time.pass(29);
-    assert_eq!((told(&session).as_str(), ward.asked()), ("moody steady", 4));
+    fixture.time.pass(29);
+    assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 4));
 }
 
 #[test]
 fn a_failure_is_believed_when_the_grace_is_over() {
-    let ward = Ward::new();
-    let session = ward.session(LONG);
-    told(&session);
-    ward.patient.is(Mood::Ill("a cough"));
-    ward.time.pass(59);
-    assert_eq!(told(&session), "moody steady");
-    ward.time.pass(1);
-    assert_eq!((told(&session).as_str(), ward.asked()), ("steady (moody: a cough)", 3));
+    let fixture = Fixture::new();
+    let session = fixture.session(LONG);
+    summary(&session);
+    fixture.check.is(Outcome::Fails("out of paper"));
+    fixture.time.pass(59);
+    assert_eq!(summary(&session), "checked unchecked");
+    fixture.time.pass(1);
+    assert_eq!((summary(&session).as_str(), fixture.asked()), ("unchecked (checked: out of paper)", 3));
     // And for as long as a success.
-    ward.patient.is(Mood::Well);
-    ward.time.pass(29);
-    assert_eq!((told(&session).as_str(), ward.asked()), ("steady (moody: a cough)", 3));
-    ward.time.pass(1);
-    assert_eq!((told(&session).as_str(), ward.asked()), ("moody steady", 4));
+    fixture.check.is(Outcome::Passes);
+    fixture.time.pass(29);
+    assert_eq!((summary(&session).as_str(), fixture.asked()), ("unchecked (checked: out of paper)", 3));
+    fixture.time.pass(1);
+    assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 4));
 }
 
 #[test]
 fn a_failure_before_any_success_is_no_flake() {
-    let ward = Ward::new();
-    ward.patient.is(Mood::Ill("a cough"));
-    assert_eq!(told(&ward.session(LONG)), "steady (moody: a cough)");
+    let fixture = Fixture::new();
+    fixture.check.is(Outcome::Fails("out of paper"));
+    assert_eq!(summary(&fixture.session(LONG)), "unchecked (checked: out of paper)");
 }
 
 #[test]
@@ -170,72 +173,72 @@ fn a_flake_never_loses_a_toolset() {
 
 #[test]
 fn a_panic_is_a_failure_with_its_message() {
-    let ward = Ward::new();
-    let session = ward.session(LONG);
-    ward.patient.is(Mood::Panics);
-    assert_eq!(told(&session), "steady (moody: its check failed unexpectedly: it fell over)");
-    ward.patient.is(Mood::Well);
-    ward.time.pass(30);
-    assert_eq!(told(&session), "moody steady");
+    let fixture = Fixture::new();
+    let session = fixture.session(LONG);
+    fixture.check.is(Outcome::Panics);
+    assert_eq!(summary(&session), "unchecked (checked: its check failed unexpectedly: it fell over)");
+    fixture.check.is(Outcome::Passes);
+    fixture.time.pass(30);
+    assert_eq!(summary(&session), "checked unchecked");
     // Soon after a success it is a flake like any other.
-    ward.patient.is(Mood::Panics);
-    ward.time.pass(31);
-    assert_eq!(told(&session), "moody steady");
+    fixture.check.is(Outcome::Panics);
+    fixture.time.pass(31);
+    assert_eq!(summary(&session), "checked unchecked");
 }
 
 #[test]
 fn a_turn_comes_back_though_a_check_hangs_for_ever() {
-    let ward = Ward::new();
-    ward.patient.is(Mood::Hangs);
-    let session = ward.session(SHORT);
-    assert_eq!(told(&session), "steady (moody: its check gave no answer within 5ms)");
+    let fixture = Fixture::new();
+    fixture.check.is(Outcome::Hangs);
+    let session = fixture.session(SHORT);
+    assert_eq!(summary(&session), "unchecked (checked: its check gave no answer within 5ms)");
 }
 
 #[test]
 fn what_hangs_is_not_begun_again_and_its_late_answer_counts() {
-    let ward = Ward::new();
-    ward.patient.is(Mood::Hangs);
-    let session = ward.session(SHORT);
+    let fixture = Fixture::new();
+    fixture.check.is(Outcome::Hangs);
+    let session = fixture.session(SHORT);
     let hung = turn(&session);
-    until(|| ward.asked() == 1);
+    until(|| fixture.asked() == 1);
     for _ in 0..10 {
         // It stands as it is, without another wait, until something changes.
         assert_eq!(turn(&session).definitions().as_ptr(), hung.definitions().as_ptr());
-        ward.time.pass(31);
-        ward.registry.invalidate_all();
+        fixture.time.pass(31);
+        fixture.registry.invalidate_all();
     }
-    assert_eq!(ward.asked(), 1);
-    ward.patient.is(Mood::Well);
+    assert_eq!(fixture.asked(), 1);
+    fixture.check.is(Outcome::Passes);
     // What it came to was asked before the last invalidation: it is asked once more, and once only.
-    until(|| told(&session) == "moody steady");
-    assert_eq!(ward.asked(), 2);
+    until(|| summary(&session) == "checked unchecked");
+    assert_eq!(fixture.asked(), 2);
 
-    ward.patient.is(Mood::Hangs);
-    ward.time.pass(90);
-    until(|| told(&session) == "steady (moody: its check gave no answer within 5ms)" && ward.asked() == 3);
-    ward.patient.is(Mood::Ill("a cough"));
-    until(|| told(&session) == "steady (moody: a cough)");
-    assert_eq!(ward.asked(), 3);
+    fixture.check.is(Outcome::Hangs);
+    fixture.time.pass(90);
+    until(|| summary(&session) == "unchecked (checked: its check gave no answer within 5ms)" && fixture.asked() == 3);
+    fixture.check.is(Outcome::Fails("out of paper"));
+    until(|| summary(&session) == "unchecked (checked: out of paper)");
+    assert_eq!(fixture.asked(), 3);
 }
 
 #[test]
 fn what_hangs_is_served_as_good_until_the_grace_is_over() {
-    let ward = Ward::new();
-    // A patient one fills the board that they share.
-    let [patient, hasty] = [LONG, SHORT].map(|patience| session(&ward.registry, &ward.time, None, patience));
-    assert_eq!(told(&patient), "moody steady");
-    ward.patient.is(Mood::Hangs);
-    ward.time.pass(31);
+    let fixture = Fixture::new();
+    // A check one fills the board that they share.
+    let [check, hasty] = [LONG, SHORT].map(|timeout| session(&fixture.registry, &fixture.time, None, timeout));
+    assert_eq!(summary(&check), "checked unchecked");
+    fixture.check.is(Outcome::Hangs);
+    fixture.time.pass(31);
     for _ in 0..3 {
-        assert_eq!(told(&hasty), "moody steady");
+        assert_eq!(summary(&hasty), "checked unchecked");
     }
-    ward.time.pass(28);
-    assert_eq!(told(&hasty), "moody steady");
-    ward.time.pass(1);
-    assert_eq!(told(&hasty), "steady (moody: its check gave no answer within 5ms)");
-    ward.patient.is(Mood::Well);
-    until(|| told(&hasty) == "moody steady");
-    assert_eq!(ward.asked(), 2);
+    fixture.time.pass(28);
+    assert_eq!(summary(&hasty), "checked unchecked");
+    fixture.time.pass(1);
+    assert_eq!(summary(&hasty), "unchecked (checked: its check gave no answer within 5ms)");
+    fixture.check.is(Outcome::Passes);
+    until(|| summary(&hasty) == "checked unchecked");
+    assert_eq!(fixture.asked(), 2);
 }
 
 #[test]
@@ -250,26 +253,26 @@ fn checks_run_at_the_same_time() {
             Availability::Available
         })
         .registry();
-    assert_eq!(told(&session(&registry, &Time::new(), Some(Env::empty()), LONG)), "a b");
+    assert_eq!(summary(&session(&registry, &Time::new(), Some(Env::empty()), LONG)), "a b");
 }
 
 #[test]
 fn one_that_hangs_hides_no_other() {
-    let (held, release) = (Patient::default(), Patient::default());
-    held.is(Mood::Hangs);
-    let felt = held.clone();
+    let (held, release) = (FakeCheck::default(), FakeCheck::default());
+    held.is(Outcome::Hangs);
+    let answers = held.clone();
     let fake =
         Fake::new([tool("hangs", "home", &[Check]), tool("ill", "home", &[Check]), tool("well", "home", &[Check])]);
     let registry = fake
         .available(move |name, _| match name {
-            "hangs" => felt.answer(),
-            "ill" => Availability::Unavailable("a cough".into()),
+            "hangs" => answers.answer(),
+            "ill" => Availability::Unavailable("out of paper".into()),
             _ => release.answer(),
         })
         .registry();
     let session = session(&registry, &Time::new(), Some(Env::empty()), SHORT);
-    until(|| told(&session) == "well (hangs: its check gave no answer within 5ms) (ill: a cough)");
-    held.is(Mood::Well);
+    until(|| summary(&session) == "well (hangs: its check gave no answer within 5ms) (ill: out of paper)");
+    held.is(Outcome::Passes);
 }
 
 #[test]
@@ -285,7 +288,7 @@ fn turns_at_the_same_time_ask_once() {
     let (asked, registry) = (fake.asked(), fake.registry());
     let sessions = [(); 2].map(|()| session(&registry, &time, None, LONG));
     thread::scope(|scope| {
-        let turns = [(); TURNS / 2].map(|()| sessions.each_ref().map(|session| scope.spawn(|| told(session))));
+        let turns = [(); TURNS / 2].map(|()| sessions.each_ref().map(|session| scope.spawn(|| summary(session))));
         for turn in turns.into_iter().flatten() {
             assert_eq!(turn.join().unwrap(), "a b");
         }
@@ -310,7 +313,7 @@ fn nothing_is_locked_while_a_check_runs() {
         .registry();
     let session = session(&registry, &Time::new(), None, LONG);
     thread::scope(|scope| {
-        let first = scope.spawn(|| told(&session));
+        let first = scope.spawn(|| summary(&session));
         begun.recv().unwrap();
         session.set_facts([("online".into(), false.into())]).unwrap();
         registry.add(Box::new(Fake::new([tool("new", "home", &[])]))).unwrap();
@@ -320,7 +323,7 @@ fn nothing_is_locked_while_a_check_runs() {
         // It was begun before.
         assert_eq!(first.join().unwrap(), "checked online");
     });
-    assert_eq!(told(&session), "checked new (online: the fact `online` rules it out)");
+    assert_eq!(summary(&session), "checked new (online: the fact `online` rules it out)");
 }
 
 #[test]
@@ -329,10 +332,10 @@ fn sessions_of_the_process_share_verdicts_and_an_environment_has_its_own() {
         .available(|_, env| Availability::when(env.var("A_KEY").is_some(), "it has no key"));
     let (asked, registry, time) = (fake.asked(), fake.registry(), Time::new());
     let shared = [(); 3].map(|()| session(&registry, &time, None, LONG));
-    assert!(shared.iter().all(|session| told(session) == "(a: it has no key)"));
+    assert!(shared.iter().all(|session| summary(session) == "(a: it has no key)"));
     assert_eq!(asked.lock().unwrap().len(), 1);
     let own = session(&registry, &time, Some(Env::empty().with_var("A_KEY", "x")), LONG);
-    assert_eq!((told(&own).as_str(), asked.lock().unwrap().len()), ("a", 2));
+    assert_eq!((summary(&own).as_str(), asked.lock().unwrap().len()), ("a", 2));
     assert_eq!(registry.checks().slots().len(), 2);
     drop(own);
     assert_eq!(registry.checks().slots().len(), 1, "its verdicts went with it");
@@ -340,37 +343,37 @@ fn sessions_of_the_process_share_verdicts_and_an_environment_has_its_own() {
 
 #[test]
 fn what_was_said_by_a_provider_that_is_gone_goes_with_it() {
-    let ward = Ward::new();
-    told(&ward.session(LONG));
-    let session = session(&ward.registry, &ward.time, None, LONG);
-    told(&session);
-    let checks = ward.registry.checks();
-    checks.keep(&ward.registry.state().providers);
+    let fixture = Fixture::new();
+    summary(&fixture.session(LONG));
+    let session = session(&fixture.registry, &fixture.time, None, LONG);
+    summary(&session);
+    let checks = fixture.registry.checks();
+    checks.keep(&fixture.registry.state().providers);
     assert_eq!(checks.slots().len(), 1);
     checks.keep(&[]);
     assert_eq!(checks.slots().len(), 0);
     // And what runs for it is heard by nobody.
-    ward.patient.is(Mood::Hangs);
-    ward.time.pass(31);
+    fixture.check.is(Outcome::Hangs);
+    fixture.time.pass(31);
     thread::scope(|scope| {
-        let turn = scope.spawn(|| told(&session));
-        until(|| ward.asked() == 3);
+        let turn = scope.spawn(|| summary(&session));
+        until(|| fixture.asked() == 3);
         checks.keep(&[]);
-        ward.patient.is(Mood::Well);
-        assert_eq!(turn.join().unwrap(), "moody steady", "the turn that waits asks again");
+        fixture.check.is(Outcome::Passes);
+        assert_eq!(turn.join().unwrap(), "checked unchecked", "the turn that waits asks again");
     });
-    assert_eq!(ward.asked(), 4);
+    assert_eq!(fixture.asked(), 4);
 }
 
 #[test]
 fn what_is_invalidated_is_asked_again_and_no_failure_of_it_is_a_flake() {
-    let ward = Ward::new();
-    let session = ward.session(LONG);
-    told(&session);
-    ward.patient.is(Mood::Ill("a cough"));
-    assert_eq!((told(&session).as_str(), ward.asked()), ("moody steady", 1));
-    ward.registry.invalidate_all();
-    assert_eq!((told(&session).as_str(), ward.asked()), ("steady (moody: a cough)", 2));
+    let fixture = Fixture::new();
+    let session = fixture.session(LONG);
+    summary(&session);
+    fixture.check.is(Outcome::Fails("out of paper"));
+    assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 1));
+    fixture.registry.invalidate_all();
+    assert_eq!((summary(&session).as_str(), fixture.asked()), ("unchecked (checked: out of paper)", 2));
 }
 
 #[test]
@@ -385,7 +388,7 @@ fn a_tool_or_a_toolset_can_be_invalidated_by_itself() {
         if let Some(name) = name {
             registry.invalidate(name).unwrap();
         }
-        told(&session);
+        summary(&session);
         let mut names = std::mem::take(&mut *asked.lock().unwrap());
         names.sort();
         names.join(" ")
@@ -402,17 +405,17 @@ fn a_tool_or_a_toolset_can_be_invalidated_by_itself() {
 
 #[test]
 fn what_was_asked_before_it_was_invalidated_does_not_count() {
-    let ward = Ward::new();
-    ward.patient.is(Mood::Hangs);
-    let session = ward.session(LONG);
+    let fixture = Fixture::new();
+    fixture.check.is(Outcome::Hangs);
+    let session = fixture.session(LONG);
     thread::scope(|scope| {
-        let first = scope.spawn(|| told(&session));
-        until(|| ward.asked() == 1);
-        ward.registry.invalidate("moody").unwrap();
-        ward.patient.is(Mood::Well);
-        assert_eq!(first.join().unwrap(), "moody steady");
+        let first = scope.spawn(|| summary(&session));
+        until(|| fixture.asked() == 1);
+        fixture.registry.invalidate("checked").unwrap();
+        fixture.check.is(Outcome::Passes);
+        assert_eq!(first.join().unwrap(), "checked unchecked");
     });
-    assert_eq!(ward.asked(), 2, "the turn that waited asked again");
+    assert_eq!(fixture.asked(), 2, "the turn that waited asked again");
 }
 
 #[test]
@@ -426,19 +429,19 @@ fn the_environment_is_looked_at_again_after_thirty_seconds() {
     let time = Time::new();
     let session = session(&registry, &time, Some(env), LONG);
     let missing = "(a: needs the program `toolc-a-program`)";
-    let before = told(&session);
+    let before = summary(&session);
     let program = folder.join(if cfg!(windows) { "toolc-a-program.exe" } else { "toolc-a-program" });
     std::fs::write(&program, "").unwrap();
     #[cfg(unix)]
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     time.pass(29);
-    let believed = told(&session);
+    let believed = summary(&session);
     time.pass(1);
-    let after = told(&session);
+    let after = summary(&session);
     // It is gone, and somebody knows.
     std::fs::remove_dir_all(&folder).unwrap();
     registry.invalidate_all();
-    assert_eq!([before, believed, after, told(&session)], [missing, missing, "a", missing]);
+    assert_eq!([before, believed, after, summary(&session)], [missing, missing, "a", missing]);
 }
 
 #[test]
@@ -463,6 +466,63 @@ fn no_secret_of_the_environment_is_told_by_a_check() {
         });
     let env = Env::empty().with_var("KEY", "hunter2").with_var("LONGER_KEY", "hunter23").with_var("HOST", "here");
     let env = env.with_var("WORD", "secret");
-    let told = told(&session(&fake.registry(), &Time::new(), Some(env), LONG));
+    let told = summary(&session(&fake.registry(), &Time::new(), Some(env), LONG));
     assert_eq!(told, "(panics: its check failed unexpectedly: [secret] [secret] here) (says: [secret] [secret] here)");
+}
+
+#[test]
+fn an_asynchronous_turn_waits_for_checks_without_blocking_the_thread() {
+    let fixture = Fixture::new();
+    let session = fixture.session(LONG);
+    fixture.check.is(Outcome::Hangs);
+    let mut future = pin!(session.turn(Dialect::OpenAi));
+    assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    until(|| fixture.asked() == 1);
+    assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    fixture.check.is(Outcome::Fails("out of paper"));
+    let turn = wait(future);
+    assert_eq!(turn.tools().collect::<Vec<_>>(), ["unchecked"]);
+    assert_eq!(fixture.asked(), 1);
+}
+
+#[test]
+fn an_asynchronous_turn_gives_up_on_a_check_after_the_timeout() {
+    let fixture = Fixture::new();
+    let session = fixture.session(SHORT);
+    fixture.check.is(Outcome::Hangs);
+    let turn = wait(session.turn(Dialect::OpenAi));
+    assert_eq!(turn.hidden().next().unwrap().reason, &HiddenReason::TimedOut(SHORT));
+    fixture.check.is(Outcome::Passes);
+    // The late answer counts for the next turn.
+    until(|| wait(session.turn(Dialect::OpenAi)).tools().count() == 2);
+    assert_eq!(fixture.asked(), 1);
+}
+
+#[test]
+fn turns_that_wait_for_one_check_are_all_woken() {
+    let fixture = Fixture::new();
+    fixture.check.is(Outcome::Hangs);
+    // The process's environment, so that both share the check.
+    let sessions = [(); 2].map(|()| session(&fixture.registry, &fixture.time, None, LONG));
+    thread::scope(|scope| {
+        let turns = sessions.each_ref().map(|session| scope.spawn(|| wait(session.turn(Dialect::OpenAi))));
+        let blocked = scope.spawn(|| sessions[0].turn_blocking(Dialect::OpenAi));
+        until(|| fixture.asked() == 1);
+        fixture.check.is(Outcome::Passes);
+        for turn in turns.into_iter().chain([blocked]) {
+            assert_eq!(turn.join().unwrap().tools().count(), 2);
+        }
+    });
+    assert_eq!(fixture.asked(), 1);
+}
+
+#[test]
+fn an_unchanged_asynchronous_turn_is_ready_at_once() {
+    let fixture = Fixture::new();
+    let session = fixture.session(LONG);
+    let first = session.turn_blocking(Dialect::OpenAi);
+    let mut future = pin!(session.turn(Dialect::OpenAi));
+    let Poll::Ready(again) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!() };
+    assert_eq!(again.definitions().as_ptr(), first.definitions().as_ptr());
+    assert_eq!(fixture.asked(), 1);
 }

@@ -27,7 +27,7 @@ fn any_tools(names: &[&'static str]) -> Requirement {
 
 /// The turn of everything in an environment.
 fn turn(registry: &Registry, env: Env) -> Turn {
-    session(registry, env).build().unwrap().turn(Dialect::OpenAi)
+    session(registry, env).build().unwrap().turn_blocking(Dialect::OpenAi)
 }
 
 fn session(registry: &Registry, env: Env) -> SessionBuilder {
@@ -71,7 +71,7 @@ fn each_kind_of_requirement_hides_its_tool() {
     );
     let rich = ["KEY", "HOST", "PORT", "OTHER"].into_iter().fold(Env::empty(), |env, name| env.with_var(name, "x"));
     let session = session(&registry, rich.with_program("git").with_program("make"));
-    let rich = session.facts([("online".into(), true.into())]).build().unwrap().turn(Dialect::OpenAi);
+    let rich = session.facts([("online".into(), true.into())]).build().unwrap().turn_blocking(Dialect::OpenAi);
     assert_eq!(shown(&rich), "a_env b_any_env c_programs e_facts f_here g_free");
     assert_eq!(hidden(&rich).len(), 1);
 }
@@ -106,14 +106,14 @@ fn every_check_is_asked_once_and_only_for_what_was_granted() {
     .available(|name, env| Availability::when(name != "c" || env.var("C").is_some(), "c is ill"));
     let (asked, registry) = (fake.asked(), fake.registry());
     let session = |name: &str| session(&registry, Env::empty()).enable([name]).build().unwrap();
-    let red = session("red").turn(Dialect::OpenAi);
+    let red = session("red").turn_blocking(Dialect::OpenAi);
     assert_eq!((shown(&red), hidden(&red)), ("a b".into(), vec!["c: c is ill".to_owned()]));
     let mut names = std::mem::take(&mut *asked.lock().unwrap());
     // All at once, so in any order.
     names.sort();
     assert_eq!(names, ["b", "c", "red"]);
     // A toolset's requirements are for its home tools: not for those that it lists.
-    assert_eq!(shown(&session("mixed").turn(Dialect::OpenAi)), "a");
+    assert_eq!(shown(&session("mixed").turn_blocking(Dialect::OpenAi)), "a");
     assert_eq!(*asked.lock().unwrap(), ["red"]);
 }
 
@@ -184,7 +184,9 @@ fn a_tool_that_was_not_granted_is_not_there() {
     let needy = Toolset { requires: vec![tools(&["helper"])], ..toolset("needy") };
     let fake = Fake::new([tool("a", "needy", &[]), tool("b", "needy", &[]), tool("helper", "other", &[])]);
     let registry = fake.toolset(needy).registry();
-    let turn = |names: &[&str]| registry.session().enable(names.iter().copied()).build().unwrap().turn(Dialect::OpenAi);
+    let turn = |names: &[&str]| {
+        registry.session().enable(names.iter().copied()).build().unwrap().turn_blocking(Dialect::OpenAi)
+    };
     assert_eq!(shown(&turn(&["needy", "other"])), "a b helper");
     assert_eq!(hidden(&turn(&["needy"])), ["a: needs the tool `helper`", "b: needs the tool `helper`"]);
     assert_eq!(hidden(&turn(&["other"])), [""; 0]);

@@ -114,7 +114,7 @@ fn steps(calls: &[&str]) -> Vec<String> {
 
 fn steps_in(calls: &[&str], set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Vec<String> {
     let (session, shared) = session(set);
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     let texts: Vec<[String; 3]> = (calls.iter().enumerate())
         .map(|(at, call)| {
             let (name, path) = call.split_once(' ').unwrap_or((call, ""));
@@ -174,7 +174,7 @@ fn what_the_agents_loop_runs_is_a_barrier_unless_it_says_otherwise() {
 #[test]
 fn what_the_agents_loop_comes_to_takes_the_way_of_all_results() {
     let (session, _) = session(|s| s.result_limits(ResultLimits { per_call: 6_000, per_turn: 8_000 }));
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     let requests = ["long", "longer", "fails", "panics"].map(|id| ToolCall::new("plan", "{}").with_id(id));
     let requests = [&requests[..], &[ToolCall::new("of_another", "{}"), ToolCall::new("plan", "{")]].concat();
     let answers = wait(turn.batch_with(&requests, |_: Mine, request| async move {
@@ -201,7 +201,7 @@ fn what_the_agents_loop_comes_to_takes_the_way_of_all_results() {
 #[test]
 fn what_the_agents_loop_runs_can_be_cancelled_and_has_no_other_end() {
     let (session, shared) = session(|session| session.timeout(Duration::ZERO));
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     let requests = [ToolCall::new("muse", "{}").with_id("0"), ToolCall::new("plan", "{}").with_id("1")];
     let mut batch = Box::pin(turn.batch_with(&requests, |_: Mine, request| stay(&shared, request.id())));
     assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
@@ -224,7 +224,7 @@ fn hooks_have_a_say_in_what_the_agents_loop_runs_and_only_in_that() {
     }
     let asked = Arc::new(Asked::default());
     let (session, _) = session(|session| session.hook(Arc::clone(&asked) as Arc<dyn Hook>));
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     let requests =
         [("plan", "yes"), ("plan", "no"), ("of_another", "-")].map(|(tool, id)| ToolCall::new(tool, "{}").with_id(id));
     let answers = wait(turn.batch_with(&requests, |_: Mine, request| async move {
@@ -265,7 +265,7 @@ fn at_most_eight_run_at_once() {
 #[test]
 fn each_call_ends_for_itself() {
     let (session, shared) = session(|session| session);
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     let requests = [
         ToolCall::new("write", "{").with_id("malformed"),
         ToolCall::new("write", r#"{"n": "many"}"#).with_id("invalid"),
@@ -300,7 +300,7 @@ fn each_call_ends_for_itself() {
 #[test]
 fn cancelling_reaches_those_that_wait_too() {
     let (session, shared) = session(|session| session);
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     let requests = [ToolCall::new("alone", "{}").with_id("0"), ToolCall::new("alone", "{}").with_id("1")];
     let mut batch = Box::pin(turn.batch(&requests));
     assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
@@ -321,7 +321,7 @@ fn integers_and_choices_are_keys_too() {
     ] {
         let turn_of = Tool { arguments: table(key).into(), ..keyed("write", "files", false) };
         let session = Fake::new([turn_of]).registry().session().build().unwrap();
-        let turn = session.turn(Dialect::OpenAi);
+        let turn = session.turn_blocking(Dialect::OpenAi);
         let overlaps = arguments.map(|arguments| turn.overlap(&ToolCall::new("write", arguments)));
         let key = Some(ParallelKey::new("7"));
         assert!(overlaps.iter().all(|b| *b == Overlap::Keyed { space: "files", key: key.clone(), reads: false }));

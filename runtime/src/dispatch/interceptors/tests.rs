@@ -110,7 +110,7 @@ fn tools() -> Fake {
 }
 
 fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
-    set(tools().registry().session()).build().unwrap().turn(Dialect::OpenAi)
+    set(tools().registry().session()).build().unwrap().turn_blocking(Dialect::OpenAi)
 }
 
 fn call(turn: &Turn, name: &str, arguments: &str) -> Value {
@@ -248,7 +248,7 @@ fn a_session_that_is_cancelled_waits_for_no_hook() {
     let seen = seen();
     let stands_still = Watcher::new("a", &seen).before(|_| Ok(HookAction::Later(Box::pin(std::future::pending()))));
     let session = tools().registry().session().hook(stands_still).build().unwrap();
-    let turn = session.turn(Dialect::OpenAi);
+    let turn = session.turn_blocking(Dialect::OpenAi);
     let request = ToolCall::new("echo", r#"{"say": "x"}"#);
     let mut future = Box::pin(turn.call(&request));
     assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
@@ -516,7 +516,7 @@ fn hooks_know_how_long_a_call_takes_and_whether_it_takes_secrets() {
         std::thread::sleep(TAKES);
         HandlerReply::Ready(Ok(ToolOutput::text("done")))
     });
-    let turn = tools.registry().session().hook(clock.clone()).build().unwrap().turn(Dialect::OpenAi);
+    let turn = tools.registry().session().hook(clock.clone()).build().unwrap().turn_blocking(Dialect::OpenAi);
     for (name, takes_secrets) in [("open", false), ("secretive", true)] {
         call(&turn, name, r#"{"say": "x"}"#);
         let noted = std::mem::take(&mut *clock.0.lock().unwrap());

@@ -34,7 +34,7 @@ fn session(timeout: Option<Duration>, handler: Box<Handler>) -> Session {
 }
 
 fn turn(session: &Session) -> Turn {
-    session.turn(Dialect::OpenAi)
+    session.turn_blocking(Dialect::OpenAi)
 }
 
 fn work() -> ToolCall<'static> {

@@ -34,7 +34,7 @@ fn logged(hook: Option<Arc<dyn Hook>>) -> (Turn, Arc<Mutex<Vec<String>>>) {
     if let Some(hook) = hook {
         session = session.hook(hook);
     }
-    (session.build().unwrap().turn(Dialect::OpenAi), lines)
+    (session.build().unwrap().turn_blocking(Dialect::OpenAi), lines)
 }
 
 fn tools() -> Fake {
@@ -153,7 +153,7 @@ const CHILD: &str = "TOOLC_TEST_LOG_CHILD";
 #[test]
 fn a_process_logs_what_its_environment_asks_for() {
     if std::env::var_os(CHILD).is_some() {
-        let turn = tools().registry().session().build().unwrap().turn(Dialect::OpenAi);
+        let turn = tools().registry().session().build().unwrap().turn_blocking(Dialect::OpenAi);
         call(&turn, "secretive", "call_1", r#"{"pin": 4711, "say": "hello"}"#);
         return;
     }

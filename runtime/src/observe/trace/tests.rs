@@ -220,7 +220,7 @@ fn session(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Session {
 
 /// What is heard of one call.
 fn heard(level: Level, request: &ToolCall<'_>) -> (Ear, Seen) {
-    let turn = session(|s| s).turn(Dialect::OpenAi);
+    let turn = session(|s| s).turn_blocking(Dialect::OpenAi);
     let ear = Ear::new(level);
     ear.hears(|| wait(turn.call(request)));
     let calls = ear.calls();
@@ -301,7 +301,7 @@ fn a_call_that_nobody_waits_for_was_cancelled() {
     let (ear, call) = heard(Level::INFO, &ToolCall::new("open", r#"{"say": "x"}"#).with_cancel(&stop));
     assert_eq!((call.get("error.type"), ear.events()), (Some("cancelled"), vec![cancelled.clone()]));
 
-    let (turn, ear) = (session(|s| s).turn(Dialect::OpenAi), Ear::new(Level::INFO));
+    let (turn, ear) = (session(|s| s).turn_blocking(Dialect::OpenAi), Ear::new(Level::INFO));
     ear.hears(|| {
         let request = ToolCall::new("waiting", "{}");
         let mut dropped = pin!(Box::pin(turn.call(&request)));
@@ -314,7 +314,7 @@ fn a_call_that_nobody_waits_for_was_cancelled() {
 
 #[test]
 fn calls_of_a_batch_stand_beside_each_other() {
-    let (turn, ear) = (session(|s| s).turn(Dialect::OpenAi), Ear::new(Level::INFO));
+    let (turn, ear) = (session(|s| s).turn_blocking(Dialect::OpenAi), Ear::new(Level::INFO));
     let calls = [ToolCall::new("open", r#"{"say": "x"}"#), ToolCall::new("nobody", "{}")];
     ear.hears(|| wait(turn.batch(&calls).instrument(info_span!("around"))));
     let calls = ear.calls();
@@ -344,7 +344,7 @@ impl AgentTools for Nothing {
 
 #[test]
 fn the_agents_own_work_is_in_the_span_until_it_is_finished() {
-    let (turn, ear) = (session(|s| s).turn(Dialect::OpenAi), Ear::new(Level::INFO));
+    let (turn, ear) = (session(|s| s).turn_blocking(Dialect::OpenAi), Ear::new(Level::INFO));
     let request = ToolCall::new("delegate", "{}");
     ear.hears(|| {
         assert!(wait(turn.agent_call::<Nothing>(&request)).is_none());
@@ -365,14 +365,14 @@ fn the_agents_own_work_is_in_the_span_until_it_is_finished() {
 fn hidden_tools_are_told_when_a_turn_is_made_anew() {
     let (session, ear) = (session(|s| s), Ear::new(Level::DEBUG));
     let count = || ear.events().len();
-    ear.hears(|| session.turn(Dialect::OpenAi));
+    ear.hears(|| session.turn_blocking(Dialect::OpenAi));
     let reason = "needs the environment variable `NOBODY_SETS_THIS_VARIABLE`";
     let told = format!("gen_ai.tool.name=hidden message=a tool is hidden reason={reason}");
     assert_eq!(ear.events(), [(None, Level::DEBUG, told)]);
-    ear.hears(|| session.turn(Dialect::OpenAi));
+    ear.hears(|| session.turn_blocking(Dialect::OpenAi));
     assert_eq!(count(), 1, "it is the same turn");
     session.set_facts([("on".into(), true.into())]).unwrap();
-    ear.hears(|| session.turn(Dialect::OpenAi));
+    ear.hears(|| session.turn_blocking(Dialect::OpenAi));
     assert_eq!(count(), 2);
 }
 
@@ -388,10 +388,10 @@ fn a_flake_is_told_each_time_that_it_is_seen() {
     let mut builder = fake.registry().session().env(Env::empty()).check_timeout(Duration::from_hours(1));
     builder.clock = time.clock();
     let (session, ear) = (builder.build().unwrap(), Ear::new(Level::DEBUG));
-    ear.hears(|| session.turn(Dialect::OpenAi));
+    ear.hears(|| session.turn_blocking(Dialect::OpenAi));
     assert_eq!(ear.events(), []);
     time.pass(31);
-    ear.hears(|| [(); 2].map(|()| session.turn(Dialect::OpenAi)));
+    ear.hears(|| [(); 2].map(|()| session.turn_blocking(Dialect::OpenAi)));
     let told = "gen_ai.tool.name=a message=a failed check is taken for a flake reason=try again";
     assert_eq!(ear.events(), [(); 2].map(|()| (None, Level::DEBUG, told.to_owned())));
 }
@@ -410,7 +410,7 @@ fn a_fault_of_the_host_is_a_warning_without_secrets() {
         }
     }
 
-    let turn = session(|s| s.hook(Arc::new(Chatterbox))).turn(Dialect::OpenAi);
+    let turn = session(|s| s.hook(Arc::new(Chatterbox))).turn_blocking(Dialect::OpenAi);
     for (name, shown) in [("open", r#"{"pin":4711,"say":"x"}"#), ("secretive", "[secret]")] {
         let ear = Ear::new(Level::WARN);
         let arguments = json!({ "pin": 4711, "say": "x" }).to_string();

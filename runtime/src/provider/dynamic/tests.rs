@@ -25,7 +25,7 @@ fn counting(name: &'static str) -> DynamicTool {
 fn turn(tools: DynamicTools, env: Env) -> Turn {
     let registry = Registry::new();
     registry.add(tools.build().unwrap()).unwrap();
-    registry.session().env(env).build().unwrap().turn(Dialect::OpenAi)
+    registry.session().env(env).build().unwrap().turn_blocking(Dialect::OpenAi)
 }
 
 fn call(turn: &Turn, name: &str, arguments: &str) -> String {

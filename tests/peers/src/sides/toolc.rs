@@ -26,11 +26,11 @@ impl Toolc {
 
 impl Side for Toolc {
     fn list(&self, show: &mut dyn FnMut(&str)) {
-        show(self.session.turn(Dialect::OpenAi).definitions());
+        show(self.session.turn_blocking(Dialect::OpenAi).definitions());
     }
 
     fn call(&self, arguments: &str) -> String {
-        let turn = self.turn.get_or_init(|| self.session.turn(Dialect::OpenAi));
+        let turn = self.turn.get_or_init(|| self.session.turn_blocking(Dialect::OpenAi));
         ours::call(turn, "trivial", arguments).json
     }
 }

@@ -25,7 +25,7 @@ const HOMES: usize = 100;
 pub(crate) fn unchanged(budget: Duration) -> Vec<Timing> {
     let session = session(&registry());
     assert_eq!(turn(&session).tools().count(), TOOLS - TOOLS / 10);
-    rounds(budget, &mut [side(|| session.turn(Dialect::OpenAi).definitions().len())])
+    rounds(budget, &mut [side(|| session.turn_blocking(Dialect::OpenAi).definitions().len())])
 }
 
 /// A new session: to resolve, filter and list.
@@ -77,7 +77,7 @@ pub(crate) fn all(budget: Duration) -> Vec<Timing> {
 }
 
 fn turn(session: &Session) -> Turn {
-    session.turn(Dialect::OpenAi)
+    session.turn_blocking(Dialect::OpenAi)
 }
 
 /// Of everything there is, by way of toolsets; a tenth of it lacks a variable.

@@ -37,7 +37,7 @@ pub(crate) fn registry() -> Registry {
 
 /// A new session's turn, with everything in it.
 pub(crate) fn turn(registry: &Registry) -> Turn {
-    registry.session().build().expect("everything can be enabled").turn(Dialect::OpenAi)
+    registry.session().build().expect("everything can be enabled").turn_blocking(Dialect::OpenAi)
 }
 
 /// The answer to a call of a sync tool, which is there at the first poll.

@@ -11,7 +11,7 @@ fn turn_with(toolsets: &[&str], facts: toolc_tests::golden::Facts) -> Turn {
         .facts(facts)
         .build()
         .expect("all is known")
-        .turn(Dialect::OpenAi)
+        .turn_blocking(Dialect::OpenAi)
 }
 
 fn depends(turn: &Turn) -> Value {
@@ -81,8 +81,8 @@ fn a_session_with_an_unknown_fact_is_refused() {
     assert_eq!(told("vision", true.into()), Ok(()));
 
     let session = registry.session().enable(["shapes"]).build().expect("the toolset is known");
-    let before = session.turn(Dialect::OpenAi);
+    let before = session.turn_blocking(Dialect::OpenAi);
     session.set_facts([("platform".into(), "chat".into())]).expect("the fact is known");
-    let after = session.turn(Dialect::OpenAi);
+    let after = session.turn_blocking(Dialect::OpenAi);
     assert!(before.definitions().contains("On cli") && after.definitions().contains("On chat"));
 }

@@ -13,7 +13,7 @@ use toolc_tests::golden::shapes::every_choice::Odd;
 fn turn(toolset: &str) -> Turn {
     let registry = Registry::new();
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
-    registry.session().enable([toolset]).build().expect("the toolset is known").turn(Dialect::OpenAi)
+    registry.session().enable([toolset]).build().expect("the toolset is known").turn_blocking(Dialect::OpenAi)
 }
 
 fn answer(tool: &str, arguments: &str) -> CallResponse {

@@ -65,9 +65,9 @@ fn one_toolset_can_be_registered_alone() {
     let registry = Registry::new();
     registry.add(toolc_tests::golden::later::provider(Echo)).expect("the names are unique");
     let session = registry.session().enable(["everything"]).build().expect("the toolset is known");
-    assert_eq!(session.turn(Dialect::OpenAi).tools().collect::<Vec<_>>(), ["run_later", "wait"]);
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).tools().collect::<Vec<_>>(), ["run_later", "wait"]);
     registry.add(toolc_tests::golden::lib_::provider(Echo)).expect("the names are still unique");
-    assert_eq!(session.turn(Dialect::OpenAi).tools().count(), 5);
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).tools().count(), 5);
     assert!(registry.add(toolc_tests::golden::shared_provider(Echo)).is_err(), "its tools are there already");
 }
 

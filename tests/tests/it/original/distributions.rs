@@ -40,7 +40,7 @@ fn a_sample_is_what_a_session_enables() {
     for seed in 0..50 {
         let drawn = mix().draw(seed);
         let session = registry.session().enable(drawn.iter().copied()).env(Env::empty()).build();
-        let turn = session.expect("what is drawn is there").turn(Dialect::OpenAi);
+        let turn = session.expect("what is drawn is there").turn_blocking(Dialect::OpenAi);
         let homes: Vec<_> = turn.tools().map(|name| registry.tool(name).expect("it is shown").toolset).collect();
         assert!(
             !homes.is_empty() && homes.iter().all(|home| drawn.iter().any(|name| home == name)),

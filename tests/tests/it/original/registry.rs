@@ -79,7 +79,7 @@ fn get_definitions_are_sorted_and_omit_unavailable_tools() {
 fn get_definitions_change_only_if_the_registry_changes() {
     let registry = registry([tool("a", "one")]);
     let session = registry.session().build().unwrap();
-    let texts = || session.turn(toolc::Dialect::OpenAi);
+    let texts = || session.turn_blocking(toolc::Dialect::OpenAi);
     let first = texts();
     assert_eq!(texts().definitions().as_ptr(), first.definitions().as_ptr());
     registry.add(tool("b", "one").build().unwrap()).unwrap();

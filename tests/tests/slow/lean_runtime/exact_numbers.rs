@@ -25,7 +25,7 @@ pub(crate) fn turn() -> Turn {
     let tool = DynamicTool::sync("read", "Gives back what it is given.", schema, |args, _| ToolOutput::json(&args));
     let registry = Registry::new();
     registry.add(tool.home("reads").build().expect("it is a tool")).expect("its name is free");
-    registry.session().build().expect("nothing was asked for").turn(Dialect::OpenAi)
+    registry.session().build().expect("nothing was asked for").turn_blocking(Dialect::OpenAi)
 }
 
 pub(crate) fn told(turn: &Turn, line: &str) -> String {

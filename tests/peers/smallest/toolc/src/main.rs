@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = std::env::args().nth(1).unwrap_or_default();
     let registry = Registry::new();
     registry.add(generated::shared_provider(Handlers))?;
-    let turn = registry.session().build()?.turn(Dialect::OpenAi);
+    let turn = registry.session().build()?.turn_blocking(Dialect::OpenAi);
     println!("{}", ready::ready(turn.call(&ToolCall::new("trivial", &arguments))).json);
     Ok(())
 }
