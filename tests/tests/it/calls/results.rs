@@ -50,7 +50,7 @@ fn a_call_of_an_unknown_tool_names_the_nearest_ones() {
     assert_eq!(text("odd_names"), "unknown tool `odd_names`: did you mean `Odd-Names`?");
     assert_eq!(text("every_defualt"), "unknown tool `every_defualt`: did you mean `every_default`?");
     let few = pollster::block_on(turn("lib").call(&ToolCall::new("browser", "{}"))).json;
-    assert!(few.contains("the tools are: Odd-Names, no_parameters, run_now\""), "{few}");
+    assert!(few.contains("the available tools are Odd-Names, no_parameters, run_now\""), "{few}");
     assert_eq!(error("browser", "not even JSON")["kind"], "unknown_tool");
     assert_eq!(
         serde_json::from_str::<Value>(&pollster::block_on(turn("nothing").call(&ToolCall::new("wait", "{}"))).json)
