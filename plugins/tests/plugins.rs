@@ -381,8 +381,8 @@ fn a_plugin_says_what_it_is() {
 fn what_a_process_cannot_be_is_refused_with_its_place() {
     let Some(f) = fixture() else { return };
     for (line, why) in [
-        ("execution = \"agent\"", "the tools of a plugin cannot be `agent`"),
-        ("execution = \"sync\"", "the tools of a plugin cannot be `sync`"),
+        ("execution = \"agent\"", "tools of a plugin cannot be `agent`"),
+        ("execution = \"sync\"", "tools of a plugin cannot be `sync`"),
         ("requires.check = true", "have no handlers that could be asked"),
     ] {
         let tool = PROBE.replace("requires = {", "requires.env = [\"WEATHER_KEY\"] # {");
