@@ -119,7 +119,7 @@ pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&[]);
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {
-    /// Of tools.
+    /// Names of tools.
     pub mod tools {
         /// `patch`
         pub const PATCH: &str = "patch";

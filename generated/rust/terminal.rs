@@ -127,7 +127,7 @@ pub mod terminal {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self { command: slots.value(0), timeout: slots.value_or(1, 180), workdir: slots.value(2) }

@@ -117,7 +117,7 @@ pub mod todo {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self { todos: slots.value(0), merge: slots.value_or(1, false) }

@@ -157,7 +157,7 @@ pub mod run_later {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self { outcome: slots.value_or(0, Outcome::Echo), pauses: slots.value_or(1, 1) }
@@ -214,7 +214,7 @@ pub mod wait {
     pub struct Args {}
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }

@@ -247,7 +247,7 @@ pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&["3 mix49 Mostly s
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {
-    /// Of tools.
+    /// Names of tools.
     pub mod tools {
         /// `Odd-Names`
         pub const ODD_NAMES: &str = "Odd-Names";

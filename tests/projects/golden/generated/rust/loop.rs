@@ -124,7 +124,7 @@ pub mod ask_back {
     pub struct Args {}
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
@@ -148,7 +148,7 @@ pub mod delegate {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self { task: slots.value(0), depth: slots.value_or(1, 1) }
