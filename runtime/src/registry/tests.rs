@@ -24,7 +24,7 @@ fn granted(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> String {
     session.build().unwrap().turn_blocking(Dialect::OpenAi).tools().collect::<Vec<_>>().join(" ")
 }
 
-/// What is wrong with the second of these, beside the first.
+/// Why the second of these cannot be added to the first.
 fn collision(first: Fake, second: Fake) -> String {
     let registry = first.registry();
     let before = format!("{registry:?}");
@@ -67,7 +67,7 @@ fn an_alias_means_its_toolset() {
     assert_eq!(granted(&registry, &["old_files"], &[]), "read");
     assert_eq!(granted(&registry, &[], &["internet"]), "read");
     assert_eq!(granted(&registry, &["bundle"], &[]), "look read");
-    // The same declaration once more, by another provider, is no collision.
+    // An equal declaration by another provider is accepted.
     registry.add(Box::new(Fake::new([]).toolset(aliased("web", &["internet"])))).unwrap();
     assert_eq!(granted(&registry, &["internet"], &[]), "look");
     assert!(registry.session().enable(["internets"]).build().unwrap_err().to_string().contains("unknown toolset"));
@@ -161,7 +161,7 @@ fn what_overrides_stands_in_until_it_goes() {
     assert_eq!(said(&overridden), r#"a: "two", b: "base", c: "two""#);
     assert!(registry.remove(two) && !registry.remove(two));
     assert_eq!(said(&now(&session)), r#"a: "one", b: "base""#);
-    // Its place is kept by whoever is put in it.
+    // The replacement keeps its position.
     registry.replace(base, answers("new base", &["a", "b"])).unwrap();
     registry.replace(one, answers("new one", &["a"])).unwrap();
     assert_eq!(said(&now(&session)), r#"a: "new one", b: "new base""#);
@@ -421,7 +421,7 @@ fn an_include_cycle_is_refused() {
     assert_eq!(ring(ahead(), Fake::new([]).toolset(based)), told);
     let told = "include cycle: a → a; remove one of these";
     assert_eq!(ring(Fake::new([]), Fake::new([]).toolset(includes("a", &["a"]))), told);
-    // What is reached twice is no ring.
+    // A toolset that is reached twice is not a cycle.
     let diamond = Fake::new([]).toolset(includes("c", &["d", "e"])).toolset(includes("e", &["d"]));
     ahead().registry().add(Box::new(diamond.toolset(toolset("d")))).unwrap();
 }
@@ -459,7 +459,7 @@ fn what_is_left_of_a_choice_is_never_more_than_was_chosen() {
     assert_eq!(shown(&of_web).0, "look");
     registry.remove(web);
     registry.remove(id);
-    // Not everything, although nothing is enabled that there is.
+    // No tools, since no enabled toolset exists.
     assert_eq!(shown(&of_web), (String::new(), "web".into()));
     assert_eq!(shown(&of_both), ("read".into(), "web".into()));
     for session in [&careful, &late] {

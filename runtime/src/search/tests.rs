@@ -34,7 +34,7 @@ fn tool(name: &str, description: &str) -> DynamicTool {
 fn registry() -> Registry {
     let tools = DynamicTools::new()
         .tool(tool("show_invoice", "Show one invoice of a customer, with all of its lines.").home("billing"))
-        .tool(tool("send_mail", "Send a message to somebody.").home("mail"))
+        .tool(tool("send_mail", "Send a message to a person.").home("mail"))
         .tool(tool("zoom", "Look closer at a picture.").home("pictures").never_deferred())
         .tool(tool("ask", "Ask the user a question.").home("talk").never_deferred());
     let registry = Registry::new();

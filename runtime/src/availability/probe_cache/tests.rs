@@ -280,7 +280,7 @@ fn turns_at_the_same_time_ask_once() {
     const TURNS: usize = 8;
     let time = Time::new();
     let (looks, home) = (time.clone(), Toolset { requires: vec![Check], ..toolset("home") });
-    // It answers when all of them have come to the point where they ask.
+    // It answers once all of them have asked.
     let fake = Fake::new([tool("a", "home", &[]), tool("b", "home", &[])]).toolset(home).available(move |_, _| {
         until(|| looks.looks() >= TURNS);
         Availability::Available
@@ -457,7 +457,7 @@ fn no_secret_of_the_environment_is_told_by_a_check() {
         .variable(variable("KEY", true))
         .variable(variable("LONGER_KEY", true))
         .variable(variable("HOST", false))
-        // As what stands in for a secret is written: it is not hidden once more.
+        // The text of a redacted secret is not redacted again.
         .variable(variable("WORD", true))
         .available(|name, env| {
             let text = ["KEY", "LONGER_KEY", "HOST"].map(|name| env.var(name).unwrap()).join(" ");

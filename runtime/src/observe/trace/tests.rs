@@ -53,7 +53,7 @@ impl Seen {
     }
 }
 
-/// What was told: spans, and events with the span that they were in.
+/// The recorded spans, and events with their spans.
 #[derive(Debug, Default)]
 struct Told {
     spans: Vec<Seen>,
@@ -62,7 +62,7 @@ struct Told {
     entered: BTreeMap<String, Vec<u64>>,
 }
 
-/// A subscriber that keeps what it is told, up to a level.
+/// A subscriber that records everything up to a level.
 #[derive(Clone)]
 struct Ear(Level, Arc<Mutex<Told>>);
 
