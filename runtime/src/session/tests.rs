@@ -35,31 +35,31 @@ fn online() -> Requirement {
 }
 
 /// How a tool is ill, if it is.
-type FailedCheck = Arc<Mutex<Option<&'static str>>>;
+type Mood = Arc<Mutex<Option<&'static str>>>;
 
-/// A checked tool and one that asks for a fact, and what their provider was asked for.
-fn checked() -> (Registry, FailedCheck, Arc<Mutex<Vec<String>>>) {
-    let failed_check = FailedCheck::default();
-    let felt = Arc::clone(&failed_check);
-    let fake = Fake::new([tool("checked", "home", &[Check]), tool("steady", "home", &[online()])]).fact("online", true);
+/// A moody tool and one that asks for a fact, and what their provider was asked for.
+fn moody() -> (Registry, Mood, Arc<Mutex<Vec<String>>>) {
+    let mood = Mood::default();
+    let felt = Arc::clone(&mood);
+    let fake = Fake::new([tool("moody", "home", &[Check]), tool("steady", "home", &[online()])]).fact("online", true);
     let fake = fake.available(move |_, _| {
-        let failed_check = *felt.lock().unwrap();
-        Availability::when(failed_check.is_none(), failed_check.unwrap_or_default())
+        let mood = *felt.lock().unwrap();
+        Availability::when(mood.is_none(), mood.unwrap_or_default())
     });
     let asked = fake.asked();
-    (fake.registry(), failed_check, asked)
+    (fake.registry(), mood, asked)
 }
 
 #[test]
 fn verdicts_live_thirty_seconds() {
-    let (registry, failed_check, asked) = checked();
+    let (registry, mood, asked) = moody();
     let asked = || asked.lock().unwrap().len();
     let time = Time::new();
     let session = session(&registry, time.clock());
     *mood.lock().unwrap() = Some("a headache");
     let first = session.turn_blocking(Dialect::OpenAi);
     assert_eq!(first.definitions(), r#"["steady"]"#);
-    *failed_check.lock().unwrap() = None;
+    *mood.lock().unwrap() = None;
     time.pass(29);
     assert_eq!((place(&session.turn_blocking(Dialect::OpenAi)), asked()), (place(&first), 1));
     time.pass(1);
@@ -73,7 +73,7 @@ fn verdicts_live_thirty_seconds() {
 
 #[test]
 fn what_comes_out_the_same_is_the_same_turn() {
-    let (registry, failed_check, asked) = checked();
+    let (registry, mood, asked) = moody();
     let time = Time::new();
     let session = session(&registry, time.clock());
     let reason = |turn: &Turn| turn.hidden().map(|hidden| hidden.reason.to_string()).collect::<String>();
@@ -94,7 +94,7 @@ fn what_comes_out_the_same_is_the_same_turn() {
 
 #[test]
 fn facts_change_at_once_and_nobody_else_is_asked() {
-    let (registry, failed_check, asked) = checked();
+    let (registry, mood, asked) = moody();
     let session = session(&registry, Time::new().clock());
     session.turn_blocking(Dialect::OpenAi);
     *mood.lock().unwrap() = Some("a headache");
@@ -107,7 +107,7 @@ fn facts_change_at_once_and_nobody_else_is_asked() {
 
 #[test]
 fn a_changed_registry_asks_only_whom_it_does_not_know() {
-    let (registry, failed_check, asked) = checked();
+    let (registry, mood, asked) = moody();
     let time = Time::new();
     let session = session(&registry, time.clock());
     let turn = session.turn_blocking(Dialect::OpenAi);
@@ -135,7 +135,7 @@ fn what_cannot_change_by_itself_needs_no_clock() {
 
 #[test]
 fn without_a_clock_each_turn_asks() {
-    let (registry, failed_check, asked) = checked();
+    let (registry, mood, asked) = moody();
     let session = session(&registry, Clock::Test(Arc::new(|| None)));
     assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["moody","steady"]"#);
     *mood.lock().unwrap() = Some("ill");

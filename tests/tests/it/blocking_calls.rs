@@ -118,7 +118,12 @@ fn a_blocking_call_works_within_a_handler() {
             Ok(ToolOutput::text(call.tool()))
         })
     });
-    let outer = by_hand.tool("outer", Behaviour::default()).session().build().expect("a session").turn_blocking(Dialect::OpenAi);
+    let outer = by_hand
+        .tool("outer", Behaviour::default())
+        .session()
+        .build()
+        .expect("a session")
+        .turn_blocking(Dialect::OpenAi);
     assert_eq!(outer.call_blocking(&ToolCall::new("outer", "{}")).json, "\"outer\"");
     let runtime = current_thread();
     assert_eq!(runtime.block_on(outer.call(&ToolCall::new("outer", "{}"))).json, "\"outer\"");
@@ -137,7 +142,8 @@ fn a_blocking_call_on_the_only_worker_waits_for_a_task_of_the_same_runtime() {
             Ok(ToolOutput::text(answered.await?))
         }))
     });
-    let turn = by_hand.tool("ask", Behaviour::default()).session().build().expect("a session").turn_blocking(Dialect::OpenAi);
+    let turn =
+        by_hand.tool("ask", Behaviour::default()).session().build().expect("a session").turn_blocking(Dialect::OpenAi);
     let runtime = multi_thread();
     let called = runtime.spawn(async move {
         tokio::spawn(async move {

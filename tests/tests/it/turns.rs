@@ -125,7 +125,11 @@ fn earlier_turns_do_not_affect_later_ones() {
             session.set_facts(facts).expect("there are such facts");
             for dialect in [Dialect::OpenAi, Dialect::Mcp].into_iter().take(1 + step % 7 / 5) {
                 let turn = session.turn_blocking(dialect);
-                assert_eq!(turn.definitions(), fresh.turn_blocking(dialect).definitions(), "{search} {step} {dialect:?}");
+                assert_eq!(
+                    turn.definitions(),
+                    fresh.turn_blocking(dialect).definitions(),
+                    "{search} {step} {dialect:?}"
+                );
                 seen.insert(turn.definitions().to_owned());
             }
         }

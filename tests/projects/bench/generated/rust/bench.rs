@@ -106,7 +106,7 @@ pub mod open_page {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -180,7 +180,7 @@ pub mod send_reply {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -260,7 +260,7 @@ pub mod trivial {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {

@@ -142,7 +142,7 @@ pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&[]);
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {
-    /// Of tools.
+    /// Names of tools.
     pub mod tools {
         /// `approve_local_tasks`
         pub const APPROVE_LOCAL_TASKS: &str = "approve_local_tasks";

@@ -242,7 +242,7 @@ pub mod check_pending_pages {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -330,7 +330,7 @@ pub mod compare_urgent_pages {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -373,7 +373,7 @@ pub mod count_linked_visits {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -418,7 +418,7 @@ pub mod fetch_hidden_files {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -460,7 +460,7 @@ pub mod import_nested_alerts {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -502,7 +502,7 @@ pub mod inspect_external_records {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -573,7 +573,7 @@ pub mod inspect_open_deadlines {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -617,7 +617,7 @@ pub mod inspect_recent_budgets {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -731,7 +731,7 @@ pub mod label_pending_items {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -773,7 +773,7 @@ pub mod label_recent_documents {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -817,7 +817,7 @@ pub mod measure_closed_documents {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -889,7 +889,7 @@ pub mod measure_urgent_drafts {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -929,7 +929,7 @@ pub mod merge_recent_bookings {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -999,7 +999,7 @@ pub mod remove_urgent_requests {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -1071,7 +1071,7 @@ pub mod rename_daily_documents {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -1154,7 +1154,7 @@ pub mod repair_nested_records {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -1280,7 +1280,7 @@ pub mod review_shared_samples {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -1362,7 +1362,7 @@ pub mod sort_blocked_goals {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -1480,7 +1480,7 @@ pub mod sort_pending_drafts {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {

@@ -234,7 +234,7 @@ pub mod approve_local_tasks {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -348,7 +348,7 @@ pub mod check_active_parcels {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -390,7 +390,7 @@ pub mod copy_shared_tasks {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -435,7 +435,7 @@ pub mod describe_urgent_notes {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -477,7 +477,7 @@ pub mod export_closed_drafts {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -519,7 +519,7 @@ pub mod find_recent_customers {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -606,7 +606,7 @@ pub mod group_daily_alerts {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -646,7 +646,7 @@ pub mod group_recent_appointments {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -688,7 +688,7 @@ pub mod import_monthly_branches {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -767,7 +767,7 @@ pub mod inspect_recent_messages {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -807,7 +807,7 @@ pub mod label_monthly_notes {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -847,7 +847,7 @@ pub mod label_pinned_visits {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -927,7 +927,7 @@ pub mod order_nested_vehicles {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -1008,7 +1008,7 @@ pub mod rename_external_items {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -1091,7 +1091,7 @@ pub mod review_stale_visits {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -1177,7 +1177,7 @@ pub mod share_pinned_labels {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -1257,7 +1257,7 @@ pub mod sort_public_alerts {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
@@ -1299,7 +1299,7 @@ pub mod verify_daily_campaigns {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {

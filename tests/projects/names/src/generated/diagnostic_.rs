@@ -79,7 +79,7 @@ pub mod diagnostic_ {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self { from: slots.value_or(0, From2::Here), option: slots.value(1), args: slots.value(2) }

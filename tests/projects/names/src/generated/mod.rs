@@ -195,7 +195,7 @@ pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&[]);
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {
-    /// Of tools.
+    /// Names of tools.
     pub mod tools {
         /// `clippy`
         pub const CLIPPY: &str = "clippy";

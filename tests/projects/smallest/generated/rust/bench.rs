@@ -88,7 +88,7 @@ pub mod trivial {
     }
 
     impl Args {
-        /// Of a call that has been read and is valid.
+        /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {

@@ -92,7 +92,7 @@ pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&[]);
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {
-    /// Of tools.
+    /// Names of tools.
     pub mod tools {
         /// `trivial`
         pub const TRIVIAL: &str = "trivial";
