@@ -214,7 +214,7 @@ fn what_is_refused_in_a_place_leaves_who_has_it() {
     let error = registry.replace(id, answers("new", &["a"])).unwrap_err();
     assert_eq!(error.refusals(), [Refusal::UnknownProvider(id)]);
     assert!(error.to_string().ends_with("is not registered: use `add`"), "{error}");
-    // Another registry's provider is none of this one's.
+    // The id of a provider in another registry is unknown here.
     let strange = Registry::new().add(answers("strange", &["c"])).unwrap();
     assert!(!registry.remove(strange));
 }
