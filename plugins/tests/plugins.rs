@@ -383,7 +383,7 @@ fn what_a_process_cannot_be_is_refused_with_its_place() {
     for (line, why) in [
         ("execution = \"agent\"", "tools of a plugin cannot be `agent`"),
         ("execution = \"sync\"", "tools of a plugin cannot be `sync`"),
-        ("requires.check = true", "cannot have a `check`, because they have no handlers"),
+        ("requires.check = true", "because they have no handlers"),
     ] {
         let tool = PROBE.replace("requires = {", "requires.env = [\"WEATHER_KEY\"] # {");
         f.put("plugins/weather/manifests/tools/probe.toml", &format!("{line}\n{tool}"), 0o644);

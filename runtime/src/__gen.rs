@@ -3,11 +3,12 @@
 
 pub use crate::__search_index as search_index;
 pub use crate::data::dialect::{FeatureOfToolcIsMissing, PerDialect, macros::*};
-pub use crate::data::{fields, graph, pack, requirement, segment, table, to_json};
+pub use crate::data::{fields, graph, name, pack, requirement, segment, table, to_json};
 #[cfg(feature = "search")]
 pub use crate::index::{Index, document::document};
 pub use crate::provider::compiled;
 pub use crate::stamp::{STAMP, assert_stamp};
+pub use crate::text::invisible::{changes_direction, is_invisible};
 pub use crate::text::nearest::{did_you_mean, nearest};
 
 pub mod args {

@@ -127,9 +127,9 @@ pub mod catalog {
 pub mod error {
     //! Errors of tool providers and sessions. The error of a call is [`ToolError`](crate::ToolError).
 
-    pub use crate::provider::dynamic::InvalidTools;
+    pub use crate::provider::invalid_tools::{InvalidTool, InvalidTools};
     pub use crate::registration::refusal::{Refusal, RegistryError};
-    pub use crate::registry::error::SessionError;
+    pub use crate::registry::error::{SessionError, SessionErrorKind};
 }
 
 pub mod hooks {
@@ -149,9 +149,10 @@ pub mod limits {
 }
 
 pub mod schema {
-    //! Argument tables, built from JSON Schemas.
+    //! Argument tables, built from JSON Schemas, and function definitions in OpenAI's format.
 
     pub use crate::data::table::Table;
+    pub use crate::provider::function_definition::FunctionDefinition;
 }
 
 /// Runs the README's example.

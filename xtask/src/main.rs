@@ -134,7 +134,7 @@ fn test() -> ExitCode {
 }
 
 /// Packages and builds what is published. Cargo keeps what it unpacks from the temporary registry in the target folder, and
-/// believes that a version never changes: an earlier run would replace this one, if both had the same folder.
+/// believes that a version never changes: an earlier run would be used instead of this one, if both had the same folder.
 fn publish_check(allow_dirty: bool) -> ExitCode {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../target/publish-check/{}", now.as_millis()));

@@ -166,7 +166,7 @@ fn external(names: &[At<String>], tools: &BTreeMap<String, ToolManifest>, sink: 
     kept
 }
 
-/// Sorts by name. Of two with the same name, the first is kept.
+/// Sorts by name. Keeps the first of two with the same name.
 fn unique<T>(
     all: Vec<T>,
     name: impl Fn(&T) -> &At<String>,

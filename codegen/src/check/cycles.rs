@@ -15,7 +15,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
     let requires = |tool: usize| {
         let tool = &catalog[ToolId(tool)];
-        // Of several alternatives, another one may be available.
+        // If there are several alternatives, another one may be available.
         let edges = |requires: &Requires| {
             let only = match requires.any_tools.as_slice() {
                 [only] if requires.any_external.is_empty() => Some(only),

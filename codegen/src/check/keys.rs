@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use toolc::__gen::name::PORTABLE;
 use toolc::__gen::table::Type;
 use toolc::behaviour::Execution;
 
 use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::dialects::DIALECTS;
-use crate::manifest::{Overlap, is_portable, is_reserved};
+use crate::manifest::{Overlap, is_reserved};
 use crate::schema::Schema;
 use crate::source::Kind;
 
@@ -132,11 +133,11 @@ fn check_dialects(catalog: &Catalog, sink: &Sink) {
                 let message = format!("`{}` is reserved for a tool of toolc", name.value);
                 let found = Diagnostic::new(Code::RESERVED_NAME, name.place, message);
                 sink.push(found.help("choose another name"));
-            } else if !is_portable(&name.value) {
+            } else if !PORTABLE.accepts(&name.value) {
                 let message = format!("`{}` is not a valid tool name in {}", name.value, dialect.name);
                 sink.push(
                     Diagnostic::new(Code::INVALID_NAME, name.place, message)
-                        .label("expected a letter or `_`, then letters, digits, `_` or `-`; at most 64 in all"),
+                        .label(format!("expected {}", PORTABLE.expected())),
                 );
             }
             let same = shown[name.value.as_str()].iter().find(|other| other.name() != tool.name());

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Debug};
 
+pub use toolc::__gen::name::NameGrammar;
+
 /// A fact about a dialect, and its evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit<T> {
@@ -147,47 +149,6 @@ limits! {
         advised_tools: usize,
         /// How much the tools may contain together.
         max_total: Total,
-    }
-}
-
-/// The shape of a name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct NameGrammar {
-    /// The first character, besides ASCII letters.
-    pub first: &'static str,
-    /// The other characters, besides ASCII letters and digits.
-    pub rest: &'static str,
-    /// Whether it may begin with a digit.
-    pub starts_with_digit: bool,
-    /// The most characters.
-    pub max_length: usize,
-}
-
-impl NameGrammar {
-    /// Returns the grammar as a regular expression.
-    pub fn pattern(self) -> String {
-        let Self { first, rest, starts_with_digit, max_length } = self;
-        if starts_with_digit && first == rest {
-            return format!("^[a-zA-Z0-9{rest}]{{1,{max_length}}}$");
-        }
-        let digits = if starts_with_digit { "0-9" } else { "" };
-        format!("^[a-zA-Z{digits}{first}][a-zA-Z0-9{rest}]{{0,{}}}$", max_length - 1)
-    }
-
-    /// Whether a name has this shape.
-    pub fn accepts(&self, name: &str) -> bool {
-        let is_first = |c: char| {
-            c.is_ascii_alphabetic() || self.first.contains(c) || (self.starts_with_digit && c.is_ascii_digit())
-        };
-        let is_rest = |c: char| c.is_ascii_alphanumeric() || self.rest.contains(c);
-        let mut letters = name.chars();
-        letters.next().is_some_and(is_first) && letters.all(is_rest) && name.chars().count() <= self.max_length
-    }
-}
-
-impl Debug for NameGrammar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.pattern())
     }
 }
 

@@ -1,5 +1,7 @@
 //! What every vendor accepts: the intersection of all the other dialects, and of llama.cpp's grammars.
 
+use toolc::__gen::name;
+
 use super::limits::{Confidence, NameGrammar, Refused, limit};
 use super::{Dialect, SchemaSubset, ToolLimits, gemini, openai};
 use crate::schema::Spelling;
@@ -43,12 +45,7 @@ pub(super) const PORTABLE: Dialect = Dialect {
     },
     spelling: Spelling { openapi: false, says_closed: false, says_required: false },
     tool: ToolLimits {
-        tool_name: limit(
-            NameGrammar { first: "_", rest: "_-", starts_with_digit: false, max_length: 64 },
-            Confidence::High,
-            READ,
-            SOURCE,
-        ),
+        tool_name: limit(name::PORTABLE, Confidence::High, READ, SOURCE),
         parameter_name: limit(PARAMETER, Confidence::High, READ, SOURCE),
         nested_name: limit(PARAMETER, Confidence::High, READ, SOURCE),
         ..openai::CHAT.tool

@@ -11,6 +11,7 @@ mod tables;
 use std::cell::RefCell;
 
 use rayon::prelude::*;
+use toolc::__gen::name::PORTABLE;
 use toolc::behaviour::Execution;
 
 use crate::diagnostic::{At, Code, Diagnostic, Sink, SourceId};
@@ -117,11 +118,11 @@ fn check_name(name: &At<String>, kind: Kind, sink: &Sink) {
     if is_reserved(kind, &name.value) {
         let message = format!("`{}` is a {noun} of toolc's own", name.value);
         sink.push(Diagnostic::new(Code::RESERVED_NAME, name.place, message).help("choose another name"));
-    } else if !is_portable(&name.value) {
+    } else if !PORTABLE.accepts(&name.value) {
         let message = format!("`{}` is not a name that every provider takes", name.value);
         sink.push(
             Diagnostic::new(Code::INVALID_NAME, name.place, message)
-                .label("expected a letter or `_`, then letters, digits, `_` or `-`; at most 64 in all")
+                .label(format!("expected {}", PORTABLE.expected()))
                 .help("use snake_case, and leave room for the prefixes that clients add"),
         );
     }
@@ -139,11 +140,3 @@ const RESERVED: [(Kind, &str); 5] = [
     (Kind::Toolset, "all"),
     (Kind::Toolset, "*"),
 ];
-
-/// Whether every known provider takes this as a tool's name: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`.
-pub(crate) fn is_portable(name: &str) -> bool {
-    let mut letters = name.chars();
-    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')
-        && name.len() <= 64
-}

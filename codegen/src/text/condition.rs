@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use toolc::__gen::name::PORTABLE;
 use toolc::__gen::segment::Comparison;
 use toolc::FactValue;
 
@@ -184,8 +185,8 @@ fn turned(cursor: &mut Cursor<'_>, value: Range<usize>) -> Result<Option<String>
 
 fn atom(cursor: &mut Cursor<'_>, word: &str, span: Range<usize>) -> Result<Written, Fault> {
     match word.split_once('.') {
-        Some(("tools", name)) if is_name(name) => Ok(Written { span, asks: AtomExpr::Tool(name.to_owned()) }),
-        Some(("facts", name)) if is_name(name) => comparison(cursor, name, span),
+        Some(("tools", name)) if PORTABLE.accepts(name) => Ok(Written { span, asks: AtomExpr::Tool(name.to_owned()) }),
+        Some(("facts", name)) if PORTABLE.accepts(name) => comparison(cursor, name, span),
         Some(("tools" | "facts", name)) => {
             let what = if name.is_empty() {
                 format!("a name is missing after `{word}`")
@@ -193,7 +194,7 @@ fn atom(cursor: &mut Cursor<'_>, word: &str, span: Range<usize>) -> Result<Writt
                 format!("`{name}` is not a valid name")
             };
             let fault = Fault::new(span, what);
-            Err(fault.help("a name is a letter or `_`, then letters, digits, `_` or `-`"))
+            Err(fault.help(format!("a name is {}", PORTABLE.expected())))
         }
         other => {
             let fault = Fault::new(span, format!("`{word}` is neither a tool nor a fact"));
@@ -227,13 +228,6 @@ fn comparison(cursor: &mut Cursor<'_>, name: &str, span: Range<usize>) -> Result
         None => return Err(Fault::new(at, format!("expected a value after `{sign}`"))),
     };
     Ok(fact(span.start..literal.1.end, Some((comparison, literal.0))))
-}
-
-/// A tool's or a fact's name.
-pub(super) fn is_name(name: &str) -> bool {
-    let mut letters = name.chars();
-    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use toolc::__gen::name::PORTABLE;
+
 use super::Fault;
 use super::condition::{self, AtomExpr, Condition};
 use super::cursor::{Cursor, Token};
@@ -207,7 +209,7 @@ impl Reader<'_> {
             Some((Token::Text(text), _)) => Piece::Text(text),
             Some((Token::Word(word), at)) if word == "available" => Self::available(&mut cursor, at)?,
             Some((Token::Word(word), at)) => match word.split_once('.') {
-                Some(("facts", name)) if condition::is_name(name) => Piece::Fact((name.to_owned(), at)),
+                Some(("facts", name)) if PORTABLE.accepts(name) => Piece::Fact((name.to_owned(), at)),
                 _ => {
                     let fault = Fault::new(at, format!("`{word}` cannot be written out"));
                     return Err(fault.help("what can is `facts.NAME`, `available('tool', ...)`, or a quoted text"));

@@ -78,9 +78,9 @@ impl<'t> Reader<'t> {
     fn with_all_of(&self, id: NodeId) -> Vec<&'t Node> {
         let (mut ids, mut next) = (vec![id], 0);
         while let Some(id) = ids.get(next) {
-            for &beside in self.table.all_of(self.table.node(*id)) {
-                if !ids.contains(&beside) && self.spend(ids.len()) {
-                    ids.push(beside);
+            for &other in self.table.all_of(self.table.node(*id)) {
+                if !ids.contains(&other) && self.spend(ids.len()) {
+                    ids.push(other);
                 }
             }
             next += 1;

@@ -125,7 +125,7 @@ fn alternatives_are_taken_as_documented() {
     assert_eq!(repaired(&schema, json!(1)), json!([1]));
     let schema = json!({"properties": {"v": {"enum": ["2.5", 5.0]}}});
     assert_eq!(repaired(&schema, json!(2.5)), json!(2.5));
-    // What stands beside them is about a value that one of them has read out of a text.
+    // Sibling keywords apply to the value that an alternative has read from a string.
     let schema = json!({"properties": {"v": {
         "oneOf": [{"type": "object", "required": ["a"]}, {"type": "object", "required": ["b"]}],
         "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},

@@ -64,7 +64,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
     /// Reads a value into `slot`, which is absent so far, nested at most `room` levels deep. If `optional`, null may
     /// represent absence.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "it stands where the properties of an object are read, and in `item`")]
+    #[expect(clippy::inline_always, reason = "it is called for the properties of an object and in `item` only")]
     fn value(&mut self, id: NodeId, optional: bool, room: usize, slot: &mut Slot<'a>) -> Option<()> {
         let node = self.reader.table.node(id);
         let next = self.scan.peek()?;

@@ -379,7 +379,7 @@ fn absence_is_settled_before_anything_is_counted() {
         (json!({"allOf": [{"minProperties": 1}]}), json!({"a": null}), None),
         (json!({"minProperties": 1}), json!({"a": null, "b": "x"}), Some(json!({"b": "x"}))),
         (json!({"allOf": [{"properties": {"c": text}}]}), json!({"c": null}), Some(json!({}))),
-        // Null is allowed by the schema beside it, but not by all.
+        // One schema allows null, but not all do.
         (json!({"properties": {"c": {}}, "allOf": [{"properties": {"c": text}}]}), json!({"c": null}), Some(json!({}))),
         // One of them holds as it stands.
         (

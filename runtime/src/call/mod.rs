@@ -351,7 +351,10 @@ mod tests {
             assert_eq!(call.fact("chat"), Some(&FactValue::Boolean(true)));
             assert_eq!(call.fact("vision"), Some(&FactValue::Boolean(false)), "the default");
             assert_eq!(call.fact("chta"), None);
-            assert_eq!(["own", "search", "find", "nobody"].map(|name| call.has_tool(name)), [true, true, false, false]);
+            assert_eq!(
+                ["own", "search", "find", "missing"].map(|name| call.has_tool(name)),
+                [true, true, false, false]
+            );
         }
         task.set_user_request("make it coffee");
         assert_eq!(owned.borrow().user_request().as_deref(), Some("make it coffee"));
@@ -389,7 +392,7 @@ mod tests {
             format!("{:?}", Progress { tool: "own", id: "7", task: "errand", done, total, message })
         };
         assert_eq!(*told.lock().unwrap(), [shown(1.0, None, "here"), shown(2.0, Some(4.0), "there")]);
-        Call::new(request).progress(1.0, None, "nobody asked");
+        Call::new(request).progress(1.0, None, "no listener");
     }
 
     #[test]

@@ -53,7 +53,7 @@ macro_rules! dialects {
         };
 
         /// Names the missing feature in the compile error, which rustc does not do for a variant.
-        #[allow(non_upper_case_globals, reason = "they stand in for variants")]
+        #[allow(non_upper_case_globals, reason = "they replace variants")]
         impl Dialect {
             $(
                 #[cfg(not(feature = $feature))]
@@ -104,8 +104,8 @@ pub(crate) struct Shape {
     parameters: &'static str,
     /// The key of parameters that are any JSON Schema, if it is another one.
     json_schema_parameters: Option<&'static str>,
-    /// Whether a tool that is added at run time can be defined: the dialect accepts any JSON Schema, or can be told that a
-    /// tool is not strict. The others need schemas to be narrowed, which only the compiler does.
+    /// Whether a tool that is added at run time can be defined: the dialect accepts any JSON Schema, or has a flag for
+    /// tools that are not strict. Other dialects need lowered schemas, which only the compiler writes.
     pub(crate) accepts_any_schema: bool,
     /// The API whose requests contain the definitions.
     #[allow(dead_code, reason = "only `wire` reads it")]

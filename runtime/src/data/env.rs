@@ -173,8 +173,8 @@ mod tests {
             [Env::process().var("A=B"), Env::process().var("A\0B"), Env::process().var("")],
             [const { None }; 3]
         );
-        assert!(!Env::process().has_program("nobody-has-this-program"));
-        assert!(Env::process().with_program("nobody-has-this-program").has_program("nobody-has-this-program"));
+        assert!(!Env::process().has_program("no-such-program"));
+        assert!(Env::process().with_program("no-such-program").has_program("no-such-program"));
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
             std::fs::write(directory.join(file), "").unwrap();
             std::fs::set_permissions(directory.join(file), std::fs::Permissions::from_mode(mode)).unwrap();
         }
-        let path = std::env::join_paths([Path::new("/nobody/has/this"), &directory]).unwrap();
+        let path = std::env::join_paths([Path::new("/does/not/exist"), &directory]).unwrap();
         let env = Env::empty().with_var("PATH", path.to_str().unwrap());
         let has = ["runs", "reads", "folder", "", "no\0name"].map(|name| env.has_program(name));
         let whole = directory.join("runs").to_str().unwrap().to_owned();

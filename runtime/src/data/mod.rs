@@ -8,6 +8,7 @@ pub(crate) mod env;
 pub mod fields;
 pub mod graph;
 pub(crate) mod list_format;
+pub mod name;
 pub(crate) mod number;
 pub mod pack;
 pub mod requirement;

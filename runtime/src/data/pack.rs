@@ -446,7 +446,7 @@ mod tests {
     #[test]
     fn damage_is_told() {
         for text in ["1", "x ", "9 abc", "-1 ", "1 é", "99999999999999999999 "] {
-            let told = std::panic::catch_unwind(|| unpack::<Fact>(&[text])).expect_err("it is no fact");
+            let told = std::panic::catch_unwind(|| unpack::<Fact>(&[text])).expect_err("the text is not a fact");
             let told = told.downcast::<String>().expect("a panic's message is text");
             assert!(told.contains("cargo xtask gen"), "{told}");
         }

@@ -6,12 +6,11 @@ use crate::run::block_on::block_on;
 use crate::session::turn::Turn;
 
 impl Turn {
-    /// [`call`](Self::call) for code that is not asynchronous: this thread waits for the answer.
+    /// Does the same as [`call`](Self::call), for code that is not asynchronous: blocks this thread until the response is ready.
     ///
-    /// With the feature `tokio`, handlers find a Tokio runtime, wherever this is called: on a thread without one, and
-    /// within a current-thread runtime, which cannot go on meanwhile, it is one that all such calls of the process share;
-    /// within a multi-thread runtime it is that one. Without the feature, handlers that need a runtime have to be called
-    /// within one that is driven by another thread.
+    /// With the feature `tokio`, handlers always run in a Tokio runtime: within a multi-thread runtime in that one; on a thread
+    /// without a runtime, and within a current-thread runtime, which is blocked meanwhile, in one that all such calls of the
+    /// process share. Without the feature, handlers that need a runtime must be called within one that another thread drives.
     pub fn call_blocking(&self, request: &ToolCall<'_>) -> CallResponse {
         block_on(self.call(request))
     }

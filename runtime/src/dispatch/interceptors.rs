@@ -19,7 +19,7 @@ use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::turn::Turn;
 
 impl Turn {
-    /// Whether a hook or the approver sees the calls of this tool. Of an unknown tool, `None`, hooks see the response.
+    /// Whether a hook or the approver sees the calls of this tool; for an unknown tool, `None`, whether hooks see the response.
     pub(super) fn has_interceptors(&self, tool: Option<ToolId>) -> bool {
         !self.config().hooks.is_empty() || tool.is_some_and(|id| self.plan(id).needs_approval)
     }

@@ -114,7 +114,7 @@ fn planner() -> Turn {
     let agent = |tool| behaves(tool, Execution::Agent, false);
     let others = ["broken", "of_another"].map(|name| agent(tool(name, "home", &[])));
     let fake = Fake::new([agent(plan), tool("look", "home", &[])].into_iter().chain(others));
-    turn(&fake.answer(|call| unreachable!("nobody asks a provider for {}", call.tool())).registry())
+    turn(&fake.answer(|call| unreachable!("no call reaches the provider for {}", call.tool())).registry())
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn an_agents_call_arrives_typed_and_its_result_is_an_answer() {
 #[test]
 fn what_is_no_agents_call_is_left_to_the_turn() {
     let turn = planner();
-    for name in ["look", "nobody", "plan", "of_another"] {
+    for name in ["look", "missing", "plan", "of_another"] {
         assert!(wait(turn.agent_call::<Plan>(&ToolCall::new(name, "{}"))).is_none(), "{name}");
     }
     let fault = wait(turn.agent_call::<Plan>(&ToolCall::new("broken", "{}"))).unwrap().unwrap_err();
@@ -161,7 +161,7 @@ fn a_blocking_handler_has_a_thread_of_its_own() {
     let turn = turn(&fake.registry());
     let request = ToolCall::new("crunch", "{}");
     drop(turn.call(&request));
-    assert_eq!(started.load(Ordering::SeqCst), 0, "what nobody polls does not start");
+    assert_eq!(started.load(Ordering::SeqCst), 0, "a future that is not polled does not start");
     assert_eq!(call(&turn, "crunch").json, "\"crunch call-1 task-1\"");
     assert_eq!(started.load(Ordering::SeqCst), 1);
 }
@@ -272,7 +272,7 @@ fn images_come_whole_on_every_way_out() {
     for answer in [call(&short, "look")].iter().chain(batch.iter().map(|answered| &answered.answer)) {
         assert!(answer.json.contains(r#""truncated":true"#) && answer.images == [picture(1)], "{answer:?}");
     }
-    // What the agent's own loop comes to.
+    // The result of the agent's own loop.
     let request = ToolCall::new("plan", r#"{"goal": "tea"}"#);
     let AgentTask { pending, .. } = wait(turn.agent_call::<Plan>(&request)).unwrap().unwrap();
     assert_eq!(pending.finish(ToolOutput::text("hot").with_image(picture(2))).images, [picture(2)]);

@@ -29,7 +29,7 @@ fn turn(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Turn {
     session(registry, enabled, disabled).turn_blocking(Dialect::OpenAi)
 }
 
-/// What a person is told, line by line.
+/// The lines of an explanation.
 fn told(turn: &Turn, tool: &str) -> Vec<String> {
     turn.why(tool).unwrap().to_string().lines().map(|line| line.trim_start().to_owned()).collect()
 }
@@ -261,7 +261,7 @@ fn a_dialect_without_a_definition_is_a_reason() {
     assert_eq!(turn.doctor().tools[1].lacks, [HiddenReason::Dialect]);
 }
 
-/// A tool whose description, parameters and values depend on what is there, among others.
+/// A tool whose description, parameters and values depend on other tools, and these tools.
 fn conditional(others: impl IntoIterator<Item = Tool>) -> Fake {
     let schema = json!({"type": "object", "properties": {"mode": {"enum": ["text", "picture"]},
         "more": {"type": "object", "properties": {"deep": {"type": "string"}}}}});

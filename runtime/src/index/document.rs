@@ -51,7 +51,7 @@ mod tests {
         let parameters = json!({
             "type": "object",
             "properties": {
-                "description": { "type": "string", "description": "Of the invoice." },
+                "description": { "type": "string", "description": "The invoice's number." },
                 "lines": { "type": "array", "items": { "anyOf": [
                     { "type": "null" },
                     { "type": "object", "properties": { "price": { "type": "number", "default": 3 } } },
@@ -60,7 +60,7 @@ mod tests {
             "required": ["lines"],
         });
         let text = document("Make an invoice.", &parameters);
-        assert_eq!(text, "Make an invoice.\ndescription\nOf the invoice.\nlines\nprice");
+        assert_eq!(text, "Make an invoice.\ndescription\nThe invoice's number.\nlines\nprice");
     }
 
     #[test]

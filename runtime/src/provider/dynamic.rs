@@ -16,10 +16,11 @@ use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::env::Env;
 use crate::data::requirement::Requirement;
-use crate::data::table::{Property, Table};
+use crate::data::table::Property;
 #[cfg(feature = "search")]
 use crate::index::{Index, document::document};
 use crate::provider::availability::{Availability, AvailabilityCheck};
+use crate::provider::invalid_tools::{InvalidTool, InvalidTools, check_tool_name, check_toolset_name, table};
 use crate::provider::{HandlerReply, ToolProvider};
 
 /// A tool that is made at run time. Its handler gets the arguments as a JSON object: repaired and validated, without
@@ -63,10 +64,6 @@ pub struct DynamicTools {
     tools: Vec<DynamicTool>,
     toolsets: Vec<Toolset>,
 }
-
-/// All problems of tools and toolsets that are made at run time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidTools(Vec<String>);
 
 impl DynamicTool {
     /// Returns a tool whose handler runs inline, on the caller's thread: for work that takes moments.
@@ -229,59 +226,41 @@ impl DynamicTool {
         DynamicTools::new().tool(self).build()
     }
 
-    /// Returns the tool as the runtime stores it.
-    fn finish(&mut self) -> Result<Tool, String> {
+    /// Returns the tool as the runtime stores it, and adds its problems.
+    fn finish(&mut self, problems: &mut Vec<InvalidTool>) -> Tool {
         let tool = &mut self.tool;
         let behaviour = &tool.behaviour;
-        let mut table = table(&self.schema)?;
+        let mut table = table(&tool.name, &self.schema, problems);
         for secret in &self.secrets {
-            let is_it = |property: &Property| *property.name == **secret;
-            if !table.nodes[0].properties.of(&table.properties).iter().any(is_it) {
-                return Err(format!("its secret `{secret}` is none of its arguments"));
-            }
-            // The property is secret wherever else the schema mentions it, in an alternative or in a recursive schema.
-            for property in table.properties.iter_mut().filter(|property| is_it(property)) {
-                property.secret = true;
+            let is_secret = |property: &Property| *property.name == **secret;
+            if let Some(table) = &mut table {
+                if !table.nodes[0].properties.of(&table.properties).iter().any(is_secret) {
+                    problems.push(InvalidTool::UnknownSecret { tool: tool.name.clone(), argument: secret.clone() });
+                }
+                // The property is secret wherever else the schema mentions it, in an alternative or in a recursive schema.
+                for property in table.properties.iter_mut().filter(|property| is_secret(property)) {
+                    property.secret = true;
+                }
             }
         }
         if behaviour.execution == Execution::Sync && behaviour.timeout.is_some() {
-            return Err(
-                "it is sync, and nothing can stop it after its `timeout`: make it `blocking`, or a `future`".into()
-            );
+            problems.push(InvalidTool::SyncTimeout { tool: tool.name.clone() });
         }
         if let Parallel::Keyed { key, .. } = &behaviour.parallel
+            && table.is_some()
             && self.schema["properties"].get(&**key).is_none()
         {
-            return Err(format!("its calls are told apart by `{key}`, which is none of its arguments"));
+            problems.push(InvalidTool::UnknownParallelKey { tool: tool.name.clone(), argument: key.clone() });
         }
-        if self.available.is_some() && !tool.requires.contains(&Requirement::Check) {
+        if tool.requires.contains(&Requirement::Check) {
+            if self.available.is_none() {
+                problems.push(InvalidTool::CheckWithoutHandler { tool: tool.name.clone() });
+            }
+        } else if self.available.is_some() {
             tool.requires.push(Requirement::Check);
         }
-        Ok(Tool { arguments: table.into(), ..std::mem::take(tool) })
+        Tool { arguments: table.unwrap_or_default().into(), ..std::mem::take(tool) }
     }
-}
-
-/// Returns the table of a schema that every vendor accepts for a tool's arguments.
-fn table(schema: &Value) -> Result<Table, String> {
-    /// The same depth as for arguments: deeper ones cannot be sent.
-    const DEEPEST: usize = 64;
-    if schema.get("type").and_then(Value::as_str) != Some("object") {
-        return Err(
-            "the schema of its arguments is not that of an object: write `\"type\": \"object\"` in it".to_owned()
-        );
-    }
-    let mut open = vec![(schema, 1)];
-    while let Some((value, depth)) = open.pop() {
-        if depth > DEEPEST {
-            return Err(format!("the schema of its arguments is deeper than {DEEPEST}"));
-        }
-        match value {
-            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Object(map) => open.extend(map.values().map(|value| (value, depth + 1))),
-            _ => {}
-        }
-    }
-    Table::from_schema(schema)
 }
 
 impl DynamicTools {
@@ -327,54 +306,25 @@ impl DynamicTools {
     /// Returns an error if a vendor would refuse a name, a schema is not that of an object, is nested deeper than 64
     /// levels or is too [large](Table::from_schema), or the settings of a tool contradict each other.
     pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
-        let mut wrong = Vec::new();
+        let mut problems = Vec::new();
         let mut built = Dynamic { toolsets: self.toolsets, ..Dynamic::default() };
         for mut tool in self.tools {
-            let name = tool.tool.name.clone();
-            check_name("tool", &name, &mut wrong);
-            check_name("toolset", &tool.tool.toolset, &mut wrong);
-            match tool.finish() {
-                Ok(finished) => built.tools.push(finished),
-                Err(why) => wrong.push(format!("the tool `{name}`: {why}")),
-            }
+            check_tool_name(&tool.tool.name, &mut problems);
+            check_toolset_name(&tool.tool.toolset, &mut problems);
+            built.tools.push(tool.finish(&mut problems));
             built.schemas.push(tool.schema);
             built.handlers.push((tool.available, tool.answer));
         }
         for toolset in &built.toolsets {
             for name in std::iter::once(&toolset.name).chain(&toolset.aliases) {
-                check_name("toolset", name, &mut wrong);
+                check_toolset_name(name, &mut problems);
             }
             if toolset.requires.contains(&Requirement::Check) {
-                let name = &toolset.name;
-                wrong.push(format!(
-                    "the toolset `{name}`: nobody answers its check; give its tools an `available` each"
-                ));
+                problems.push(InvalidTool::ToolsetCheck { toolset: toolset.name.clone() });
             }
         }
-        let unasked = built
-            .tools
-            .iter()
-            .zip(&built.handlers)
-            .filter(|(tool, (available, _))| available.is_none() && tool.requires.contains(&Requirement::Check));
-        wrong
-            .extend(unasked.map(|(tool, _)| {
-                format!("the tool `{}`: nobody answers its check; give it an `available`", tool.name)
-            }));
-        if wrong.is_empty() { Ok(Box::new(built)) } else { Err(InvalidTools(wrong)) }
-    }
-}
-
-/// Checks a name by the same rules as manifests: every vendor must accept it.
-fn check_name(what: &str, name: &str, wrong: &mut Vec<String>) {
-    const LONGEST: usize = 64;
-    let is_first = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
-    let is_letter = |letter: char| is_first(letter) || letter.is_ascii_digit() || letter == '-';
-    // The names that stand for all tools are reserved, which the registry reports.
-    let is_reserved = name == "*" && what != "tool";
-    let fits = name.starts_with(is_first) && name.chars().all(is_letter) && name.len() <= LONGEST || is_reserved;
-    let expected = "a letter or `_`, then letters, digits, `_` and `-`, at most 64 in all";
-    if !fits {
-        wrong.push(format!("`{}` cannot be the name of a {what}: expected {expected}", name.escape_debug()));
+        InvalidTools::check(problems)?;
+        Ok(Box::new(built))
     }
 }
 
@@ -442,14 +392,6 @@ impl fmt::Debug for DynamicTool {
         f.debug_struct("DynamicTool").field("tool", &self.tool).field("schema", &self.schema).finish_non_exhaustive()
     }
 }
-
-impl fmt::Display for InvalidTools {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join("; "))
-    }
-}
-
-impl std::error::Error for InvalidTools {}
 
 #[cfg(test)]
 mod tests;

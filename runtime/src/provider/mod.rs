@@ -3,6 +3,8 @@
 pub(crate) mod availability;
 pub mod compiled;
 pub(crate) mod dynamic;
+pub(crate) mod function_definition;
+pub(crate) mod invalid_tools;
 
 use crate::result::output::ToolResult;
 use std::fmt;

@@ -235,7 +235,7 @@ impl NameIndex {
         }
         for fact in provider.facts() {
             if self.differs(id, NameKind::Fact, &fact.name, &|claim| self.fact(claim) != fact) {
-                refuse(&mut found, Refusal::FactTaken, &fact.name);
+                refuse(&mut found, Refusal::FactConflict, &fact.name);
             }
         }
         self.check_cycles(provider.toolsets(), &mut found);
@@ -251,10 +251,10 @@ impl NameIndex {
     fn check_tool(&self, tool: &Tool, found: &mut Vec<Refusal>) {
         let overrides = |pair: &[Claim]| pair[0].id != pair[1].id && self.held(pair[1]).overriding;
         if self.claims(NameKind::Called, &tool.name).iter().any(|&claim| self.tool(claim).name != tool.name) {
-            refuse(found, Refusal::CalledTaken, &tool.name);
+            refuse(found, Refusal::DialectNameTaken, &tool.name);
         }
         if !self.claims(NameKind::Tool, &tool.name).windows(2).all(overrides) {
-            refuse(found, Refusal::ToolTaken, &tool.name);
+            refuse(found, Refusal::ToolNameTaken, &tool.name);
         }
         for (dialect, name) in further(tool) {
             let is_taken = |&claim: &Claim| {
@@ -262,14 +262,14 @@ impl NameIndex {
                 other.name_in(dialect) == Some(name) && other.name != tool.name
             };
             if self.has(NameKind::Tool, name) || self.claims(NameKind::Called, name).iter().any(is_taken) {
-                refuse(found, Refusal::CalledTaken, name);
+                refuse(found, Refusal::DialectNameTaken, name);
             }
         }
         let names = std::iter::once(&tool.name).chain(further(tool).map(|(_, name)| name));
         let reserved = names.filter(|name| RESERVED_TOOLS.contains(&&***name));
-        reserved.for_each(|name| refuse(found, Refusal::ToolReserved, name));
+        reserved.for_each(|name| refuse(found, Refusal::ToolNameReserved, name));
         if EVERYTHING.contains(&&*tool.toolset) {
-            refuse(found, Refusal::ToolsetReserved, &tool.toolset);
+            refuse(found, Refusal::ToolsetNameReserved, &tool.toolset);
         } else if self.has(NameKind::Alias, &tool.toolset) {
             refuse(found, Refusal::AliasTaken, &tool.toolset);
         }
@@ -278,10 +278,10 @@ impl NameIndex {
     fn check_toolset(&self, id: ProviderId, toolset: &Toolset, found: &mut Vec<Refusal>) {
         let name = &toolset.name;
         if EVERYTHING.contains(&&**name) {
-            refuse(found, Refusal::ToolsetReserved, name);
+            refuse(found, Refusal::ToolsetNameReserved, name);
         }
         if self.differs(id, NameKind::Toolset, name, &|claim| self.toolset(claim) != toolset) {
-            refuse(found, Refusal::ToolsetTaken, name);
+            refuse(found, Refusal::ToolsetNameTaken, name);
         }
         if self.has(NameKind::Alias, name) {
             refuse(found, Refusal::AliasTaken, name);
@@ -290,7 +290,7 @@ impl NameIndex {
             let is_name = self.has(NameKind::Toolset, alias) || self.has(NameKind::Home, alias);
             let is_anothers = |claim| self.toolset(claim).name != *name;
             if EVERYTHING.contains(&&**alias) {
-                refuse(found, Refusal::ToolsetReserved, alias);
+                refuse(found, Refusal::ToolsetNameReserved, alias);
             } else if is_name || self.differs(id, NameKind::Alias, alias, &is_anothers) {
                 refuse(found, Refusal::AliasTaken, alias);
             }
@@ -313,7 +313,7 @@ impl NameIndex {
         };
         for cycle in cycles(toolsets.iter().map(|toolset| &*toolset.name), next) {
             let names = cycle.iter().chain(cycle.first()).map(|(name, ())| Cow::Owned((*name).to_owned()));
-            found.push(Refusal::Ring(names.collect()));
+            found.push(Refusal::IncludeCycle(names.collect()));
         }
     }
 
@@ -348,7 +348,7 @@ impl NameIndex {
         }
         let has_home_tools = !toolset.closed && self.has(NameKind::Home, &toolset.name);
         if toolset.tools.is_empty() && edges(toolset).next().is_none() && !has_home_tools {
-            found.push(Refusal::Empty(of()));
+            found.push(Refusal::EmptyToolset(of()));
         }
     }
 }

@@ -12,7 +12,7 @@ pub struct RegistryError {
 
 impl RegistryError {
     /// Returns `Ok(())` if `refusals` is empty.
-    pub(crate) fn of(refusals: Vec<Refusal>) -> Result<(), Self> {
+    pub(crate) fn check(refusals: Vec<Refusal>) -> Result<(), Self> {
         if refusals.is_empty() { Ok(()) } else { Err(Self { refusals }) }
     }
 
@@ -27,21 +27,21 @@ impl RegistryError {
 #[non_exhaustive]
 pub enum Refusal {
     /// Another tool, of this provider or another, has this name.
-    ToolTaken(Cow<'static, str>),
+    ToolNameTaken(Cow<'static, str>),
     /// Another tool has this name, possibly in one dialect only.
-    CalledTaken(Cow<'static, str>),
+    DialectNameTaken(Cow<'static, str>),
     /// Another provider declares a toolset of this name with other content, or the name is an alias of another toolset.
-    ToolsetTaken(Cow<'static, str>),
+    ToolsetNameTaken(Cow<'static, str>),
     /// Another toolset has this name or alias.
     AliasTaken(Cow<'static, str>),
     /// Another provider declares a fact of this name with another default.
-    FactTaken(Cow<'static, str>),
+    FactConflict(Cow<'static, str>),
     /// The name is reserved for a tool of toolc.
-    ToolReserved(Cow<'static, str>),
+    ToolNameReserved(Cow<'static, str>),
     /// The name or alias of a toolset is reserved for all tools.
-    ToolsetReserved(Cow<'static, str>),
+    ToolsetNameReserved(Cow<'static, str>),
     /// An include cycle: its toolsets, with the first one repeated at the end.
-    Ring(Vec<Cow<'static, str>>),
+    IncludeCycle(Vec<Cow<'static, str>>),
     /// A toolset lists an unknown tool.
     UnknownTool {
         /// The toolset.
@@ -61,9 +61,9 @@ pub enum Refusal {
         hint: String,
     },
     /// A toolset is empty.
-    Empty(Cow<'static, str>),
+    EmptyToolset(Cow<'static, str>),
     /// The tool provider to replace is not registered.
-    NoProvider(ProviderId),
+    UnknownProvider(ProviderId),
 }
 
 impl fmt::Display for RegistryError {
@@ -80,22 +80,24 @@ impl std::error::Error for RegistryError {}
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::ToolTaken(name) => {
+            Refusal::ToolNameTaken(name) => {
                 write!(
                     f,
                     "the tool name `{name}` is taken: choose another one, or override that tool (`add_overriding`)"
                 )
             }
-            Refusal::CalledTaken(name) => write!(f, "another tool is called `{name}`: choose another name"),
-            Refusal::ToolsetTaken(name) => write!(f, "the toolset name `{name}` is taken, and means another toolset"),
-            Refusal::AliasTaken(name) => write!(f, "the toolset alias `{name}` is taken"),
-            Refusal::FactTaken(name) => write!(f, "the fact name `{name}` is taken, with another default"),
-            Refusal::ToolReserved(name) => write!(f, "the tool name `{name}` is reserved: choose another one"),
-            Refusal::ToolsetReserved(name) => {
-                write!(f, "the toolset name `{name}` is reserved, for every tool: choose another one")
+            Refusal::DialectNameTaken(name) => {
+                write!(f, "the name `{name}` is taken by another tool, at least in one dialect: choose another one")
             }
-            Refusal::Ring(way) => {
-                write!(f, "include cycle: {}; remove one of these", way.join(" → "))
+            Refusal::ToolsetNameTaken(name) => write!(f, "the toolset name `{name}` is taken by another toolset"),
+            Refusal::AliasTaken(name) => write!(f, "the toolset alias `{name}` is taken"),
+            Refusal::FactConflict(name) => write!(f, "the fact name `{name}` is taken, with another default"),
+            Refusal::ToolNameReserved(name) => write!(f, "the tool name `{name}` is reserved: choose another one"),
+            Refusal::ToolsetNameReserved(name) => {
+                write!(f, "the toolset name `{name}` is reserved for all tools: choose another one")
+            }
+            Refusal::IncludeCycle(path) => {
+                write!(f, "include cycle: {}; remove one of these", path.join(" → "))
             }
             Refusal::UnknownTool { toolset, name, hint } => {
                 write!(f, "the toolset `{toolset}` names an unknown tool `{name}`{hint}")
@@ -103,13 +105,13 @@ impl fmt::Display for Refusal {
             Refusal::UnknownToolset { toolset, name, hint } => {
                 write!(f, "the toolset `{toolset}` names an unknown toolset `{name}`{hint}")
             }
-            Refusal::Empty(name) => {
+            Refusal::EmptyToolset(name) => {
                 write!(
                     f,
-                    "the toolset `{name}` would hold nothing: give it `tools` or `includes`, or tools whose home it is"
+                    "the toolset `{name}` would be empty: give it `tools` or `includes`, or make it the home of a tool"
                 )
             }
-            Refusal::NoProvider(id) => write!(f, "there is no {id} any more: add it"),
+            Refusal::UnknownProvider(id) => write!(f, "{id} is not registered: use `add`"),
         }
     }
 }

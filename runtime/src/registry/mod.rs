@@ -14,7 +14,7 @@ use crate::data::catalog::{Tool, Toolset};
 use crate::provider::ToolProvider;
 use crate::registration::name_index::{NameIndex, RegisteredProvider};
 use crate::registration::refusal::{Refusal, RegistryError};
-use crate::registry::error::SessionError;
+use crate::registry::error::{SessionError, SessionErrorKind};
 
 /// The tool providers of one process. Cheap to clone: clones are the same registry.
 ///
@@ -89,9 +89,9 @@ impl Registry {
         // Dropped after the lock is released, because dropping a provider may run any code.
         let _left;
         let mut now = self.lock();
-        let Some(old) = now.book.leave(id) else { return RegistryError::of(vec![Refusal::NoProvider(id)]) };
+        let Some(old) = now.book.leave(id) else { return RegistryError::check(vec![Refusal::UnknownProvider(id)]) };
         now.book.enter(RegisteredProvider::new(id, Arc::clone(&provider), old.overriding));
-        if let Err(error) = RegistryError::of(now.book.refusals(id, &*provider)) {
+        if let Err(error) = RegistryError::check(now.book.refusals(id, &*provider)) {
             now.book.leave(id);
             now.book.enter(old);
             return Err(error);
@@ -115,7 +115,7 @@ impl Registry {
         let mut now = self.lock();
         let id = ProviderId::next();
         now.book.enter(RegisteredProvider::new(id, Arc::clone(&provider), overriding));
-        if let Err(error) = RegistryError::of(now.book.refusals(id, &*provider)) {
+        if let Err(error) = RegistryError::check(now.book.refusals(id, &*provider)) {
             now.book.leave(id);
             return Err(error);
         }
@@ -139,7 +139,7 @@ impl Registry {
         let tool = state.find(name).map(|id| state.tool(id));
         if tool.is_none() && toolset.is_none() {
             let known = state.tools.iter().map(|tool| &*tool.name).chain(state.toolsets.iter().map(|name| &**name));
-            return Err(SessionError::unknown("tool or toolset", name, known));
+            return Err(SessionError::unknown(SessionErrorKind::UnknownName, name, known));
         }
         self.shared.checks.forget(|provider, subject| match subject {
             ProbeSubject::Toolset(asked) => {

@@ -24,7 +24,7 @@ fn granted(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> String {
     session.build().unwrap().turn_blocking(Dialect::OpenAi).tools().collect::<Vec<_>>().join(" ")
 }
 
-/// What is wrong with the second of these, beside the first.
+/// Why the second of these cannot be added to the first.
 fn collision(first: Fake, second: Fake) -> String {
     let registry = first.registry();
     let before = format!("{registry:?}");
@@ -67,7 +67,7 @@ fn an_alias_means_its_toolset() {
     assert_eq!(granted(&registry, &["old_files"], &[]), "read");
     assert_eq!(granted(&registry, &[], &["internet"]), "read");
     assert_eq!(granted(&registry, &["bundle"], &[]), "look read");
-    // The same declaration once more, by another provider, is no collision.
+    // An equal declaration by another provider is accepted.
     registry.add(Box::new(Fake::new([]).toolset(aliased("web", &["internet"])))).unwrap();
     assert_eq!(granted(&registry, &["internet"], &[]), "look");
     assert!(registry.session().enable(["internets"]).build().unwrap_err().to_string().contains("unknown toolset"));
@@ -82,7 +82,7 @@ fn an_alias_is_one_toolsets_alone() {
     assert_eq!(collision(old(), Fake::new([tool("a", "old", &[])])), "the toolset alias `old` is taken");
     assert_eq!(collision(old(), none().toolset(aliased("net", &["old"]))), "the toolset alias `old` is taken");
     // The same name with other aliases is another content.
-    let told = "the toolset name `web` is taken, and means another toolset";
+    let told = "the toolset name `web` is taken by another toolset";
     assert_eq!(collision(old(), none().toolset(toolset("web"))), told);
 }
 
@@ -90,7 +90,7 @@ fn an_alias_is_one_toolsets_alone() {
 fn a_tool_has_its_name_in_a_dialect_alone() {
     let own = |name| Fake::new([tool(name, "home", &[])]);
     let called = |called, name| Fake::new([renamed(called, tool(name, "home", &[]))]);
-    let told = "another tool is called `ask`: choose another name";
+    let told = "the name `ask` is taken by another tool, at least in one dialect: choose another one";
     assert_eq!(collision(own("ask"), called("ask", "query")), told);
     assert_eq!(collision(called("ask", "query"), own("ask")), told);
     assert_eq!(collision(called("ask", "query"), called("ask", "look")), told);
@@ -109,7 +109,7 @@ fn all_that_is_taken_is_told_at_once() {
     assert_eq!(
         collision(first, second),
         "the tool name `a` is taken: choose another one, or override that tool (`add_overriding`); the toolset name \
-         `web` is taken, and means another toolset; the toolset alias `old` is taken; the fact name `online` is taken, \
+         `web` is taken by another toolset; the toolset alias `old` is taken; the fact name `online` is taken, \
          with another default"
     );
 }
@@ -126,7 +126,7 @@ fn some_names_are_reserved() {
         assert_eq!(told(Fake::new([renamed(name, tool("b", "home", &[]))])), reserved);
     }
     for name in ["all", "*"] {
-        let reserved = format!("the toolset name `{name}` is reserved, for every tool: choose another one");
+        let reserved = format!("the toolset name `{name}` is reserved for all tools: choose another one");
         assert_eq!(told(Fake::new([]).toolset(toolset(name))), reserved);
         assert_eq!(told(Fake::new([tool("a", name, &[])])), reserved);
         assert_eq!(told(Fake::new([]).toolset(aliased("net", &[name]))), reserved);
@@ -161,7 +161,7 @@ fn what_overrides_stands_in_until_it_goes() {
     assert_eq!(said(&overridden), r#"a: "two", b: "base", c: "two""#);
     assert!(registry.remove(two) && !registry.remove(two));
     assert_eq!(said(&now(&session)), r#"a: "one", b: "base""#);
-    // Its place is kept by whoever is put in it.
+    // The replacement keeps its position.
     registry.replace(base, answers("new base", &["a", "b"])).unwrap();
     registry.replace(one, answers("new one", &["a"])).unwrap();
     assert_eq!(said(&now(&session)), r#"a: "new one", b: "new base""#);
@@ -176,7 +176,7 @@ fn what_overrides_stands_in_until_it_goes() {
 #[test]
 fn nobody_stands_in_by_accident() {
     let registry = Registry::new();
-    let taken = || vec![Refusal::ToolTaken("a".into())];
+    let taken = || vec![Refusal::ToolNameTaken("a".into())];
     let overriding = registry.add_overriding(answers("over", &["a"])).unwrap();
     // The other way round, it would be hidden from the start.
     assert_eq!(registry.add(answers("late", &["a"])).unwrap_err().refusals(), taken());
@@ -188,7 +188,7 @@ fn nobody_stands_in_by_accident() {
     // One tool with two providers' names in a dialect is two tools.
     let called = Fake::new([renamed("a", tool("c", "home", &[]))]);
     let told = registry.add_overriding(Box::new(called)).unwrap_err();
-    assert_eq!(told.refusals(), [Refusal::CalledTaken("a".into())]);
+    assert_eq!(told.refusals(), [Refusal::DialectNameTaken("a".into())]);
 }
 
 #[test]
@@ -212,8 +212,9 @@ fn what_is_refused_in_a_place_leaves_who_has_it() {
     assert_eq!(said(&now(&registry.session().build().unwrap())), said(&before));
     registry.remove(id);
     let error = registry.replace(id, answers("new", &["a"])).unwrap_err();
-    assert!(error.to_string().starts_with("provider refused: there is no provider number "), "{error}");
-    // Another registry's provider is none of this one's.
+    assert_eq!(error.refusals(), [Refusal::UnknownProvider(id)]);
+    assert!(error.to_string().ends_with("is not registered: use `add`"), "{error}");
+    // The id of a provider in another registry is unknown here.
     let strange = Registry::new().add(answers("strange", &["c"])).unwrap();
     assert!(!registry.remove(strange));
 }
@@ -386,10 +387,10 @@ fn a_custom_toolset_names_what_there_is() {
             "the toolset `x` names an unknown toolset `*`: it stands for every tool, and sessions enable it; name the \
              toolsets that are meant",
         ),
-        (toolset("x"), "the toolset `x` would hold nothing: give it `tools` or `includes`, or tools whose home it is"),
+        (toolset("x"), "the toolset `x` would be empty: give it `tools` or `includes`, or make it the home of a tool"),
         (
             Toolset { closed: true, ..toolset("file") },
-            "the toolset `file` would hold nothing: give it `tools` or `includes`, or tools whose home it is",
+            "the toolset `file` would be empty: give it `tools` or `includes`, or make it the home of a tool",
         ),
     ] {
         assert_eq!(told(toolset), problem);
@@ -420,7 +421,7 @@ fn an_include_cycle_is_refused() {
     assert_eq!(ring(ahead(), Fake::new([]).toolset(based)), told);
     let told = "include cycle: a → a; remove one of these";
     assert_eq!(ring(Fake::new([]), Fake::new([]).toolset(includes("a", &["a"]))), told);
-    // What is reached twice is no ring.
+    // A toolset that is reached twice is not a cycle.
     let diamond = Fake::new([]).toolset(includes("c", &["d", "e"])).toolset(includes("e", &["d"]));
     ahead().registry().add(Box::new(diamond.toolset(toolset("d")))).unwrap();
 }
@@ -433,7 +434,7 @@ fn a_long_way_of_toolsets_is_no_deep_stack() {
     let registry = chain.registry();
     let back = Toolset { name: name(50_000), includes: vec![name(0)], ..Toolset::default() };
     let error = registry.add(Box::new(Fake::new([]).toolset(back))).unwrap_err();
-    assert!(matches!(error.refusals(), [Refusal::Ring(way)] if way.len() == 50_002));
+    assert!(matches!(error.refusals(), [Refusal::IncludeCycle(way)] if way.len() == 50_002));
 }
 
 #[test]
@@ -458,7 +459,7 @@ fn what_is_left_of_a_choice_is_never_more_than_was_chosen() {
     assert_eq!(shown(&of_web).0, "look");
     registry.remove(web);
     registry.remove(id);
-    // Not everything, although nothing is enabled that there is.
+    // No tools, since no enabled toolset exists.
     assert_eq!(shown(&of_web), (String::new(), "web".into()));
     assert_eq!(shown(&of_both), ("read".into(), "web".into()));
     for session in [&careful, &late] {
@@ -499,7 +500,7 @@ fn a_fact_has_one_default_whoever_of_several_is_replaced() {
     let registry = Registry::new();
     let of = |default| Box::new(Fake::new([]).fact("vision", default));
     let ids = [(); 3].map(|()| registry.add(of(true)).unwrap());
-    let taken = [Refusal::FactTaken("vision".into())];
+    let taken = [Refusal::FactConflict("vision".into())];
     assert_eq!(registry.add(of(false)).unwrap_err().refusals(), taken);
     for id in ids {
         assert_eq!(registry.replace(id, of(false)).unwrap_err().refusals(), taken);

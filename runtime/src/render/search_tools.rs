@@ -86,7 +86,7 @@ pub(crate) static BRIDGES: LazyLock<[Bridge; 3]> = LazyLock::new(|| {
                     "name": {"type": "string", "description": "The tool's name, as tool_search gave it."},
                     "arguments": {
                         "type": "object",
-                        "description": "Its arguments, as tool_describe says that they have to be.",
+                        "description": "Its arguments, as tool_describe defines them.",
                         "additionalProperties": true,
                     },
                 },

@@ -34,7 +34,7 @@ fn tool(name: &str, description: &str) -> DynamicTool {
 fn registry() -> Registry {
     let tools = DynamicTools::new()
         .tool(tool("show_invoice", "Show one invoice of a customer, with all of its lines.").toolset("billing"))
-        .tool(tool("send_mail", "Send a message to somebody.").toolset("mail"))
+        .tool(tool("send_mail", "Send a message to a person.").toolset("mail"))
         .tool(tool("zoom", "Look closer at a picture.").toolset("pictures").defer(false))
         .tool(tool("ask", "Ask the user a question.").toolset("talk").defer(false));
     let registry = Registry::new();

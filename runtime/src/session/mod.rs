@@ -3,7 +3,7 @@
 pub(crate) mod config;
 pub(crate) mod turn;
 
-use crate::registry::error::SessionError;
+use crate::registry::error::{SessionError, SessionErrorKind};
 use std::borrow::Cow;
 use std::fmt;
 use std::mem::discriminant;
@@ -217,7 +217,11 @@ impl SessionBuilder {
             return Err(unknown_toolset(&state, name));
         }
         if let Some(name) = self.config.selection.unknown_tool(&state) {
-            return Err(SessionError::unknown("tool", name, state.tools.iter().map(|tool| &*tool.name)));
+            return Err(SessionError::unknown(
+                SessionErrorKind::UnknownTool,
+                name,
+                state.tools.iter().map(|tool| &*tool.name),
+            ));
         }
         let Self { registry, facts, config, clock, check_timeout } = self;
         let world = registry.checks().world(&config.env);
@@ -352,15 +356,21 @@ impl Session {
         for (name, value) in &facts {
             match state.facts.get(name) {
                 Some(_) if matches!(value, FactValue::Integer(i) if !FactValue::INTEGERS.contains(i)) => {
-                    return Err(SessionError(format!("the fact `{name}` is an integer within ±2^53")));
+                    let message = format!("the fact `{name}` must be an integer within ±2^53");
+                    return Err(SessionError::new(SessionErrorKind::FactRange, name, message));
                 }
                 Some(default) if discriminant(default) == discriminant(value) => {}
                 Some(default) => {
-                    let (is, told) = (default.noun(), value.noun());
-                    return Err(SessionError(format!("the fact `{name}` is {is}, and cannot be {told}")));
+                    let (expected, actual) = (default.noun(), value.noun());
+                    let message = format!("the fact `{name}` must be {expected}, not {actual}");
+                    return Err(SessionError::new(SessionErrorKind::FactType, name, message));
                 }
                 None => {
-                    return Err(SessionError::unknown("fact", name, state.facts.keys().map(|name| &**name)));
+                    return Err(SessionError::unknown(
+                        SessionErrorKind::UnknownFact,
+                        name,
+                        state.facts.keys().map(|name| &**name),
+                    ));
                 }
             }
         }
@@ -398,7 +408,7 @@ fn unknown_toolset(state: &State, name: &str) -> SessionError {
     } else {
         format!(": there are all, {}", state.toolsets.join(", "))
     };
-    SessionError(format!("unknown toolset `{name}`{hint}"))
+    SessionError::new(SessionErrorKind::UnknownToolset, name, format!("unknown toolset `{name}`{hint}"))
 }
 
 #[cfg(test)]

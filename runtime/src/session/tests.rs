@@ -12,11 +12,11 @@ use crate::provider::availability::Availability;
 use crate::registry::Registry;
 use crate::result::output::ToolOutput;
 use crate::run::clock::Clock;
-use crate::session::Session;
 use crate::session::turn::Turn;
+use crate::session::{Session, SessionBuilder};
 
 fn not_asked() -> Clock {
-    Clock::Test(Arc::new(|| panic!("nobody needs the time")))
+    Clock::Test(Arc::new(|| panic!("the time is not needed")))
 }
 
 fn session(registry: &Registry, clock: Clock) -> Session {
@@ -186,4 +186,25 @@ fn calls_know_what_their_turn_was_made_with() {
     // The facts are the turn's; what is asked for is the task's.
     assert_eq!(answer(&before), r#""Some(Boolean(true)) Some(\"tea\")""#);
     assert_eq!(answer(&session.turn_blocking(Dialect::OpenAi)), r#""Some(Boolean(false)) Some(\"tea\")""#);
+}
+
+#[test]
+fn a_session_error_has_a_kind_and_a_name() {
+    use crate::registry::error::SessionErrorKind as Kind;
+
+    let registry = Fake::new([tool("look", "home", &[])]).fact("online", true).registry();
+    let error = |set: &dyn Fn(SessionBuilder) -> SessionBuilder| {
+        let error = set(registry.session()).build().unwrap_err();
+        (error.kind(), error.name().to_owned())
+    };
+    let named = |kind: Kind, name: &str| (kind, name.to_owned());
+    assert_eq!(error(&|s| s.enable(["hoem"])), named(Kind::UnknownToolset, "hoem"));
+    assert_eq!(error(&|s| s.disable_tools(["lok"])), named(Kind::UnknownTool, "lok"));
+    assert_eq!(error(&|s| s.facts([("onlin".into(), true.into())])), named(Kind::UnknownFact, "onlin"));
+    assert_eq!(error(&|s| s.facts([("online".into(), "yes".into())])), named(Kind::FactType, "online"));
+    let unknown = registry.invalidate("lok").unwrap_err();
+    assert_eq!(
+        (unknown.kind(), unknown.to_string().as_str()),
+        (Kind::UnknownName, "unknown tool or toolset `lok`: did you mean `look`?")
+    );
 }

@@ -29,6 +29,11 @@ const INVISIBLE: &[RangeInclusive<char>] = &[
 ];
 
 /// Returns whether a character is invisible.
-pub(crate) fn is_invisible(letter: char) -> bool {
+pub fn is_invisible(letter: char) -> bool {
     INVISIBLE.iter().any(|range| range.contains(&letter))
+}
+
+/// Returns whether a character marks or changes the direction of writing. rustc refuses these in source code.
+pub fn changes_direction(letter: char) -> bool {
+    matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

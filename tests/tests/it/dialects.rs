@@ -12,7 +12,7 @@ use toolc::{DynamicTool, Registry, ToolOutput};
 use toolc_codegen::catalog::Tool;
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Diagnostic, Level};
-use toolc_codegen::dialects::{DIALECTS, Dialect};
+use toolc_codegen::dialects::{DIALECTS, Dialect, Enums, Refs};
 use toolc_codegen::lower::narrow::{Fallback, Loss, narrow};
 use toolc_codegen::lower::{definition, lower};
 use toolc_codegen::source::Sources;
@@ -25,11 +25,21 @@ const TOOLS: usize = 150;
 /// Arguments for each tool in each dialect and turn.
 const ARGUMENTS: usize = 6;
 
+/// The parameters and the result in a definition: the first is what is not about results or hints.
+fn schemas_of(definition: &Value) -> [Option<&Value>; 2] {
+    let function = definition.get("function").unwrap_or(definition);
+    let objects =
+        function.as_object().expect("a definition is an object").iter().filter(|(_, value)| value.is_object());
+    let (results, others): (Vec<_>, Vec<_>) = objects
+        .filter(|(key, _)| *key != "annotations")
+        .partition(|(key, _)| key.starts_with("response") || key.starts_with("output"));
+    [others, results].map(|found| found.first().map(|(_, schema)| *schema))
+}
+
 /// The schema of the parameters in a definition as JSON Schema, or `None` if it has no parameters.
 fn parameters(dialect: &Dialect, definition: &Value) -> Option<Value> {
-    let places = ["/function/parameters", "/parameters", "/input_schema", "/parametersJsonSchema", "/inputSchema"];
-    let found = places.iter().find_map(|place| definition.pointer(place))?;
-    Some(if dialect.spelling.says_closed { found.clone() } else { spelled_out(found) })
+    let [found, _] = schemas_of(definition);
+    Some(if dialect.spelling.says_closed { found?.clone() } else { spelled_out(found?) })
 }
 
 /// Converts an `OpenAPI` schema to JSON Schema, with closed objects, which `OpenAPI` cannot express here.
@@ -253,91 +263,9 @@ fn walk(schema: &Value, check: &mut dyn FnMut(&Map<String, Value>)) {
     }
 }
 
-fn only(words: &Map<String, Value>, others: &[&str]) {
-    for word in words.keys() {
-        assert!(STRUCTURE.contains(&word.as_str()) || others.contains(&word.as_str()), "`{word}` in {words:?}");
-    }
-}
-
-/// Asserts that each `$ref` has no sibling keywords and leads to a definition. Returns the definitions.
-fn reference(words: &Map<String, Value>) -> Option<&str> {
-    let to = words.get("$ref")?.as_str()?;
-    assert_eq!(words.len(), 1, "a `$ref` has siblings: {words:?}");
-    Some(to.strip_prefix("#/$defs/").expect("nothing is fetched"))
-}
-
-fn is_object(words: &Map<String, Value>) -> bool {
-    let object = json!("object");
-    words.get("type").is_some_and(|ty| *ty == object || ty.as_array().is_some_and(|all| all.contains(&object)))
-}
-
-fn closed(words: &Map<String, Value>) {
-    if is_object(words) {
-        assert_eq!(words.get("additionalProperties"), Some(&json!(false)), "{words:?}");
-    } else {
-        assert!(!words.contains_key("properties") && !words.contains_key("additionalProperties"), "{words:?}");
-    }
-}
-
-fn plain_root(schema: &Value) {
-    assert_eq!(schema["type"], "object");
-    for word in ["oneOf", "anyOf", "allOf", "enum", "const", "not"] {
-        assert!(schema.get(word).is_none(), "`{word}` at the root: {schema}");
-    }
-}
-
-fn openai_strict(definition: &Value) {
-    let function = &definition["function"];
-    assert_eq!(function["strict"], true);
-    let schema = &function["parameters"];
-    plain_root(schema);
-    let formats = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
-    let (mut properties, mut letters, mut values) = (0, 0, 0);
-    walk(schema, &mut |words| {
-        if reference(words).is_some() {
-            return;
-        }
-        only(
-            words,
-            &[
-                "enum",
-                "const",
-                "$defs",
-                "additionalProperties",
-                "pattern",
-                "format",
-                "minimum",
-                "maximum",
-                "exclusiveMinimum",
-                "exclusiveMaximum",
-                "multipleOf",
-                "minItems",
-                "maxItems",
-            ],
-        );
-        assert!(["type", "anyOf"].iter().any(|word| words.contains_key(*word)), "any value: {words:?}");
-        closed(words);
-        if is_object(words) {
-            let names: BTreeSet<&str> =
-                words["properties"].as_object().expect("a table").keys().map(|k| &**k).collect();
-            let required = words.get("required").and_then(Value::as_array).into_iter().flatten();
-            let required: BTreeSet<&str> = required.filter_map(Value::as_str).collect();
-            assert_eq!(names, required, "every property is required");
-            properties += names.len();
-            letters += names.iter().map(|name| name.len()).sum::<usize>();
-        }
-        if words.get("type").is_some_and(|ty| ty == "array") {
-            assert!(words.contains_key("items"), "{words:?}");
-        }
-        assert!(words.get("format").is_none_or(|format| formats.iter().any(|known| format == known)), "{words:?}");
-        for value in words.get("enum").and_then(Value::as_array).into_iter().flatten().chain(words.get("const")) {
-            assert!(!value.is_array() && !value.is_object(), "{words:?}");
-            values += 1;
-            letters += value.to_string().len();
-        }
-    });
-    assert!(depth(schema) <= 11, "{schema}");
-    assert!(properties <= 5_000 && letters <= 120_000 && values <= 1_000);
+/// The definition that a `$ref` leads to.
+fn target<'v>(words: &'v Map<String, Value>) -> Option<&'v str> {
+    Some(words.get("$ref")?.as_str()?.strip_prefix("#/$defs/").expect("nothing is fetched"))
 }
 
 /// The depth of nested schemas.
@@ -351,141 +279,113 @@ fn depth(schema: &Value) -> usize {
     1 + below.map(depth).max().unwrap_or(0)
 }
 
-fn anthropic(definition: &Value) {
-    let schema = &definition["input_schema"];
-    plain_root(schema);
-    for key in schema["properties"].as_object().expect("a table").keys() {
-        let fits = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
-        assert!((1..=64).contains(&key.len()) && key.chars().all(fits), "{key}");
-    }
-}
-
 /// Asserts that no definition refers to itself, which this walk would follow forever.
 fn follow(schema: &Value, root: &Value, depth: usize) {
     assert!(depth < 40, "leads back: {root}");
     walk(schema, &mut |words| {
-        if let Some(to) = reference(words) {
+        if let Some(to) = target(words) {
             follow(&root["$defs"][to], root, depth + 1);
         }
     });
 }
 
-fn anthropic_strict(definition: &Value) {
-    anthropic(definition);
-    assert_eq!(definition["strict"], true);
-    let schema = &definition["input_schema"];
-    for (name, below) in schema["properties"].as_object().expect("a table") {
-        assert!(below.is_object(), "{name}");
-        follow(below, schema, 0);
-    }
-    walk(schema, &mut |words| {
-        only(words, &["$ref", "$defs", "enum", "additionalProperties", "format", "minItems"]);
-        closed(words);
-        assert!(words.get("minItems").is_none_or(|least| *least == 0 || *least == 1), "{words:?}");
-        for value in words.get("enum").and_then(Value::as_array).into_iter().flatten() {
-            assert!(!value.is_array() && !value.is_object(), "{words:?}");
+/// Asserts that a definition keeps to every limit in the record of its dialect.
+fn conforms(dialect: &Dialect, definition: &Value) {
+    let [parameters, result] = schemas_of(definition);
+    for schema in [parameters, result].into_iter().flatten().filter(|_| !dialect.accepts_any_schema()) {
+        walk(schema, &mut |words| conforms_to_subset(dialect, words));
+        // At the root it depends on the envelope: some leave the parameters out.
+        for below in schema["properties"].as_object().into_iter().flatten().map(|(_, below)| below) {
+            walk(below, &mut |words| {
+                let is_empty = words.get("properties") == Some(&json!({}));
+                assert!(dialect.schema.empty_objects().is_none() || !is_empty, "{words:?}");
+            });
         }
-    });
-}
-
-fn is_identifier(key: &str) -> bool {
-    let mut letters = key.chars();
-    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-        && key.len() <= 64
-}
-
-/// Asserts that enums have strings only, unions have no sibling keywords unless `described`, arrays have items and objects have
-/// properties.
-fn narrow_words(words: &Map<String, Value>, case: fn(&str) -> String) {
-    let is = |ty: &str| words.get("type") == Some(&json!(case(ty)));
-    assert!(words.get("type").is_none_or(Value::is_string), "{words:?}");
-    if let Some(values) = words.get("enum") {
-        assert!(is("string") && values.as_array().expect("a list").iter().all(Value::is_string), "{words:?}");
+        if dialect.schema.refs().is_some_and(|refs| refs.value == (Refs::Alone { recursive: false })) {
+            schema["properties"].as_object().into_iter().flatten().for_each(|(_, below)| follow(below, schema, 0));
+        }
+        if let Some(most) = dialect.schema.max_depth() {
+            assert!(depth(schema) <= most.value + 1, "{schema}");
+        }
     }
-    assert!(!words.contains_key("anyOf") || words.len() == 1, "{words:?}");
-    assert!(words.contains_key("anyOf") || words.contains_key("type"), "{words:?}");
-    assert_eq!(words.contains_key("items"), is("array"), "{words:?}");
-    assert_eq!(words.contains_key("properties"), is("object"), "{words:?}");
-}
-
-fn gemini_openapi(definition: &Value) {
-    for place in ["parameters", "response"] {
-        let Some(schema) = definition.get(place) else { continue };
-        walk(schema, &mut |words| {
-            only(
-                words,
-                &[
-                    "format",
-                    "nullable",
-                    "default",
-                    "enum",
-                    "minItems",
-                    "maxItems",
-                    "minProperties",
-                    "maxProperties",
-                    "minimum",
-                    "maximum",
-                    "minLength",
-                    "maxLength",
-                    "pattern",
-                ],
-            );
-            narrow_words(words, str::to_uppercase);
-            assert!(words.get("properties").is_none_or(|all| all != &json!({})), "{words:?}");
+    let Some(root) = parameters else { return };
+    assert!(root["type"].as_str().is_some_and(|ty| ty.eq_ignore_ascii_case("object")), "{root}");
+    for word in dialect.tool.root_keywords().into_iter().flat_map(|refused| refused.value) {
+        assert!(root.get(word).is_none(), "`{word}` at the root: {root}");
+    }
+    if let Some(names) = dialect.tool.parameter_name() {
+        for key in root["properties"].as_object().expect("a table").keys() {
+            assert!(names.value.accepts(key), "{key}");
+        }
+    }
+    if let Some(most) = dialect.tool.max_size() {
+        let (mut properties, mut letters, mut values) = (0, 0, 0);
+        walk(root, &mut |words| {
+            let names = words.get("properties").and_then(Value::as_object).into_iter().flatten();
+            for (name, _) in names {
+                properties += 1;
+                letters += name.len();
+            }
+            for value in words.get("enum").and_then(Value::as_array).into_iter().flatten().chain(words.get("const")) {
+                values += 1;
+                letters += value.to_string().len();
+            }
         });
+        let most = most.value;
+        assert!(properties <= most.properties && letters <= most.text && values <= most.enum_values);
     }
-    gemini(definition, "parameters");
 }
 
-fn gemini(definition: &Value, place: &str) {
-    let Some(schema) = definition.get(place) else { return };
-    let keys = schema["properties"].as_object().expect("a table");
-    assert!(!keys.is_empty() && keys.keys().all(|key| is_identifier(key)), "{keys:?}");
-}
-
-fn portable(definition: &Value) {
-    let schema = &definition["function"]["parameters"];
-    plain_root(schema);
-    walk(schema, &mut |words| {
-        only(
-            words,
-            &["format", "enum", "minItems", "maxItems", "minimum", "maximum", "minLength", "maxLength", "pattern"],
-        );
-        narrow_words(words, str::to_owned);
-        assert!(words.get("type").is_none_or(|ty| ty != "null"), "{words:?}");
-        if let Some(pattern) = words.get("pattern").and_then(Value::as_str) {
-            assert!(pattern.starts_with('^') && pattern.ends_with('$'), "{pattern}");
-            assert!(!["\\d", "\\w", "\\s", "\\b", "(?"].iter().any(|sign| pattern.contains(sign)), "{pattern}");
+fn conforms_to_subset(dialect: &Dialect, words: &Map<String, Value>) {
+    let schema = &dialect.schema;
+    let has = |word: &str| words.contains_key(word);
+    if has("$ref") {
+        assert!(matches!(schema.refs().map(|refs| refs.value), None | Some(Refs::Alone { .. })), "{words:?}");
+        assert!(schema.refs().is_none() || words.len() == 1, "a `$ref` has siblings: {words:?}");
+        return;
+    }
+    let extra: &[&str] = if dialect.spelling.says_closed { &["$defs", "additionalProperties"] } else { &[] };
+    for word in words.keys().map(String::as_str).filter(|_| schema.keywords().is_some()) {
+        let is_accepted = schema.keywords().is_some_and(|keywords| keywords.value.contains(&word));
+        assert!(is_accepted || STRUCTURE.contains(&word) || extra.contains(&word), "`{word}` in {words:?}");
+    }
+    assert!(has("type") || has("anyOf"), "any value: {words:?}");
+    let types: Vec<String> = match words.get("type") {
+        Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).map(str::to_lowercase).collect(),
+        Some(one) => one.as_str().map(str::to_lowercase).into_iter().collect(),
+        None => Vec::new(),
+    };
+    let is = |ty: &str| types.iter().any(|one| one == ty);
+    assert!(schema.type_lists().is_none() || words.get("type").is_none_or(Value::is_string), "{words:?}");
+    assert!(schema.null().is_none() || (!is("null") && !has("nullable")), "{words:?}");
+    assert!(schema.union_siblings().is_none() || !has("anyOf") || words.len() == 1, "{words:?}");
+    assert!(schema.untyped_arrays().is_none() || has("items") == is("array"), "{words:?}");
+    assert_eq!(has("properties"), is("object"), "{words:?}");
+    if schema.open_objects().is_some() {
+        let expected = (is("object") && dialect.spelling.says_closed).then_some(Value::Bool(false));
+        assert_eq!(words.get("additionalProperties"), expected.as_ref(), "{words:?}");
+    }
+    if schema.optional_properties().is_some() && is("object") {
+        let names: BTreeSet<&str> = words["properties"].as_object().expect("a table").keys().map(|k| &**k).collect();
+        let required = words.get("required").and_then(Value::as_array).into_iter().flatten();
+        assert_eq!(names, required.filter_map(Value::as_str).collect(), "every property is required");
+    }
+    for value in words.get("enum").and_then(Value::as_array).into_iter().flatten().chain(words.get("const")) {
+        match schema.enums().map(|enums| enums.value) {
+            None => {}
+            Some(Enums::Scalars) => assert!(!value.is_array() && !value.is_object(), "{words:?}"),
+            Some(Enums::Strings) => assert!(is("string") && value.is_string(), "{words:?}"),
         }
-    });
-    assert!(schema["properties"].as_object().expect("a table").keys().all(|key| is_identifier(key)));
-}
-
-fn mcp(definition: &Value) {
-    assert_eq!(definition["inputSchema"]["type"], "object");
-    let hints: BTreeSet<&str> = definition["annotations"].as_object().expect("a table").keys().map(|k| &**k).collect();
-    assert_eq!(
-        hints.into_iter().collect::<Vec<_>>(),
-        ["destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint"]
-    );
-}
-
-fn keeps_the_rules(dialect: &str, definition: &Value) {
-    match dialect {
-        "openai" => plain_root(&definition["function"]["parameters"]),
-        "openai-responses" => {
-            assert_eq!((&definition["type"], &definition["strict"]), (&json!("function"), &json!(false)));
-            plain_root(&definition["parameters"]);
-        }
-        "openai-strict" => openai_strict(definition),
-        "anthropic" => anthropic(definition),
-        "anthropic-strict" => anthropic_strict(definition),
-        "gemini" => gemini(definition, "parametersJsonSchema"),
-        "gemini-openapi" => gemini_openapi(definition),
-        "mcp" => mcp(definition),
-        "portable" => portable(definition),
-        other => panic!("no rules of {other}"),
+    }
+    if let (Some(known), Some(format)) = (schema.formats(), words.get("format")) {
+        assert!(known.value.iter().any(|known| format == known), "{words:?}");
+    }
+    if let (Some(most), Some(least)) = (schema.max_min_items(), words.get("minItems")) {
+        assert!(least.as_u64().is_some_and(|least| least <= most.value), "{words:?}");
+    }
+    if let (Some(_), Some(pattern)) = (schema.non_grammar_patterns(), words.get("pattern").and_then(Value::as_str)) {
+        assert!(pattern.starts_with('^') && pattern.ends_with('$'), "{pattern}");
+        assert!(!["\\d", "\\w", "\\s", "\\b", "(?"].iter().any(|sign| pattern.contains(sign)), "{pattern}");
     }
 }
 
@@ -502,7 +402,7 @@ fn every_definition_conforms_to_its_dialect() {
                     let definitions: Value = serde_json::from_str(&text).expect("definitions are JSON");
                     let all = definitions.as_array().cloned().unwrap_or_else(|| vec![definitions]);
                     for definition in all {
-                        keeps_the_rules(dialect.name, &definition);
+                        conforms(dialect, &definition);
                         count += 1;
                     }
                 }
@@ -552,7 +452,7 @@ fn random_tools_conform_to_each_dialect() {
     for (_, tool) in catalog.tools() {
         for dialect in DIALECTS {
             if let Some(definition) = definition(dialect, &catalog, tool).definition {
-                keeps_the_rules(dialect.name, &definition.value(Atoms::MAX, &[]));
+                conforms(dialect, &definition.value(Atoms::MAX, &[]));
             }
         }
     }
@@ -611,4 +511,29 @@ fn every_dialect_has_its_feature() {
         assert!(features.contains_key(feature), "runtime/Cargo.toml: `{feature} = []` is missing from [features]");
         assert!(all.contains(feature), "runtime/Cargo.toml: `{feature}` is missing from `all-dialects`");
     }
+}
+
+/// Only what is certain makes an error, and only for a project that says which dialects it is for.
+#[test]
+fn a_limit_is_an_error_if_it_is_certain_and_its_dialect_is_listed() {
+    let levels = |settings: &str, tools: usize, code: &str| -> Vec<Level> {
+        let home = "name = 's'\ndescription = 'Tools.'\n";
+        let mut files = vec![
+            ("toolc.toml".to_owned(), settings.to_owned()),
+            ("manifests/toolsets/s.toml".to_owned(), home.to_owned()),
+        ];
+        for index in 0..tools {
+            let text =
+                format!("name = 't{index}'\ntoolset = 's'\ndescription = 'Reads the page {index} of the book.'\n");
+            files.push((format!("manifests/tools/t{index}.toml"), text));
+        }
+        let found = compile(&Sources::from_memory(files)).diagnostics;
+        found.iter().filter(|found| found.code.name == code).map(|found| found.level).collect()
+    };
+    assert_eq!(levels("dialects = ['anthropic-strict']", 21, "anthropic-strict-budget"), [Level::Error]);
+    assert_eq!(levels("", 21, "anthropic-strict-budget"), []);
+    let as_warning = "dialects = ['anthropic-strict']\nlint.anthropic-strict-budget = 'warn'";
+    assert_eq!(levels(as_warning, 21, "anthropic-strict-budget"), [Level::Warning]);
+    // OpenAI's limit is of medium confidence.
+    assert_eq!(levels("dialects = ['openai']", 129, "tool-count"), [Level::Warning]);
 }

@@ -4,6 +4,8 @@
 //! Examples are short: files that they do not show, and keys that a shown file leaves out, come from `rules/base.txt`.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::docs::Docs;
@@ -140,10 +142,9 @@ fn every_fix_repairs_its_example() {
 fn codes_and_names_are_unique_and_well_formed() {
     let all: Vec<Code> = codes().collect();
     for (index, code) in all.iter().enumerate() {
-        assert!(
-            all[..index].iter().all(|other| other.id != code.id && other.name != code.name),
-            "{code} is there twice"
-        );
+        if let Some(other) = all[..index].iter().find(|other| other.id == code.id || other.name == code.name) {
+            panic!("`{code}` has the code or the name of `{other}`");
+        }
         let is_word =
             |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
         assert!(code.name.split('-').all(is_word), "{code}: a name is words with hyphens between them");
@@ -157,4 +158,34 @@ fn codes_and_names_are_unique_and_well_formed() {
             assert_eq!(code.category(), category.letter, "{code} is in the folder of another category");
         }
     }
+}
+
+/// Without its line in `mod.rs`, the file of a rule is not compiled, and nothing else reports that.
+#[test]
+fn every_file_of_a_rule_is_declared() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen/src");
+    let names: Vec<String> = codes().map(|code| code.name.replace('-', "_")).collect();
+    let mut missing = String::new();
+    let mut count = 0;
+    for folder in ["lint/rules", "diagnostic/errors"] {
+        for category in fs::read_dir(source.join(folder)).unwrap().map(|entry| entry.unwrap().path()) {
+            if !category.is_dir() {
+                continue;
+            }
+            for file in fs::read_dir(&category).unwrap().map(|entry| entry.unwrap().path()) {
+                let name = file.file_stem().unwrap().to_str().unwrap();
+                if name == "mod" {
+                    continue;
+                }
+                count += 1;
+                if !names.iter().any(|declared| declared == name) {
+                    let category = category.file_name().unwrap().display();
+                    let line = format!("{} {name}", name.to_ascii_uppercase());
+                    missing += &format!("\n{folder}/{category}/mod.rs lacks the line `{line}`");
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing}");
+    assert_eq!(count, names.len(), "each rule has a file of its own");
 }

@@ -14,6 +14,7 @@ mod types;
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
+use toolc::__gen::changes_direction;
 
 use super::{Draft, Inputs, Part};
 use crate::catalog::{Toolset, ToolsetId};
@@ -266,15 +267,11 @@ fn checks(handled: &[Handled<'_>], modules: &[Ident], selected: impl Fn(&Ident) 
     }
 }
 
-/// Prose as documentation. Neither its line breaks nor its code may become Rust's: it was written for a model.
+/// Returns prose as a doc comment. It was written for a model, so its code blocks must not become Rust's.
 fn doc(text: &str) -> TokenStream {
-    // Nor may its control characters, and those that turn the direction of writing: rustc allows none.
-    let is_odd = |letter: char| {
-        let turns =
-            matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        turns || letter.is_control()
-    };
-    let plain = |line: &str| line.chars().filter(|letter| !is_odd(*letter)).collect::<String>();
+    // Control characters, and those that change the direction of writing, are not allowed in Rust source.
+    let is_allowed = |letter: &char| !letter.is_control() && !changes_direction(*letter);
+    let plain = |line: &str| line.chars().filter(is_allowed).collect::<String>();
     let lines = text.trim().lines().map(|line| format!(" {}", plain(line).trim().replace("```", "'''")));
     quote!(#(#[doc = #lines])*)
 }

@@ -209,7 +209,7 @@ fn what_hangs_is_not_begun_again_and_its_late_answer_counts() {
     }
     assert_eq!(fixture.asked(), 1);
     fixture.check.is(Outcome::Passes);
-    // What it came to was asked before the last invalidation: it is asked once more, and once only.
+    // Its result is older than the last invalidation, so it runs exactly once more.
     until(|| summary(&session) == "checked unchecked");
     assert_eq!(fixture.asked(), 2);
 
@@ -280,7 +280,7 @@ fn turns_at_the_same_time_ask_once() {
     const TURNS: usize = 8;
     let time = Time::new();
     let (looks, home) = (time.clone(), Toolset { requires: vec![Check], ..toolset("home") });
-    // It answers when all of them have come to the point where they ask.
+    // It answers once all of them have asked.
     let fake = Fake::new([tool("a", "home", &[]), tool("b", "home", &[])]).toolset(home).available(move |_, _| {
         until(|| looks.looks() >= TURNS);
         Availability::Available
@@ -352,7 +352,7 @@ fn what_was_said_by_a_provider_that_is_gone_goes_with_it() {
     assert_eq!(checks.slots().len(), 1);
     checks.keep(&[]);
     assert_eq!(checks.slots().len(), 0);
-    // And what runs for it is heard by nobody.
+    // The result of its running check is dropped.
     fixture.check.is(Outcome::Hangs);
     fixture.time.pass(31);
     thread::scope(|scope| {
@@ -438,7 +438,7 @@ fn the_environment_is_looked_at_again_after_thirty_seconds() {
     let believed = summary(&session);
     time.pass(1);
     let after = summary(&session);
-    // It is gone, and somebody knows.
+    // The folder is gone, and the cache is invalidated.
     std::fs::remove_dir_all(&folder).unwrap();
     registry.invalidate_all();
     assert_eq!([before, believed, after, summary(&session)], [missing, missing, "a", missing]);
@@ -457,7 +457,7 @@ fn no_secret_of_the_environment_is_told_by_a_check() {
         .variable(variable("KEY", true))
         .variable(variable("LONGER_KEY", true))
         .variable(variable("HOST", false))
-        // As what stands in for a secret is written: it is not hidden once more.
+        // The text of a redacted secret is not redacted again.
         .variable(variable("WORD", true))
         .available(|name, env| {
             let text = ["KEY", "LONGER_KEY", "HOST"].map(|name| env.var(name).unwrap()).join(" ");

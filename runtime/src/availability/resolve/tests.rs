@@ -79,7 +79,7 @@ fn each_kind_of_requirement_hides_its_tool() {
 #[test]
 fn the_first_requirement_that_fails_is_the_reason_and_those_of_the_home_come_first() {
     let home = Toolset { requires: vec![Check, env(&["HOME_KEY"])], ..toolset("home") };
-    let fake = Fake::new([tool("ask", "home", &[env(&["OWN"]), tools(&["nobody"])])]).toolset(home);
+    let fake = Fake::new([tool("ask", "home", &[env(&["OWN"]), tools(&["missing"])])]).toolset(home);
     let (asked, registry) = (fake.asked(), fake.registry());
     assert_eq!(hidden(&turn(&registry, Env::empty())), ["ask: needs the environment variable `HOME_KEY`"]);
     let env = Env::empty().with_var("HOME_KEY", "x");
@@ -87,7 +87,7 @@ fn the_first_requirement_that_fails_is_the_reason_and_those_of_the_home_come_fir
     // Handlers are not asked whether they can work without what they need.
     assert!(asked.lock().unwrap().is_empty());
     let turn = turn(&registry, env.with_var("OWN", "x"));
-    assert_eq!(hidden(&turn), ["ask: needs the tool `nobody`, which no tool provider has"]);
+    assert_eq!(hidden(&turn), ["ask: needs the tool `missing`, which no tool provider has"]);
     assert_eq!(*asked.lock().unwrap(), ["home"]);
 }
 

@@ -88,7 +88,7 @@ async fn stay(floor: &Shared, id: &str) -> ToolResult {
     })
     .await;
     floor.lock().unwrap().running.retain(|running| running != id);
-    assert!(id != "panic", "as it was told");
+    assert!(id != "panic", "as requested");
     Ok(ToolOutput::text(id))
 }
 
@@ -145,7 +145,7 @@ fn steps_in(calls: &[&str], set: impl FnOnce(SessionBuilder) -> SessionBuilder) 
 
 #[test]
 fn calls_overlap_as_far_as_their_tools_allow() {
-    // Always beside anything but never, which is alone.
+    // `always` runs in parallel with anything except `never`, which runs alone.
     assert_eq!(steps(&["free", "free", "write a"]), ["0 1 2", "1 2", "2"]);
     assert_eq!(steps(&["free", "alone", "free", "free"]), ["0", "1", "2 3", "3"]);
     assert_eq!(steps(&["alone", "alone"]), ["0", "1"]);
@@ -153,7 +153,7 @@ fn calls_overlap_as_far_as_their_tools_allow() {
     assert_eq!(steps(&["write a", "write a", "write b"]), ["0 2", "1 2", "2"]);
     assert_eq!(steps(&["write a", "write a", "write a"]), ["0", "1", "2"]);
     assert_eq!(steps(&["write a", "move a"]), ["0 1", "1"]);
-    // Readers beside readers, not beside writers.
+    // Readers run in parallel with readers, not with writers.
     assert_eq!(steps(&["read a", "read a", "write a", "read a"]), ["0 1", "1", "2", "3"]);
     assert_eq!(steps(&["write a", "read a", "read a"]), ["0", "1 2", "2"]);
     // One that names no key may mean any.
@@ -193,7 +193,7 @@ fn what_the_agents_loop_comes_to_takes_the_way_of_all_results() {
     assert_eq!(answers[3], r#"{"error":"the tool failed unexpectedly: no water","kind":"panicked"}"#);
     assert!(answers[4].contains("the loop of this host did not take the call"), "{}", answers[4]);
     assert!(answers[5].contains("malformed_arguments"), "{}", answers[5]);
-    // Without a loop, nobody takes any of them.
+    // Without an agent's loop, none of them runs.
     let left = wait(turn.batch(&requests[..1]));
     assert_eq!(left[0].answer.json, answers[4]);
 }
@@ -233,7 +233,7 @@ fn hooks_have_a_say_in_what_the_agents_loop_runs_and_only_in_that() {
     }));
     let kinds: Vec<Option<ErrorKind>> = answers.iter().map(|one| one.answer.error).collect();
     assert_eq!(kinds, [None, Some(ErrorKind::Blocked), Some(ErrorKind::Failed)]);
-    assert_eq!(*asked.0.lock().unwrap(), ["yes", "no"], "nobody is asked about what is not taken");
+    assert_eq!(*asked.0.lock().unwrap(), ["yes", "no"], "calls that do not run need no approval");
 }
 
 /// Moves every call to the file `a`.
@@ -269,7 +269,7 @@ fn each_call_ends_for_itself() {
     let requests = [
         ToolCall::new("write", "{").with_id("malformed"),
         ToolCall::new("write", r#"{"n": "many"}"#).with_id("invalid"),
-        ToolCall::new("nobody", "{}").with_id("unknown"),
+        ToolCall::new("missing", "{}").with_id("unknown"),
         ToolCall::new("write", "{}").with_id("panic"),
         ToolCall::new("write", "{}").with_id("well"),
     ];

@@ -27,7 +27,7 @@ type Before = dyn Fn(&Value) -> Result<HookAction, ToolError> + Send + Sync;
 
 type Transform = fn(&ToolResult) -> Result<Option<ToolResult>, ToolError>;
 
-/// A hook that does what it is told to, and writes down what it sees.
+/// A hook with scripted actions, which records what it sees.
 struct Watcher {
     name: &'static str,
     before: Box<Before>,
@@ -86,7 +86,7 @@ fn take(seen: &Mutex<Vec<String>>) -> Vec<String> {
     std::mem::take(&mut *seen.lock().unwrap())
 }
 
-/// A tool that says what it was given, a parameter of which is a secret; and one that every call of has to be approved.
+/// A tool that returns its arguments, one of which is a secret, and a tool that always needs approval.
 fn tools() -> Fake {
     let table = secretive();
     let approval = Approval { always: true, shell: None };
@@ -142,7 +142,8 @@ fn hooks_see_a_call_in_order_and_no_secret() {
     ];
     assert_eq!(take(&seen), expected);
     // What cannot be run is seen in the end, however it ended.
-    for (name, arguments, shown) in [("nobody", "{}", "null"), ("echo", "{", "null"), ("echo", r#"{"sai": 1}"#, "null")]
+    for (name, arguments, shown) in
+        [("missing", "{}", "null"), ("echo", "{", "null"), ("echo", r#"{"sai": 1}"#, "null")]
     {
         assert!(call(&turn, name, arguments)["kind"].is_string());
         let told = take(&seen);
@@ -240,7 +241,7 @@ fn a_hook_is_not_waited_for_without_end() {
     assert_eq!(told(pending(Arc::new(move || cancels.cancel())), &task), json!({"kind": "cancelled", "error": text}));
     let cancels = stop.clone();
     assert_eq!(told(pending(Arc::new(move || cancels.cancel())), &task), json!({"kind": "cancelled", "error": text}));
-    assert!(!take(&seen).concat().contains("fault"), "that is nobody's");
+    assert!(!take(&seen).concat().contains("fault"), "unattributed errors are not reported");
 }
 
 #[test]
@@ -270,7 +271,7 @@ fn results_are_transformed_in_order_and_a_fault_leaves_them() {
     });
     assert_eq!(call(&turn, "echo", r#"{"say": "x"}"#), json!(r#"{"say":"x"} seen"#));
     let faults: Vec<String> = take(&seen).into_iter().filter(|told| told.contains(" fault ")).collect();
-    // Each of the four is told of both.
+    // Each of the four sees both errors.
     assert_eq!(faults.len(), 8);
     assert!(faults[0].ends_with("a failed while transforming a result: out of words"), "{faults:?}");
     assert_eq!(call(&turn, "echo", r#"{"say": "fail"}"#), json!("\"mended: <system>no such thing\" seen"));
@@ -300,19 +301,19 @@ fn whoever_looks_on_cannot_spoil_the_answer() {
     assert!(told.contains("a hook failed after a call: after") && told.contains("a failed after a call: disk full"));
 }
 
-/// Decides as it is told to, and writes down what it is asked.
-struct Boss {
+/// An approver with scripted decisions, which records what it is asked.
+struct ScriptedApprover {
     decides: fn() -> ApprovalDecision,
     asked: Mutex<Vec<String>>,
 }
 
-impl Boss {
+impl ScriptedApprover {
     fn new(decides: fn() -> ApprovalDecision) -> Arc<Self> {
         Arc::new(Self { decides, asked: Mutex::default() })
     }
 }
 
-impl Approver for Boss {
+impl Approver for ScriptedApprover {
     fn decide<'a>(
         &'a self,
         request: &'a ApprovalRequest<'a>,
@@ -324,7 +325,7 @@ impl Approver for Boss {
 
 #[test]
 fn somebody_is_asked_before_a_call_that_says_so() {
-    let boss = Boss::new(|| ApprovalDecision::AllowOnce);
+    let boss = ScriptedApprover::new(|| ApprovalDecision::AllowOnce);
     let turn = turn(|s| s.approver(Arc::clone(&boss) as Arc<dyn Approver>));
     for _ in 0..2 {
         let told = call(&turn, "launch", "{\"pin\": 12, \"say\": \"x\u{202e}\u{9b}\"}");
@@ -340,14 +341,14 @@ fn somebody_is_asked_before_a_call_that_says_so() {
     }
     assert_eq!(call(&turn, "echo", r#"{"say": "x"}"#)["say"], "x");
     assert_eq!(call(&turn, "launch", "{}")["kind"], "invalid_arguments");
-    assert!(take(&boss.asked).is_empty(), "nobody is asked in vain");
+    assert!(take(&boss.asked).is_empty(), "no question is unnecessary");
 }
 
 #[test]
 fn a_denial_says_why_and_a_fault_is_one() {
     let seen = seen();
     let told = |decides: fn() -> ApprovalDecision| {
-        let turn = turn(|s| s.approver(Boss::new(decides)).hook(Arc::new(Watcher::new("a", &seen))));
+        let turn = turn(|s| s.approver(ScriptedApprover::new(decides)).hook(Arc::new(Watcher::new("a", &seen))));
         call(&turn, "launch", r#"{"say": "x"}"#)
     };
     let denied = told(|| ApprovalDecision::Deny("too <tool_call>loud".to_owned()));
@@ -383,7 +384,7 @@ fn nobody_is_waited_for_without_end() {
 #[test]
 fn hooks_have_calls_approved_for_reasons_that_can_be_settled() {
     let seen = seen();
-    let boss = Boss::new(|| ApprovalDecision::AllowForSession);
+    let boss = ScriptedApprover::new(|| ApprovalDecision::AllowForSession);
     let turn = turn(|s| {
         let ask = |name| {
             Watcher::new(name, &seen).before(|arguments| {
@@ -400,7 +401,7 @@ fn hooks_have_calls_approved_for_reasons_that_can_be_settled() {
     // Once, for all reasons, about what would be run.
     assert_eq!(call(&turn, "echo", r#"{"say": "y"}"#)["say"], "changed");
     assert_eq!(take(&boss.asked), [r#"run `echo` with {"say":"changed"}? (it says y) (it says changed)"#]);
-    // Nobody is asked again for the same; for another, or about another tool, somebody is.
+    // The same call needs no second approval; other arguments and other tools do.
     call(&turn, "echo", r#"{"say": "y"}"#);
     assert!(take(&boss.asked).is_empty());
     call(&turn, "echo", r#"{"say": "z"}"#);

@@ -254,7 +254,7 @@ fn state_lasts_from_call_to_call_and_ends_with_the_session() {
             *count += 1;
             let text = ToolOutput::text(count.to_string());
             drop(count);
-            assert!(call.id() != "panic", "as it was told");
+            assert!(call.id() != "panic", "as requested");
             HandlerReply::Ready(Ok(text))
         }),
     );
@@ -278,7 +278,7 @@ fn state_ends_with_the_task_although_a_thread_is_still_at_work() {
         Box::new(move |call| {
             let (go_on, tell) = (Arc::clone(&go_on), tell.clone());
             HandlerReply::blocking(call, move |call| {
-                // Not held any more when it is told.
+                // Released before it is cancelled.
                 let state = || Arc::downgrade(&call.state::<Count>());
                 tell.send(state()).unwrap();
                 go_on.lock().unwrap().recv().unwrap();

@@ -125,7 +125,7 @@ fn no_secret_is_in_any_line() {
     assert!(all[0].ends_with(" arguments={\"pin\":\"[secret]\",\"say\":\"hello\"}\n"), "{all:#?}");
     assert!(all[1].ends_with(" chatterbox failed while transforming a result: [secret]\n"), "{all:#?}");
     assert!(all[2].ends_with(" took bytes=26\n"), "{all:#?}");
-    // Where there is none, it is told.
+    // A call without an id gets one.
     call(&turn, "open", "", r#"{"pin": 4711, "say": "hello"}"#);
     assert!(take(&lines).iter().all(|line| line.contains("4711")));
 }

@@ -53,7 +53,7 @@ impl Seen {
     }
 }
 
-/// What was told: spans, and events with the span that they were in.
+/// The recorded spans, and events with their spans.
 #[derive(Debug, Default)]
 struct Told {
     spans: Vec<Seen>,
@@ -62,7 +62,7 @@ struct Told {
     entered: BTreeMap<String, Vec<u64>>,
 }
 
-/// A subscriber that keeps what it is told, up to a level.
+/// A subscriber that records everything up to a level.
 #[derive(Clone)]
 struct Ear(Level, Arc<Mutex<Told>>);
 
@@ -315,7 +315,7 @@ fn a_call_that_nobody_waits_for_was_cancelled() {
 #[test]
 fn calls_of_a_batch_stand_beside_each_other() {
     let (turn, ear) = (session(|s| s).turn_blocking(Dialect::OpenAi), Ear::new(Level::INFO));
-    let calls = [ToolCall::new("open", r#"{"say": "x"}"#), ToolCall::new("nobody", "{}")];
+    let calls = [ToolCall::new("open", r#"{"say": "x"}"#), ToolCall::new("missing", "{}")];
     ear.hears(|| wait(turn.batch(&calls).instrument(info_span!("around"))));
     let calls = ear.calls();
     let seen: Vec<_> = calls.iter().map(|call| (call.parent, call.handles, call.get("error.type"))).collect();

@@ -123,38 +123,37 @@ fn schemas_of_any_shape_are_taken() {
 fn what_is_wrong_is_told_all_at_once() {
     let other = |schema: Value| DynamicTool::sync("other", "Others.", schema, |_, _| Ok(ToolOutput::text("")));
     let told = |tool: DynamicTool| tool.build().err().map(|error| error.to_string()).unwrap_or_default();
-    let no_object =
-        "the tool `other`: the schema of its arguments is not that of an object: write `\"type\": \"object\"` in it";
+    let no_object = "the tool `other`: the schema of its arguments must have `\"type\": \"object\"`";
     for schema in [json!({}), json!(true), json!({"type": "string"}), json!([])] {
         assert_eq!(told(other(schema)), no_object);
     }
     let deep = |depth| (0..depth).fold(json!({"type": "object"}), |inner, _| json!({"type": "object", "items": inner}));
-    assert_eq!(told(other(deep(64))), "the tool `other`: the schema of its arguments is deeper than 64");
+    assert_eq!(told(other(deep(64))), "the tool `other`: the schema of its arguments is deeper than 64 levels");
     assert_eq!(told(other(deep(60))), "");
     let wide = json!({"type": "object", "properties": {"x": {"enum": (0..70_000).collect::<Vec<_>>()}}});
     assert_eq!(told(other(wide)), "the tool `other`: the schema is too large: more than 65,535 entries of one sort");
     let timed = counting("timed").timeout(Duration::from_secs(1));
     assert_eq!(
         told(timed),
-        "the tool `timed`: it is sync, and nothing can stop it after its `timeout`: make it `blocking`, or a `future`"
+        "the tool `timed`: nothing can stop a sync handler after its timeout: make the tool `blocking` or a `future`"
     );
     let keyed = counting("keyed").parallel(Parallel::Keyed { key: "path".into(), space: "files".into() });
-    assert_eq!(told(keyed), "the tool `keyed`: its calls are told apart by `path`, which is none of its arguments");
+    assert_eq!(told(keyed), "the tool `keyed`: the parallel key `path` is not one of its arguments");
     let all = told(counting("*"));
     assert!(all.starts_with("`*` cannot be the name of a tool: "), "{all}");
-    assert_eq!(told(counting("told").secret("pin")), "the tool `told`: its secret `pin` is none of its arguments");
+    assert_eq!(told(counting("told").secret("pin")), "the tool `told`: the secret `pin` is not one of its arguments");
     assert_eq!(
         told(counting("asked").requires(Requirement::Check)),
-        "the tool `asked`: nobody answers its check; give it an `available`"
+        "the tool `asked`: it requires a check: add `available`, which answers it"
     );
     let checked = Toolset { name: "checked".into(), requires: vec![Requirement::Check], ..Toolset::default() };
     let several = DynamicTools::new().tool(counting("a.b").toolset("ü")).tool(other(json!({}))).toolset(checked);
-    let expected = "expected a letter or `_`, then letters, digits, `_` and `-`, at most 64 in all";
+    let expected = "expected a letter or `_`, then letters, digits, `_` or `-`; at most 64 in all";
     assert_eq!(
         several.build().err().unwrap().to_string(),
         format!(
             "`a.b` cannot be the name of a tool: {expected}; `ü` cannot be the name of a toolset: {expected}; {no_object}; \
-             the toolset `checked`: nobody answers its check; give its tools an `available` each"
+             the toolset `checked`: it cannot require a check: add `available` to each of its tools"
         )
     );
 }

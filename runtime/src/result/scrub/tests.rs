@@ -94,9 +94,9 @@ fn what_only_looks_like_framing_stays() {
 fn a_long_text_is_cut() {
     assert_eq!(lost(&"ü".repeat(LONGEST)), "ü".repeat(LONGEST));
     assert_eq!(lost(&"ü".repeat(LONGEST + 1)), "ü".repeat(LONGEST - 1) + "…");
-    // What is cut off at the end of what is looked at is told, however little is left of that.
+    // Text beyond the examined part is marked as cut off, however little is left.
     assert_eq!(lost(&format!("a{}", "<system>".repeat(9_000))), "a…");
-    // Nor does cutting make framing of what was none.
+    // Cutting does not turn other text into framing either.
     let cut = lost(&format!("{}<tool_callable>", "x".repeat(LONGEST - 11)));
     assert!(!cut.contains("<tool_call"), "{cut}");
 }

@@ -9,7 +9,7 @@ fn pool(workers: usize, threads: usize, idle: Duration) -> &'static Pool {
     Box::leak(Box::new(Pool::new(workers, threads, idle)))
 }
 
-/// Work that says when it begins, and ends when it is told to.
+/// Work that reports its start, and ends when it is released.
 struct Held {
     waiter: Pin<Box<JobHandle>>,
     begun: Receiver<()>,

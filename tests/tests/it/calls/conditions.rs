@@ -77,7 +77,7 @@ fn a_session_with_an_unknown_fact_is_refused() {
         registry.session().facts([(name.into(), value)]).build().map(drop).map_err(|error| error.to_string())
     };
     assert_eq!(told("visoin", true.into()), Err("unknown fact `visoin`: did you mean `vision`?".into()));
-    assert_eq!(told("vision", 3.into()), Err("the fact `vision` is a boolean, and cannot be an integer".into()));
+    assert_eq!(told("vision", 3.into()), Err("the fact `vision` must be a boolean, not an integer".into()));
     assert_eq!(told("vision", true.into()), Ok(()));
 
     let session = registry.session().enable(["shapes"]).build().expect("the toolset is known");

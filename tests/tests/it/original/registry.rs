@@ -23,7 +23,7 @@ fn register_makes_a_tool_of_a_name_a_toolset_a_schema_and_a_handler() {
 fn register_refuses_a_name_that_another_toolset_has() {
     let registry = registry([tool("a", "one")]);
     let error = registry.add(tool("a", "two").build().unwrap()).unwrap_err();
-    assert_eq!(error.refusals(), [Refusal::ToolTaken("a".into())]);
+    assert_eq!(error.refusals(), [Refusal::ToolNameTaken("a".into())]);
     assert_eq!(registry.tool("a").unwrap().toolset, "one");
 }
 

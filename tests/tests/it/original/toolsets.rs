@@ -53,7 +53,7 @@ fn resolve_toolset_terminates_on_an_include_cycle() {
     let registry = house();
     let rings = DynamicTools::new().toolset(toolset("a", &[], &["b"])).toolset(toolset("b", &["terminal"], &["a"]));
     let error = registry.add(rings.build().unwrap()).unwrap_err();
-    assert_eq!(error.refusals(), [Refusal::Ring(texts(&["a", "b", "a"]))]);
+    assert_eq!(error.refusals(), [Refusal::IncludeCycle(texts(&["a", "b", "a"]))]);
 }
 
 #[test]

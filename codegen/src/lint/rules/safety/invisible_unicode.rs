@@ -21,6 +21,7 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use toolc::__gen::is_invisible;
 
 use crate::diagnostic::{Code, Diagnostic, Edit, Level, Place, Sink, SourceId};
 use crate::lint::{Check, Lint, Rule};
@@ -128,21 +129,7 @@ fn hidden(text: &str) -> Vec<(usize, char)> {
             '\u{fe00}'..='\u{fe0f}' => !before.is_some_and(varies),
             '\u{e0100}'..='\u{e01ef}' => !before.is_some_and(is_ideograph),
             '\u{e0000}'..='\u{e007f}' => !in_flag,
-            '\u{ad}'
-            | '\u{115f}'
-            | '\u{1160}'
-            | '\u{17b4}'
-            | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{1d173}'..='\u{1d17a}' => true,
-            letter => letter.is_control(),
+            letter => is_invisible(letter),
         };
         if is_hidden {
             found.push((at, letter));

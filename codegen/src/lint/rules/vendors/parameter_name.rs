@@ -36,7 +36,7 @@
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
-use crate::dialects::{Dialect, Limit, NameGrammar};
+use crate::dialects::{self, Dialect, Limit, NameGrammar};
 use crate::schema::{Property, Schema};
 
 pub(super) const RULE: Rule = Rule::new("P002", "parameter-name", Some(Level::Warning), Check::Tool(check));
@@ -70,13 +70,14 @@ fn report(
     let limits = lint.dialects().filter_map(|dialect| Some((dialect.name, limit(dialect)?)));
     let refusing: Vec<_> = limits.filter(|(_, limit)| !limit.value.accepts(&property.name.value)).collect();
     let Some(level) = refusing.iter().map(|(_, limit)| lint.level_of(limit)).min() else { return };
-    let dialects: Vec<&str> = refusing.iter().map(|(dialect, _)| *dialect).collect();
+    let names: Vec<&str> = refusing.iter().map(|(dialect, _)| *dialect).collect();
     let message =
-        format!("`{}` is not a valid parameter name in {}: {outcome}", property.name.value, ticked(&dialects, ", "));
-    sink.push(
-        Diagnostic::new(Code::PARAMETER_NAME, property.name.place, message)
-            .level(level)
-            .label("expected a letter or `_`, then letters, digits or `_`; at most 64 in all")
-            .help("use snake_case, which every vendor accepts"),
-    );
+        format!("`{}` is not a valid parameter name in {}: {outcome}", property.name.value, ticked(&names, ", "));
+    let found = Diagnostic::new(Code::PARAMETER_NAME, property.name.place, message).level(level);
+    let portable = dialects::find("portable").and_then(|dialect| dialect.tool.parameter_name());
+    let found = match portable {
+        Some(names) => found.label(format!("expected {}", names.value.expected())),
+        None => found,
+    };
+    sink.push(found.help("use snake_case, which every vendor accepts"));
 }
