@@ -101,6 +101,7 @@ impl Reader {
         {
             self.problem("/type", format!("expected \"function\", got {kind}"));
         }
+        #[allow(clippy::single_match_else, reason = "the two forms of a definition, side by side")]
         let (at, function) = match outer.get("function") {
             Some(function) => {
                 self.unknown_keys("", outer, &["type", "function"]);

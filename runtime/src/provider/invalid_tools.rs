@@ -143,29 +143,29 @@ fn invalid_name(f: &mut fmt::Formatter<'_>, noun: &str, name: &str) -> fmt::Resu
 }
 
 /// Checks a name by the same rules as manifests: every vendor must accept it.
-pub(crate) fn check_tool_name(name: &Cow<'static, str>, problems: &mut Vec<InvalidTool>) {
+pub(crate) fn check_tool_name(name: &str, problems: &mut Vec<InvalidTool>) {
     if !PORTABLE.accepts(name) {
-        problems.push(InvalidTool::ToolName(name.clone()));
+        problems.push(InvalidTool::ToolName(name.to_owned().into()));
     }
 }
 
 /// Checks the name or alias of a toolset. The registry reports the names that are reserved for all tools.
-pub(crate) fn check_toolset_name(name: &Cow<'static, str>, problems: &mut Vec<InvalidTool>) {
-    if !PORTABLE.accepts(name) && *name != "*" {
-        problems.push(InvalidTool::ToolsetName(name.clone()));
+pub(crate) fn check_toolset_name(name: &str, problems: &mut Vec<InvalidTool>) {
+    if !PORTABLE.accepts(name) && name != "*" {
+        problems.push(InvalidTool::ToolsetName(name.to_owned().into()));
     }
 }
 
 /// Returns the table of a schema that every vendor accepts for a tool's arguments, or adds its problem.
-pub(crate) fn table(tool: &Cow<'static, str>, schema: &Value, problems: &mut Vec<InvalidTool>) -> Option<Table> {
+pub(crate) fn table(tool: &str, schema: &Value, problems: &mut Vec<InvalidTool>) -> Option<Table> {
     if schema.get("type").and_then(Value::as_str) != Some("object") {
-        problems.push(InvalidTool::SchemaNotObject { tool: tool.clone() });
+        problems.push(InvalidTool::SchemaNotObject { tool: tool.to_owned().into() });
         return None;
     }
     let mut open = vec![(schema, 1)];
     while let Some((value, depth)) = open.pop() {
         if depth > MAX_SCHEMA_DEPTH {
-            problems.push(InvalidTool::SchemaTooDeep { tool: tool.clone() });
+            problems.push(InvalidTool::SchemaTooDeep { tool: tool.to_owned().into() });
             return None;
         }
         match value {
@@ -175,6 +175,6 @@ pub(crate) fn table(tool: &Cow<'static, str>, schema: &Value, problems: &mut Vec
         }
     }
     Table::from_schema(schema)
-        .map_err(|message| problems.push(InvalidTool::Schema { tool: tool.clone(), message }))
+        .map_err(|message| problems.push(InvalidTool::Schema { tool: tool.to_owned().into(), message }))
         .ok()
 }
