@@ -264,7 +264,7 @@ fn walk(schema: &Value, check: &mut dyn FnMut(&Map<String, Value>)) {
 }
 
 /// The definition that a `$ref` leads to.
-fn target<'v>(words: &'v Map<String, Value>) -> Option<&'v str> {
+fn target(words: &Map<String, Value>) -> Option<&str> {
     Some(words.get("$ref")?.as_str()?.strip_prefix("#/$defs/").expect("nothing is fetched"))
 }
 
