@@ -25,5 +25,5 @@ fn main() -> ExitCode {
     let is_from_cargo = env::args_os().nth(1).is_some_and(|first| first == "toolc");
     let program = env::args_os().take(1);
     let Cli { project, command } = Cli::parse_from(program.chain(env::args_os().skip(1 + usize::from(is_from_cargo))));
-    cli::run(project, command)
+    cli::run(project, command).into()
 }

@@ -42,6 +42,8 @@
 //! decide which tools are shown, `session` holds sessions and turns, `observe` logs, and `wire` reads and writes
 //! vendors' messages.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[doc(hidden)]
 pub mod __gen;
 pub mod args;
@@ -91,7 +93,7 @@ pub use result::output::{ErrorKind, Problem, ToolError, ToolOutput, ToolResult};
 pub use run::progress::Progress;
 pub use run::task::Task;
 pub use serde_json::Value;
-#[cfg(feature = "raw_value")]
+#[cfg(feature = "raw-value")]
 pub use serde_json::value::RawValue;
 pub use session::turn::Turn;
 pub use session::{Session, SessionBuilder};

@@ -1,5 +1,6 @@
 //! `cargo xtask ...`: the compiler's command line, and the tasks of this repository.
 
+use std::error::Error;
 use std::fs;
 use std::path::Path;
 use std::process::{self, ExitCode, Stdio};
@@ -26,7 +27,7 @@ struct Cli {
 enum Task {
     #[command(flatten)]
     Compiler(Command),
-    /// Renew everything that is generated for people: `generated/`, and the generated parts of `docs/`.
+    /// Renew everything that is generated: `generated/`, here and in the projects of the tests, and parts of `docs/`.
     Docs {
         /// Write nothing, and fail if anything is out of date.
         #[arg(long)]
@@ -54,8 +55,14 @@ enum Task {
 fn main() -> ExitCode {
     let Cli { project, task } = Cli::parse();
     match task {
-        Task::Compiler(command) => cli::run(project, command),
-        Task::Docs { check } => docs(project, check),
+        Task::Compiler(command) => cli::run(project, command).into(),
+        Task::Docs { check } => docs(project, check).map_or_else(
+            |error| {
+                eprintln!("error: {error}");
+                ExitCode::from(2)
+            },
+            ExitCode::from,
+        ),
         Task::Test => test(),
         // One after the other: cargo would unify their features, and the runtime would contain what the compiler needs.
         Task::Bench { peers: false, .. } => status(
@@ -71,33 +78,36 @@ fn main() -> ExitCode {
     }
 }
 
-/// Renews `generated/` and the pages in `docs/`, or checks them.
-fn docs(project: Project, check: bool) -> ExitCode {
-    let generated = cli::run(project, Command::Catalog(CatalogCommand::Gen { check }));
+/// Renews what gen writes and the pages in `docs/`, or checks them. Returns the exit status.
+fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let pages = match toolc_codegen::docs::pages(&root) {
-        Ok(pages) => pages,
-        Err(failure) => {
-            eprintln!("error: {failure}");
-            return ExitCode::from(2);
+    let mut projects = vec![project];
+    for entry in fs::read_dir(root.join("tests/projects"))? {
+        let folder = entry?.path();
+        if folder.join("toolc.toml").exists() {
+            projects.push(Project { root: Some(folder) });
         }
-    };
-    let mut stale = 0;
-    for (path, text) in pages {
+    }
+    let mut status = 0;
+    for project in projects {
+        if let Some(folder) = &project.root {
+            println!("{}:", folder.strip_prefix(&root)?.display());
+        }
+        status = status.max(cli::run(project, Command::Catalog(CatalogCommand::Gen { check })));
+    }
+    for (path, text) in toolc_codegen::docs::pages(&root)? {
         if fs::read_to_string(root.join(path)).is_ok_and(|found| found == text) {
             continue;
         }
-        stale += 1;
         if check {
             println!("stale: {path}: run `cargo xtask docs`");
-        } else if let Err(error) = fs::write(root.join(path), text) {
-            eprintln!("error: failed to write {path}: {error}");
-            return ExitCode::from(2);
+            status = status.max(1);
         } else {
+            fs::write(root.join(path), text).map_err(|error| format!("failed to write {path}: {error}"))?;
             println!("written: {path}");
         }
     }
-    if check && stale > 0 { ExitCode::FAILURE } else { generated }
+    Ok(status)
 }
 
 /// A workspace of its own, so that nothing else here depends on the other libraries.

@@ -104,11 +104,12 @@ pub enum ManifestsCommand {
 /// Runs the command line of this process. An `xtask` without tasks of its own consists of this.
 pub fn main() -> ExitCode {
     let Cli { project, command } = Cli::parse();
-    run(project, command)
+    run(project, command).into()
 }
 
-/// Runs one command, for an `xtask` with tasks of its own.
-pub fn run(project: Project, command: Command) -> ExitCode {
+/// Runs one command, for an `xtask` with tasks of its own. Returns the exit status: 0, or 1 if the manifests have errors or
+/// a check failed, or 2 if the command itself failed.
+pub fn run(project: Project, command: Command) -> u8 {
     let (out, mut err) = (std::io::stdout(), std::io::stderr());
     let colour = std::env::var_os("NO_COLOR").is_none();
     let mut streams = Streams {
@@ -117,7 +118,7 @@ pub fn run(project: Project, command: Command) -> ExitCode {
         // Not locked: a thread that panics while this one waits for it must be able to print.
         err: &mut err,
     };
-    ExitCode::from(execute(project, command, &mut streams))
+    execute(project, command, &mut streams)
 }
 
 /// Runs `cargo xtask ARGS`, and returns its exit status and what it prints to standard output and standard error.

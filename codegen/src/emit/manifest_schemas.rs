@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Draft, Inputs, pretty};
 use crate::lower::Lowered;
+use crate::manifest::keys::kinds::UNLIMITED;
 use crate::manifest::keys::{Key, KeyType, PROPERTY, SCHEMA};
 use crate::project::MARK;
 use crate::source::Kind;
@@ -50,6 +51,9 @@ fn value(key: &Key) -> Value {
         KeyType::Text | KeyType::Template | KeyType::Condition => json!({ "type": "string" }),
         KeyType::Duration => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),
         KeyType::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
+        KeyType::CountOrUnlimited => json!({
+            "anyOf": [{ "type": "integer", "minimum": 1, "maximum": u32::MAX }, { "const": UNLIMITED }],
+        }),
         KeyType::Names => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
         KeyType::Words(list) => json!({ "type": "array", "items": words(list), "minItems": 1 }),
         KeyType::WordsByName(list) => json!({ "type": "object", "additionalProperties": words(list) }),

@@ -106,6 +106,8 @@ pub enum KeyType {
     Words(&'static [(&'static str, &'static str)]),
     /// An integer of at least 1 that fits 32 bits.
     Count,
+    /// An integer of at least 1 that fits 32 bits, or `unlimited`.
+    CountOrUnlimited,
     /// A length of time: a number and its unit, as a string.
     Duration,
     /// A table with these keys.
@@ -148,6 +150,7 @@ impl KeyType {
             KeyType::Condition => "a string that holds a condition",
             KeyType::Names | KeyType::Words(_) => "an array of at least one string",
             KeyType::Count => "an integer of at least 1",
+            KeyType::CountOrUnlimited => "an integer of at least 1, or `unlimited`",
             KeyType::Duration => "a string with a number and its unit, such as `90s`",
             KeyType::Table(_) => "a table",
             KeyType::Tables(_) => "a table of tables",
@@ -182,6 +185,7 @@ impl KeyType {
             KeyType::Number => "number",
             KeyType::Texts | KeyType::Names => "array of strings",
             KeyType::Words(_) => "array of words",
+            KeyType::CountOrUnlimited => "integer, or `unlimited`",
             KeyType::Duration => "duration",
             KeyType::Table(_) => "table",
             KeyType::Tables(_) => "tables by name",
@@ -216,7 +220,7 @@ impl KeyType {
             KeyType::Reference => "\"#/$defs/NAME\"".to_owned(),
             KeyType::Word(words) => word(words),
             KeyType::Flag | KeyType::FlagOrSchema => "true".to_owned(),
-            KeyType::Integer | KeyType::Number | KeyType::Count => "1".to_owned(),
+            KeyType::Integer | KeyType::Number | KeyType::Count | KeyType::CountOrUnlimited => "1".to_owned(),
             KeyType::Texts | KeyType::Names | KeyType::Jsons | KeyType::Choices => "[\"...\"]".to_owned(),
             KeyType::Words(words) => format!("[{}]", word(words)),
             KeyType::Table(keys) => table(keys),

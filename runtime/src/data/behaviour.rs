@@ -12,8 +12,8 @@ pub struct Behaviour {
     pub execution: Execution,
     /// The effects of a call.
     pub annotations: Annotations,
-    /// The most characters of a result that the model gets, or `None` for the session's limit.
-    pub max_result_chars: Option<u32>,
+    /// The limit of a result, or `None` for the session's limit.
+    pub max_result_chars: Option<MaxResultChars>,
     /// The time limit of a call, or `None` for the session's limit.
     pub timeout: Option<Duration>,
     /// Which calls of a batch may overlap with a call.
@@ -56,10 +56,10 @@ impl Behaviour {
         self
     }
 
-    /// Sets the most characters of a result that the model gets.
+    /// Sets the limit of a result: a number of characters, or [`MaxResultChars::Unlimited`].
     #[must_use]
-    pub fn with_max_result_chars(mut self, max: u32) -> Self {
-        self.max_result_chars = Some(max);
+    pub fn with_max_result_chars(mut self, max: impl Into<MaxResultChars>) -> Self {
+        self.max_result_chars = Some(max.into());
         self
     }
 
@@ -102,6 +102,31 @@ impl Behaviour {
 impl Default for Behaviour {
     fn default() -> Self {
         Self::DEFAULT
+    }
+}
+
+/// The most characters of a tool's result that the model gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MaxResultChars {
+    /// This many characters. The rest of a longer result is stored or cut off.
+    Chars(u32),
+    /// The model gets every result whole, also beyond the session's limits.
+    Unlimited,
+}
+
+impl MaxResultChars {
+    /// Returns the number of characters, or `usize::MAX` if there is no limit.
+    pub(crate) fn chars(self) -> usize {
+        match self {
+            MaxResultChars::Chars(chars) => usize::try_from(chars).unwrap_or(usize::MAX),
+            MaxResultChars::Unlimited => usize::MAX,
+        }
+    }
+}
+
+impl From<u32> for MaxResultChars {
+    fn from(chars: u32) -> Self {
+        MaxResultChars::Chars(chars)
     }
 }
 

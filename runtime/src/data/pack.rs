@@ -14,7 +14,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::data::behaviour::{Annotations, Approval, Behaviour, Deprecated, Execution, Parallel};
+use crate::data::behaviour::{Annotations, Approval, Behaviour, Deprecated, Execution, MaxResultChars, Parallel};
 use crate::data::catalog::{Definition, Distribution, Fact, Tool, Toolset, Variable};
 use crate::data::dialect::Dialect;
 use crate::data::requirement::Requirement;
@@ -314,7 +314,7 @@ packed_structs! {
         Variable { name: Str, description: Str, prompt: Str, url: Str, secret: bool }
         Distribution { name: Str, description: Str, toolsets: Vec<(Str, f64)> }
         Behaviour {
-            execution: Execution, annotations: Annotations, max_result_chars: Option<u32>, timeout: Option<Duration>,
+            execution: Execution, annotations: Annotations, max_result_chars: Option<MaxResultChars>, timeout: Option<Duration>,
             parallel: Parallel, approval: Approval, defer: bool, deprecated: Option<Deprecated>
         }
         Annotations { read_only: bool, destructive: bool, idempotent: bool, open_world: bool }
@@ -344,6 +344,7 @@ packed_structs! {
 packed_enums! {
     /// The layout of the packed enums.
     pub(crate) const ENUMS = {
+        MaxResultChars { 0 Chars(chars: u32), 1 Unlimited }
         Execution { 0 Sync, 1 Blocking, 2 Async, 3 Agent }
         Parallel { 0 Always, 1 Never, 2 Keyed { key: Str, space: Str } }
         Requirement {

@@ -4,6 +4,7 @@ use std::mem;
 
 use crate::call::hooks::{HostError, HostStage};
 use crate::call::response::CallResponse;
+use crate::data::behaviour::MaxResultChars;
 use crate::dispatch::prepared::PreparedCall;
 use crate::registration::ids::ToolId;
 use crate::result::limit::{self, Shortened};
@@ -82,10 +83,10 @@ impl Turn {
         response
     }
 
-    /// The most characters of a result that the model gets.
+    /// Returns the most characters of a result that the model gets.
     fn max_result_chars(&self, tool: Option<ToolId>) -> usize {
         let own = tool.and_then(|id| self.plan(id).max_result_chars);
-        own.map_or(self.config().limits.per_call, |most| usize::try_from(most).unwrap_or(usize::MAX))
+        own.map_or(self.config().limits.per_call, MaxResultChars::chars)
     }
 
     #[cold]

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::args::Slots;
 use crate::call::Call;
-use crate::data::behaviour::{Annotations, Approval, Behaviour, Execution, Parallel};
+use crate::data::behaviour::{Annotations, Approval, Behaviour, Execution, MaxResultChars, Parallel};
 use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::env::Env;
@@ -164,8 +164,8 @@ impl DynamicTool {
 
     /// Sets the most characters of a result that the model gets.
     #[must_use]
-    pub fn max_result_chars(mut self, most: u32) -> Self {
-        self.tool.behaviour.max_result_chars = Some(most);
+    pub fn max_result_chars(mut self, max: impl Into<MaxResultChars>) -> Self {
+        self.tool.behaviour.max_result_chars = Some(max.into());
         self
     }
 

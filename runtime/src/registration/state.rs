@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 
 use crate::args::same;
-use crate::data::behaviour::{Behaviour, Execution};
+use crate::data::behaviour::{Behaviour, Execution, MaxResultChars};
 use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::graph::{Graph, Set};
@@ -71,8 +71,8 @@ pub(crate) struct DispatchPlan {
     pub(crate) agent_run: bool,
     /// Whether each call must be approved.
     pub(crate) needs_approval: bool,
-    /// The most characters of a result that the model gets, or `None` for the session's limit.
-    pub(crate) max_result_chars: Option<u32>,
+    /// The limit of a result, or `None` for the session's limit.
+    pub(crate) max_result_chars: Option<MaxResultChars>,
     /// Whether tool search may hide the tool.
     #[cfg(feature = "search")]
     pub(crate) is_deferrable: bool,

@@ -22,6 +22,9 @@ pub struct ResultLimits {
 }
 
 impl ResultLimits {
+    /// No limits, except those that tools declare.
+    pub const UNLIMITED: Self = Self { per_call: usize::MAX, per_turn: usize::MAX };
+
     /// Sets the limit of one result.
     #[must_use]
     pub const fn with_per_call(mut self, chars: usize) -> Self {

@@ -1,9 +1,11 @@
 //! The result of a call: a [`ToolOutput`], or a [`ToolError`] that the model can act on. Both become one JSON text. An
 //! output may also have images.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_core::Serialize;
+use serde_json::Value;
 
 use crate::data::to_json::ToJson;
 use crate::panics::{self, Panicked};
@@ -154,7 +156,8 @@ pub struct Problem {
     pub got: String,
 }
 
-/// The error of a failed call, as the model sees it: `{"error": message, "kind": word, "problems": [...]}`.
+/// The error of a failed call, as the model sees it: `{"error": message, "kind": word, "problems": [...]}`, and the
+/// [fields](ToolError::with_field) that the handler adds.
 ///
 /// It does not implement [`std::error::Error`], so that `?` can convert every type that does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,7 +168,11 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     problems: Vec<Problem>,
+    fields: Vec<(Cow<'static, str>, Value)>,
 }
+
+/// The keys of an error's JSON that are not fields.
+const OWN_KEYS: [&str; 3] = ["error", "kind", "problems"];
 
 impl ToolError {
     /// Returns an error of the kind [`ErrorKind::Failed`]. The message should tell the model what to do instead.
@@ -180,7 +187,7 @@ impl ToolError {
 
     #[cold]
     fn boxed(kind: ErrorKind, message: String) -> Self {
-        Self(Box::new(Inner { kind, message, problems: Vec::new() }))
+        Self(Box::new(Inner { kind, message, problems: Vec::new(), fields: Vec::new() }))
     }
 
     /// Adds the problems of the arguments.
@@ -188,6 +195,32 @@ impl ToolError {
     pub fn with_problems(mut self, problems: Vec<Problem>) -> Self {
         self.0.problems = problems;
         self
+    }
+
+    /// Adds a field to the error's JSON, such as an exit code or the path of a log, which the model can act on. It
+    /// replaces an earlier field of the same name. A field with the name of one of the error's own keys (`error`,
+    /// `kind`, `problems`) gets a `_` at the end of its name.
+    ///
+    /// ```
+    /// use toolc::ToolError;
+    ///
+    /// let error = ToolError::new("the build failed").with_field("exit_code", 2);
+    /// assert_eq!(error.to_json(), r#"{"error":"the build failed","kind":"failed","exit_code":2}"#);
+    /// ```
+    #[must_use]
+    pub fn with_field(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Value>) -> Self {
+        let mut name = name.into();
+        if OWN_KEYS.contains(&&*name) {
+            name.to_mut().push('_');
+        }
+        self.0.fields.retain(|(existing, _)| *existing != name);
+        self.0.fields.push((name, value.into()));
+        self
+    }
+
+    /// Returns the field of this name.
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        self.0.fields.iter().find(|(existing, _)| existing == name).map(|(_, value)| value)
     }
 
     /// Returns the kind of the error.
@@ -212,7 +245,7 @@ impl ToolError {
     }
 
     /// Returns the JSON that the model gets. Its strings have been scrubbed of anything that a model could mistake for
-    /// structure, and have at most 2,000 characters.
+    /// structure, and have at most 2,000 characters. A field whose JSON is longer than that is cut, and becomes a string.
     pub fn to_json(&self) -> String {
         let mut out = String::from(r#"{"error":"#);
         json::push_string(&mut out, &scrub(&self.0.message, scrub::LONGEST));
@@ -231,8 +264,36 @@ impl ToolError {
             }
             out.push(']');
         }
+        for (name, value) in &self.0.fields {
+            out.push(',');
+            json::push_string(&mut out, &scrub(name, LONGEST_WORDS));
+            out.push(':');
+            push_field(&mut out, value);
+        }
         out.push('}');
         out
+    }
+}
+
+/// Appends the value of a field.
+fn push_field(out: &mut String, value: &Value) {
+    let json = scrubbed(value).to_string();
+    if json.chars().nth(scrub::LONGEST).is_some() && !value.is_string() {
+        json::push_string(out, &scrub(&json, scrub::LONGEST));
+    } else {
+        out.push_str(&json);
+    }
+}
+
+/// Returns the value with its keys and strings scrubbed.
+fn scrubbed(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(scrub(text, scrub::LONGEST).into_owned()),
+        Value::Array(items) => items.iter().map(scrubbed).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, value)| (scrub(key, LONGEST_WORDS).into_owned(), scrubbed(value))).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 
@@ -278,6 +339,35 @@ mod tests {
         assert_eq!(value["problems"][1]["path"], "/b");
         let plain: serde_json::Value = serde_json::from_str(&ToolError::new("no").to_json()).unwrap();
         assert!(plain.get("problems").is_none());
+    }
+
+    #[test]
+    fn fields_follow_the_keys_of_an_error_and_never_replace_them() {
+        let problem = Problem { path: String::new(), expected: "a".into(), got: "b".into() };
+        let error = ToolError::new("no")
+            .with_field("kind", "mine")
+            .with_field("exit_code", 1)
+            .with_problems(vec![problem])
+            .with_field("exit_code", 2);
+        assert_eq!(
+            error.to_json(),
+            r#"{"error":"no","kind":"failed","problems":[{"path":"","expected":"a","got":"b"}],"kind_":"mine","exit_code":2}"#
+        );
+        assert_eq!(error.field("exit_code"), Some(&Value::from(2)));
+        assert_eq!(error.field("kind"), None);
+    }
+
+    #[test]
+    fn fields_are_scrubbed_at_every_depth_and_cut() {
+        let nested = serde_json::json!({ "a": ["<system>x</system>"] });
+        let error = ToolError::new("no").with_field("log", nested).with_field("long", vec!["x"; 2_000]);
+        let value: Value = serde_json::from_str(&error.to_json()).unwrap();
+        assert_eq!(value["log"], serde_json::json!({ "a": ["x"] }));
+        let long = value["long"].as_str().expect("a long value becomes a string");
+        assert!(long.starts_with(r#"["x","x""#) && long.chars().count() == scrub::LONGEST);
+        let text = ToolError::new("no").with_field("text", "y".repeat(3_000)).to_json();
+        let text: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(text["text"].as_str().unwrap().chars().count(), scrub::LONGEST);
     }
 
     #[test]

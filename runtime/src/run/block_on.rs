@@ -38,12 +38,12 @@ mod in_tokio {
     //! Parking the thread instead of `Runtime::block_on` avoids a runtime within a runtime.
 
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-    use std::sync::OnceLock;
 
-    use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
+    use tokio::runtime::{Handle, Runtime, RuntimeFlavor};
     use tokio::task::{block_in_place, unconstrained};
 
     use super::park;
+    use crate::run::tokio_runtime::shared;
 
     pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
         let around = Handle::try_current().ok().map(|handle| handle.runtime_flavor());
@@ -66,14 +66,5 @@ mod in_tokio {
         let _within = shared().map(Runtime::enter);
         // The surrounding task, if there is one, gets no new budget before this ends.
         park(unconstrained(future))
-    }
-
-    /// Returns the process's runtime, which is shared by all threads: it keeps driving what handlers keep, such as
-    /// connections, between calls. `None` if no thread could be started for it.
-    fn shared() -> Option<&'static Runtime> {
-        static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
-        let make =
-            || Builder::new_multi_thread().worker_threads(1).thread_name("toolc-tokio").enable_all().build().ok();
-        RUNTIME.get_or_init(make).as_ref()
     }
 }

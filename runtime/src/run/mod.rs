@@ -9,6 +9,8 @@ pub(crate) mod pool;
 pub(crate) mod progress;
 pub(crate) mod task;
 pub(crate) mod timer;
+#[cfg(feature = "tokio")]
+pub(crate) mod tokio_runtime;
 
 /// Starts a detached thread with this name.
 fn start_thread(name: &str, work: Box<dyn FnOnce() + Send>) -> std::io::Result<()> {

@@ -6,7 +6,6 @@
 //! not block others. This is bounded, too: when [`THREADS`] threads are stuck, no more are started, and calls are
 //! queued until a thread ends or their time is over. Idle threads end after a while.
 
-use crate::result::output::ToolResult;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
@@ -14,10 +13,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+#[cfg(feature = "tokio")]
+use tokio::runtime::Handle;
+
 use crate::panics;
-use crate::result::output::ToolError;
+use crate::result::output::{ToolError, ToolResult};
 use crate::run::lifetime::CallLifetime;
 use crate::run::start_thread;
+#[cfg(feature = "tokio")]
+use crate::run::tokio_runtime;
 
 /// The maximum number of handlers that work at a time, not counting abandoned ones.
 const WORKERS: usize = 64;
@@ -78,12 +82,12 @@ impl Pool {
     /// abandons it.
     pub(crate) fn run(
         &'static self,
-        of: &Arc<CallLifetime>,
+        life: &Arc<CallLifetime>,
         work: impl FnOnce() -> ToolResult + Send + 'static,
     ) -> JobHandle {
-        of.queued.store(true, Ordering::Relaxed);
-        let state = Mutex::new(JobState::Open(Some(Box::new(work)), None));
-        let job = Arc::new(Job { life: Arc::clone(of), state });
+        life.queued.store(true, Ordering::Relaxed);
+        let state = Mutex::new(JobState::Open(Some(in_context(work)), None));
+        let job = Arc::new(Job { life: Arc::clone(life), state });
         let mut queue = self.queue();
         queue.waiting.push_back(Arc::clone(&job));
         self.grow(queue);
@@ -178,6 +182,22 @@ impl Pool {
         // The work and the waker are dropped without a lock, because they may run any code.
         drop(left);
     }
+}
+
+/// Returns work that runs in the context of the caller's Tokio runtime, or of the shared one if there is none. The threads
+/// are the pool's, not those of Tokio's `spawn_blocking`: dropping a runtime waits for those, also for a stuck handler.
+#[cfg(feature = "tokio")]
+fn in_context(work: impl FnOnce() -> ToolResult + Send + 'static) -> Work {
+    let runtime = tokio_runtime::current();
+    Box::new(move || {
+        let _within = runtime.as_ref().map(Handle::enter);
+        work()
+    })
+}
+
+#[cfg(not(feature = "tokio"))]
+fn in_context(work: impl FnOnce() -> ToolResult + Send + 'static) -> Work {
+    Box::new(work)
 }
 
 /// Completes `job`. Returns whether its result was still wanted.

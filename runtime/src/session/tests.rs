@@ -158,7 +158,7 @@ fn values_of_the_environment_are_not_shown() {
     assert!(!format!("{session:?} {:?}", session.turn_blocking(Dialect::OpenAi)).contains("secret"));
 }
 
-#[cfg(feature = "raw_value")]
+#[cfg(feature = "raw-value")]
 #[test]
 fn raw_definitions_are_made_once_for_all_turns_that_show_the_same() {
     let registry = Fake::new([tool("a", "home", &[])]).registry();

@@ -55,7 +55,7 @@ struct Snapshot {
     /// The tools that tool search defers, sorted. Empty without the feature `search`.
     deferred: Vec<ToolId>,
     /// The definitions, rendered on first use.
-    #[cfg(feature = "raw_value")]
+    #[cfg(feature = "raw-value")]
     raw: OnceLock<Box<serde_json::value::RawValue>>,
 }
 
@@ -118,7 +118,7 @@ impl Turn {
     ///
     /// # Errors
     /// Returns an error if a hand-written tool provider defines a tool with invalid JSON.
-    #[cfg(feature = "raw_value")]
+    #[cfg(feature = "raw-value")]
     pub fn raw_definitions(&self) -> serde_json::Result<&serde_json::value::RawValue> {
         let Snapshot { definitions, raw, .. } = &*self.made.snapshot;
         if let Some(raw) = raw.get() {
@@ -327,7 +327,7 @@ impl Snapshot {
             facts: Arc::clone(facts.set),
             definitions,
             deferred,
-            #[cfg(feature = "raw_value")]
+            #[cfg(feature = "raw-value")]
             raw: OnceLock::new(),
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc::agent::AgentTask;
-use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
+use toolc::behaviour::{Annotations, Approval, Execution, MaxResultChars, Parallel};
 use toolc::explain::Status;
 use toolc::search::ToolSearch;
 use toolc::{
@@ -280,12 +280,13 @@ fn declared_values_are_available_as_data() {
     let tool = |name: &str| provider.tools().iter().find(|tool| tool.name == name).expect("a tool").clone();
     let crunch = tool(names::tools::CRUNCH).behaviour;
     assert_eq!(crunch.execution, Execution::Blocking);
-    assert_eq!((crunch.timeout, crunch.max_result_chars), (Some(Duration::from_secs(90)), Some(20_000)));
+    assert_eq!((crunch.timeout, crunch.max_result_chars), (Some(Duration::from_secs(90)), Some(20_000.into())));
     assert_eq!((&crunch.parallel, crunch.defer), (&Parallel::Always, false));
     let harmless = Annotations::DEFAULT.with_read_only(true).with_idempotent(true).with_open_world(false);
     assert_eq!(crunch.annotations, harmless);
     let keyed = Parallel::Keyed { key: "page".into(), space: "pages".into() };
-    assert_eq!(tool("fetch_all").behaviour.parallel, keyed);
+    let fetch_all = tool("fetch_all").behaviour;
+    assert_eq!((fetch_all.parallel, fetch_all.max_result_chars), (keyed, Some(MaxResultChars::Unlimited)));
     assert_eq!(tool("shell").behaviour.approval, Approval::NONE.with_shell("command"));
     let erase = &tool("erase").behaviour;
     let deprecated = erase.deprecated.as_ref().expect("it is deprecated");

@@ -5,6 +5,9 @@ use std::marker::PhantomData;
 
 use super::{Key, KeyType};
 
+/// The word for a limit that does not exist.
+pub const UNLIMITED: &str = "unlimited";
+
 /// A kind of key.
 pub trait KeyKind {
     /// What the key accepts.
@@ -101,6 +104,8 @@ kinds! {
     Names => Names;
     /// An integer of at least 1.
     Count => Count;
+    /// The most characters of a result: an integer of at least 1, or [`UNLIMITED`].
+    MaxResultChars => CountOrUnlimited;
     /// A length of time.
     Duration => Duration;
     /// Numbers above 0 and up to 100, by name.

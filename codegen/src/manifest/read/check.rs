@@ -11,6 +11,7 @@ use toolc::FactValue;
 use super::json::{json, written_as_json};
 use super::{Reader, Unknown};
 use crate::diagnostic::{Code, Diagnostic, Place, ticked};
+use crate::manifest::keys::kinds::UNLIMITED;
 use crate::manifest::keys::{FOREIGN, FOREIGN_TO_TOOLS, Key, KeyType, PROPERTY, RENAMED_IN_PLUGINS, SCHEMA};
 use crate::source::Kind;
 
@@ -107,9 +108,14 @@ impl<'t> Reader<'t> {
                     self.invalid(value, name, "a number and its unit, such as `500ms`, `90s`, `5m`; a day at most");
                 }
             }
-            (KeyType::Count, DeValue::Integer(_)) => {
+            (KeyType::Count | KeyType::CountOrUnlimited, DeValue::Integer(_)) => {
                 if self.count(name).is_none() {
                     self.invalid(value, name, "an integer of at least 1, and less than 2^32");
+                }
+            }
+            (KeyType::CountOrUnlimited, DeValue::String(text)) => {
+                if text != UNLIMITED {
+                    self.invalid(value, name, KeyType::CountOrUnlimited.expected());
                 }
             }
             (KeyType::FactValue, DeValue::Integer(_)) => {

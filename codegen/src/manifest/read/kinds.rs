@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use toolc::__gen::table::Type;
-use toolc::behaviour::Execution;
+use toolc::behaviour::{Execution, MaxResultChars};
 
 use super::Reader;
 use crate::diagnostic::{At, Place};
@@ -78,6 +78,11 @@ read! {
     Texts => Vec<At<String>> = texts, |texts| strings(texts);
     Names => Vec<At<String>> = texts, |texts| strings(texts);
     Count => Option<u32> = count, |count| json!(count);
+    MaxResultChars => Option<MaxResultChars> = max_result_chars, |max| match max {
+        Some(MaxResultChars::Chars(chars)) => json!(chars),
+        Some(MaxResultChars::Unlimited) => json!(kinds::UNLIMITED),
+        None => Value::Null,
+    };
     Percents => Vec<(At<String>, f64)> = numbers_by_name;
     FactValue => Option<toolc::FactValue> = fact_value, |value| value.as_ref().map_or(Value::Null, fact);
     Schema => Option<Schema> = subschema;

@@ -16,7 +16,9 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use toolc::FactValue;
+use toolc::behaviour::MaxResultChars;
 
+use super::keys::kinds::UNLIMITED;
 use super::keys::{Key, KeyType, TypedKey};
 use super::offsets;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId};
@@ -298,6 +300,14 @@ impl<'t> Reader<'t> {
     /// Reads an integer of at least 1.
     fn count(&self, key: &str) -> Option<u32> {
         self.json(key)?.value.as_u64().and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0)
+    }
+
+    /// Reads a limit of results.
+    fn max_result_chars(&self, key: &str) -> Option<MaxResultChars> {
+        match self.string(key) {
+            Some((_, text)) => (text == UNLIMITED).then_some(MaxResultChars::Unlimited),
+            None => self.count(key).map(MaxResultChars::Chars),
+        }
     }
 
     /// Reads the value of a fact.

@@ -6,8 +6,8 @@ use super::table;
 use crate::conditional_json::CondJson;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
-    ArgumentsRoot, Condition, Count, Description, Duration, Execution, Flag, FlagOr, Name, Names, Params, Prose,
-    Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Word, WordList, words,
+    ArgumentsRoot, Condition, Description, Duration, Execution, Flag, FlagOr, MaxResultChars, Name, Names, Params,
+    Prose, Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Word, WordList, words,
 };
 use crate::manifest::read::Reader;
 use crate::schema::{Defs, Schema};
@@ -32,9 +32,9 @@ table! {
         /// The maximum duration of a call, such as `500ms`, `90s` or `5m`. Requires `execution` to be `blocking` or `async`.
         /// Default: the host's limit.
         timeout: Duration,
-        /// The maximum number of characters of a result that the model receives. The rest is kept in a file or cut off.
-        /// Default: the host's limit.
-        max_result_chars: Count,
+        /// The maximum number of characters of a result that the model receives, or `unlimited`. The rest is kept in a file
+        /// or cut off. Default: the host's limit.
+        max_result_chars: MaxResultChars,
         /// Which calls of one batch may run at the same time. Default: `never`.
         parallel: Word<Overlap>,
         /// The parameter whose value is the key of keyed calls.

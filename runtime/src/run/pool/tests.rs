@@ -1,9 +1,9 @@
-use crate::result::output::ToolOutput;
 use std::pin::Pin;
 use std::sync::mpsc::{self, Receiver, Sender};
 
 use super::*;
 use crate::fakes::{until, wait};
+use crate::result::output::ToolOutput;
 
 fn pool(workers: usize, threads: usize, idle: Duration) -> &'static Pool {
     Box::leak(Box::new(Pool::new(workers, threads, idle)))
@@ -121,4 +121,21 @@ fn a_panic_costs_no_thread() {
     }
     assert_eq!(count(pool), (1, 0));
     hold(pool).finish();
+}
+
+#[cfg(feature = "tokio")]
+#[test]
+fn work_runs_in_the_context_of_the_callers_runtime() {
+    let pool = pool(1, 1, IDLE);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let count = |runtime: &tokio::runtime::Runtime| runtime.metrics().num_alive_tasks();
+    let spawned = || {
+        tokio::spawn(std::future::pending::<()>());
+        Ok(ToolOutput::text("spawned"))
+    };
+    runtime.block_on(async { pool.run(&Arc::default(), spawned).await }).unwrap();
+    assert_eq!(count(&runtime), 1, "the task is spawned on the caller's runtime");
+    // Without a runtime, the shared one is used.
+    wait(pool.run(&Arc::default(), spawned)).unwrap();
+    assert_eq!(count(&runtime), 1);
 }

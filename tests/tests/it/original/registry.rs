@@ -1,7 +1,9 @@
 use serde_json::{Value, json};
 use toolc::availability::Availability;
+use toolc::behaviour::MaxResultChars;
 use toolc::error::Refusal;
-use toolc::{Call, DynamicTool, DynamicTools, ErrorKind, Registry, ToolCall, ToolOutput, Toolset};
+use toolc::limits::ResultLimits;
+use toolc::{Call, Dialect, DynamicTool, DynamicTools, ErrorKind, Registry, ToolCall, ToolOutput, Toolset};
 
 use super::{add, registry, shown, tool, turn};
 
@@ -121,9 +123,17 @@ fn max_result_size_is_set_for_each_tool() {
     let schema = || json!({"type": "object"});
     let long =
         |name: &'static str| DynamicTool::sync(name, "Long.", schema(), |_, _| Ok(ToolOutput::text("x".repeat(5_000))));
-    let turn = turn(&registry([long("cut").max_result_chars(100), long("whole")]), &[], &[]);
-    let length = |name: &str| pollster::block_on(turn.call(&ToolCall::new(name, "{}"))).json.len();
-    assert!(length("cut") < 1_000 && length("whole") > 5_000);
+    let registry = registry([long("cut").max_result_chars(100), long("host_limit")]);
+    registry.add(long("whole").max_result_chars(MaxResultChars::Unlimited).build().unwrap()).unwrap();
+    let length = |limits: ResultLimits, name: &str| {
+        let session = registry.session().result_limits(limits).build().unwrap();
+        session.turn_blocking(Dialect::OpenAi).call_blocking(&ToolCall::new(name, "{}")).json.len()
+    };
+    let limits = ResultLimits::default().with_per_call(1_000).with_per_turn(1_000);
+    assert!(length(limits, "cut") < 1_000 && length(limits, "host_limit") < 2_000);
+    assert_eq!(length(limits, "whole"), 5_002, "a tool without a limit is not subject to the host's");
+    assert_eq!(length(ResultLimits::UNLIMITED, "host_limit"), 5_002);
+    assert!(length(ResultLimits::UNLIMITED, "cut") < 1_000, "the limit of the tool applies");
 }
 
 #[test]

@@ -1,18 +1,18 @@
 //! A value of the wrong TOML type, or one that JSON cannot represent.
 //!
 //! ## Why is this bad
-//! Types are never guessed: `"100"` could be meant as a number or as a string.
+//! Types are never guessed: `"false"` could be meant as a boolean or as a string.
 //!
 //! ## Example
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! max_result_chars = "100_000"
+//! defer = "false"
 //! ```
 //!
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! max_result_chars = 100_000
+//! defer = false
 //! ```
 
 use crate::diagnostic::Code;

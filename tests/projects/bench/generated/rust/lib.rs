@@ -24,7 +24,7 @@ use ::toolc::__gen::args::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::catalog::{Distribution, Fact, Variable};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
-const _: () = ::toolc::__gen::assert_stamp(2657595796);
+const _: () = ::toolc::__gen::assert_stamp(3864872817);
 
 #[rustfmt::skip]
 pub mod bench;

@@ -69,9 +69,9 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ShutTools + 'static>(
 
 pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"6 crunch14 Crunch numbers41 Compute for long, on a thread of its own.4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 9 "outcome"0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 0 0 1 1 0 1 0 1 20000 1 90000 0 0 0 0 0 "#,
+        r#"6 crunch14 Crunch numbers41 Compute for long, on a thread of its own.4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 9 "outcome"0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 0 0 1 1 0 1 0 1 0 20000 1 90000 0 0 0 0 0 "#,
         "5 erase0 28 Pretend to erase everything.4 shut0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 1 0 1 1 1 13 no_parameters19 It erases too much.",
-        r#"9 fetch_all0 24 Fetch what a page names.4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 6 "page"1 1 0 0 0 0 0 0 1 0 6 crunch0 1 0 16 fetch_everything1 4 1 6 crunch2 0 1 0 1 0 0 2 4 page5 pages0 0 1 0 "#,
+        r#"9 fetch_all0 24 Fetch what a page names.4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 6 "page"1 1 0 0 0 0 0 0 1 0 6 crunch0 1 0 16 fetch_everything1 4 1 6 crunch2 0 1 0 1 1 1 0 2 4 page5 pages0 0 1 0 "#,
         r#"5 shell0 25 Pretend to run a command.4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 "pin"0 4 0 1 9 "command"1 1 0 0 10 "password"0 2 0 1 9 "account"0 3 0 0 6 "code"0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 1 7 command1 0 "#,
     ],
     definitions,
