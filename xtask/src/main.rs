@@ -1,5 +1,6 @@
 //! `cargo xtask ...`: the compiler's command line, and the tasks of this repository.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -132,7 +133,7 @@ fn test() -> ExitCode {
         if component.is_some_and(|component| !has(component)) {
             println!("    skipped: `cargo {0}` is not installed (`rustup component add` adds it)", command[0]);
             skipped += 1;
-        } else if cargo(command) {
+        } else if cargo(&with_hidden_files(command)) {
             passed += 1;
         } else {
             println!("    FAILED: {name}");
@@ -141,6 +142,21 @@ fn test() -> ExitCode {
     }
     println!("checks: {passed} passed, {failed} failed, {skipped} skipped");
     status(failed == 0)
+}
+
+/// The folder whose modules a macro declares, so that rustfmt does not find them.
+const DECLARED_BY_MACRO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../codegen/src/dialects");
+
+/// Adds the files to a call of rustfmt that it would not find.
+fn with_hidden_files<'a>(command: &[&'a str]) -> Vec<Cow<'a, str>> {
+    let mut args: Vec<Cow<'_, str>> = command.iter().copied().map(Cow::Borrowed).collect();
+    if command[0] == "fmt" {
+        args.push("--".into());
+        let files = fs::read_dir(DECLARED_BY_MACRO).into_iter().flatten().flatten().map(|entry| entry.path());
+        let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+        args.extend(files.map(|path| path.display().to_string().into()));
+    }
+    args
 }
 
 /// Packages and builds what is published. Cargo keeps what it unpacks from the temporary registry in the target folder, and
@@ -163,11 +179,12 @@ fn has(component: &str) -> bool {
     version.is_ok_and(|status| status.success())
 }
 
-fn cargo(args: &[&str]) -> bool {
-    match process::Command::new(env!("CARGO")).args(args).status() {
+fn cargo(args: &[impl AsRef<str>]) -> bool {
+    let args = || args.iter().map(AsRef::as_ref);
+    match process::Command::new(env!("CARGO")).args(args()).status() {
         Ok(status) => status.success(),
         Err(error) => {
-            eprintln!("error: failed to run cargo {}: {error}", args.join(" "));
+            eprintln!("error: failed to run cargo {}: {error}", args().collect::<Vec<&str>>().join(" "));
             false
         }
     }

@@ -1,8 +1,7 @@
-//! Gemini: `parametersJsonSchema`, and the subset of `OpenAPI` that `parameters` accepts.
+//! Gemini's function declarations with `parametersJsonSchema`, which its SDK recommends.
 
 use super::definition::{entry, string};
-use super::limits::{Confidence, NameGrammar, Refused, limit};
-use super::schema_subset::{Enums, Refs};
+use super::limits::{Confidence, NameGrammar, limit};
 use super::{Dialect, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
@@ -10,12 +9,10 @@ use crate::text::condition::Condition;
 
 const READ: &str = "2026-11-21";
 
-const SCHEMA: &str = "python-genai, types.py, Schema";
-
 const PARAMETER: NameGrammar = NameGrammar { first: "_", rest: "_", starts_with_digit: false, max_length: 64 };
 
-/// `parametersJsonSchema`, which its SDK recommends.
-pub(super) const JSON_SCHEMA: Dialect = Dialect {
+/// The record.
+pub(super) const DIALECT: Dialect = Dialect {
     name: "gemini",
     feature: Some("gemini"),
     variant: "Gemini",
@@ -41,68 +38,8 @@ pub(super) const JSON_SCHEMA: Dialect = Dialect {
     },
 };
 
-/// `parameters`.
-pub(super) const OPENAPI: Dialect = Dialect {
-    name: "gemini-openapi",
-    feature: Some("gemini-openapi"),
-    variant: "GeminiOpenApi",
-    about: "Gemini's function declarations for servers that expect the OpenAPI subset: `parameters` and `response`, with types in capitals. A tool without parameters has no `parameters`.",
-    envelope: |tool| declaration(tool, "parameters", "response"),
-    schema: SchemaSubset {
-        keywords: limit(
-            &[
-                "type",
-                "format",
-                "title",
-                "description",
-                "nullable",
-                "default",
-                "example",
-                "enum",
-                "items",
-                "minItems",
-                "maxItems",
-                "properties",
-                "required",
-                "minProperties",
-                "maxProperties",
-                "propertyOrdering",
-                "minimum",
-                "maximum",
-                "minLength",
-                "maxLength",
-                "pattern",
-                "anyOf",
-            ],
-            Confidence::High,
-            READ,
-            SCHEMA,
-        ),
-        formats: limit(&["date-time", "int32", "int64", "float", "double"], Confidence::Medium, READ, SCHEMA),
-        refs: limit(Refs::Never, Confidence::High, READ, "there is no `$ref` in python-genai's Schema"),
-        enums: limit(Enums::Strings, Confidence::High, READ, "python-genai, types.py, Schema; issues of its users"),
-        type_lists: limit(Refused, Confidence::High, READ, SCHEMA),
-        union_siblings: limit(Refused, Confidence::High, READ, "python-genai; issues of its users (Vertex)"),
-        open_objects: limit(Refused, Confidence::High, READ, "no `additionalProperties` in python-genai's Schema"),
-        empty_objects: limit(Refused, Confidence::Medium, READ, "issues of its users"),
-        untyped_arrays: limit(Refused, Confidence::High, READ, "issues of its users"),
-        ..SchemaSubset::NONE
-    },
-    spelling: Spelling { openapi: true, says_closed: false, says_required: false },
-    tool: ToolLimits {
-        root_keywords: limit(
-            &["oneOf", "anyOf", "allOf"],
-            Confidence::High,
-            READ,
-            "python-genai's Schema has no oneOf and allOf, and properties stand next to no anyOf",
-        ),
-        ..JSON_SCHEMA.tool
-    },
-    ..JSON_SCHEMA
-};
-
-/// A function declaration. A tool without parameters has no entry for them, because an empty object is refused.
-fn declaration(tool: &ToolDefinition<'_>, parameters: &str, response: &str) -> CondJson {
+/// Writes a function declaration. A tool without parameters has no entry for them, because an empty object is refused.
+pub(super) fn declaration(tool: &ToolDefinition<'_>, parameters: &str, response: &str) -> CondJson {
     let mut entries =
         vec![entry("name", string(tool.name)), entry("description", CondJson::Text(tool.description.clone()))];
     if tool.has_parameters != Some(Condition::Or(Vec::new())) {

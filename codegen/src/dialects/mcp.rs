@@ -1,4 +1,4 @@
-//! MCP, revision 2026-07-28: any schema of draft 2020-12 whose root is an object.
+//! MCP's `tools/list`, revision 2026-07-28: any schema of draft 2020-12 whose root is an object.
 
 use serde_json::json;
 use toolc::behaviour::Annotations;
@@ -11,13 +11,13 @@ use crate::schema::Spelling;
 
 const READ: &str = "2026-11-21";
 
-/// `tools/list`.
-pub(super) const LIST: Dialect = Dialect {
+/// The record.
+pub(super) const DIALECT: Dialect = Dialect {
     name: "mcp",
     feature: Some("mcp"),
     variant: "Mcp",
     about: "MCP's `tools/list`, with `title`, `outputSchema` (from `returns`) and all four `annotations`.",
-    envelope: listed,
+    envelope: definition,
     schema: SchemaSubset::NONE,
     spelling: Spelling::JSON_SCHEMA,
     tool: ToolLimits {
@@ -39,7 +39,7 @@ pub(super) const LIST: Dialect = Dialect {
     request: RequestLimits::NONE,
 };
 
-fn listed(tool: &ToolDefinition<'_>) -> CondJson {
+fn definition(tool: &ToolDefinition<'_>) -> CondJson {
     let Annotations { read_only, destructive, idempotent, open_world, .. } = tool.annotations;
     let hints = json!({
         "readOnlyHint": read_only, "destructiveHint": destructive, "idempotentHint": idempotent,

@@ -2,8 +2,8 @@
 //! tool definitions. Lowering, the rules of the linter, `docs/dialects.md` and the tests read these records, and nothing
 //! else states a vendor's limit.
 //!
-//! To add a dialect, write its record (a constant in the file of its vendor) and name it in `vendors!` below. The runtime
-//! needs its line in `dialects!` (`runtime/src/data/dialect.rs`) and a Cargo feature. rustc or a test names what is missing.
+//! To add a dialect, add its line to `dialects!` in `runtime/src/data/dialect.rs`. rustc then asks for the file of its record
+//! here, which has the name of the dialect, and for a Cargo feature of the runtime.
 
 mod definition;
 #[cfg(feature = "emit")]
@@ -50,23 +50,17 @@ pub struct Dialect {
     pub request: RequestLimits,
 }
 
-/// Declares the file of each vendor, and the list of the records in them.
-macro_rules! vendors {
-    ($($vendor:ident: $($record:ident)*;)*) => {
-        $(mod $vendor;)*
+/// Declares the module of each record, and the list of the records.
+macro_rules! records {
+    ($($module:ident)*) => {
+        $(mod $module;)*
 
-        /// Every dialect.
-        pub static DIALECTS: &[Dialect] = &[$($($vendor::$record),*),*];
+        /// Every dialect, in the order of the runtime's.
+        pub static DIALECTS: &[Dialect] = &[$($module::DIALECT),*];
     };
 }
 
-vendors! {
-    openai: CHAT STRICT RESPONSES;
-    anthropic: MESSAGES STRICT;
-    gemini: JSON_SCHEMA OPENAPI;
-    mcp: LIST;
-    portable: PORTABLE;
-}
+toolc::__gen::for_each_dialect!(records);
 
 /// Returns the dialect of that name.
 pub fn find(name: &str) -> Option<&'static Dialect> {

@@ -1,9 +1,10 @@
-//! What every vendor accepts: the intersection of all the other dialects, and of llama.cpp's grammars.
+//! What every vendor accepts: the intersection of all the other dialects, and of llama.cpp's grammars, in the
+//! shape of OpenAI's Chat Completions.
 
 use toolc::__gen::name;
 
 use super::limits::{Confidence, NameGrammar, Refused, limit};
-use super::{Dialect, SchemaSubset, ToolLimits, gemini, openai};
+use super::{Dialect, SchemaSubset, ToolLimits, gemini_openapi, openai};
 use crate::schema::Spelling;
 
 const READ: &str = "2026-11-21";
@@ -12,8 +13,8 @@ const SOURCE: &str = "the intersection of the other dialects";
 
 const PARAMETER: NameGrammar = NameGrammar { first: "_", rest: "_", starts_with_digit: false, max_length: 64 };
 
-/// The intersection, in the shape of OpenAI's Chat Completions.
-pub(super) const PORTABLE: Dialect = Dialect {
+/// The record.
+pub(super) const DIALECT: Dialect = Dialect {
     name: "portable",
     feature: Some("portable"),
     variant: "Portable",
@@ -41,14 +42,14 @@ pub(super) const PORTABLE: Dialect = Dialect {
         // llama.cpp makes a grammar of every schema, and one pattern that it cannot read fails the whole list.
         non_grammar_patterns: limit(Refused, Confidence::Medium, READ, "llama.cpp#26930, llama.cpp#27580"),
         null: limit(Refused, Confidence::High, READ, "`gemini-openapi` spells null otherwise than the other dialects"),
-        ..gemini::OPENAPI.schema
+        ..gemini_openapi::DIALECT.schema
     },
     spelling: Spelling { openapi: false, says_closed: false, says_required: false },
     tool: ToolLimits {
         tool_name: limit(name::PORTABLE, Confidence::High, READ, SOURCE),
         parameter_name: limit(PARAMETER, Confidence::High, READ, SOURCE),
         nested_name: limit(PARAMETER, Confidence::High, READ, SOURCE),
-        ..openai::CHAT.tool
+        ..openai::DIALECT.tool
     },
-    ..openai::CHAT
+    ..openai::DIALECT
 };

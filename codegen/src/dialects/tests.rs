@@ -13,6 +13,23 @@ fn names_are_matched_against_their_grammar() {
     assert!(accepts("mcp", &"a".repeat(128)));
 }
 
+/// rustc does not see a file that no `mod` names.
+#[test]
+fn every_file_with_a_record_is_a_declared_dialect() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dialects");
+    let mut records: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            fs::read_to_string(path).is_ok_and(|text| text.contains("\npub(super) const DIALECT: Dialect ="))
+        })
+        .map(|path| path.file_stem().unwrap().to_string_lossy().replace('_', "-"))
+        .collect();
+    let mut declared: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.name).collect();
+    (records.sort(), declared.sort_unstable());
+    assert_eq!(records, declared, "add the dialect to `dialects!` in runtime/src/data/dialect.rs");
+}
+
 #[test]
 fn every_limit_names_its_source_and_date() {
     for dialect in DIALECTS {

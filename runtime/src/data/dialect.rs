@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 macro_rules! dialects {
     ($d:tt
         OpenAi = $open_ai:expr;
-        $($number:literal $variant:ident = $with:ident, $feature:literal, $shape:expr, $about:literal;)*
+        $($number:literal $variant:ident $module:ident $with:ident, $feature:literal, $shape:expr, $about:literal;)*
     ) => {
         /// The shape in which a vendor's API or a protocol expects tool definitions. Each except
         /// [`OpenAi`](Dialect::OpenAi) needs the feature of its name, such as `anthropic-strict`. The feature
@@ -81,10 +81,17 @@ macro_rules! dialects {
             }
         )*
 
+        /// Passes the names of all dialects, as modules, to a macro of the compiler.
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! for_each_dialect {
+            ($d callback:ident) => { $d callback! { openai $($module)* } };
+        }
+
         /// The macros above, for `__gen`.
         #[allow(unreachable_pub, reason = "`__gen` exports it")]
         pub mod macros {
-            pub use {with_openai $(, $with)*};
+            pub use {for_each_dialect, with_openai $(, $with)*};
         }
 
         /// The numbers of the dialects, which are in generated data.
@@ -156,18 +163,18 @@ macro_rules! with_openai {
 // Generated data contains the numbers.
 dialects! { $
     OpenAi = NESTED;
-    1 OpenAiStrict = with_openai_strict, "openai-strict", NESTED,
+    1 OpenAiStrict openai_strict with_openai_strict, "openai-strict", NESTED,
         "Like [`OpenAi`](Dialect::OpenAi), with `\"strict\": true`: every parameter is required, and null if it is absent.";
-    2 OpenAiResponses = with_openai_responses, "openai-responses",
+    2 OpenAiResponses openai_responses with_openai_responses, "openai-responses",
         Shape { envelope: Envelope::Flat, api: DialectApi::Responses, ..NESTED },
         "OpenAI's Responses: `{\"type\": \"function\", \"name\", \"description\", \"parameters\", \"strict\": false}`.";
-    3 Anthropic = with_anthropic, "anthropic", ANTHROPIC,
+    3 Anthropic anthropic with_anthropic, "anthropic", ANTHROPIC,
         "Anthropic's Messages: `{\"name\", \"description\", \"input_schema\"}`.";
-    4 AnthropicStrict = with_anthropic_strict, "anthropic-strict", ANTHROPIC,
+    4 AnthropicStrict anthropic_strict with_anthropic_strict, "anthropic-strict", ANTHROPIC,
         "Like `Anthropic`, with `\"strict\": true`.";
-    5 Gemini = with_gemini, "gemini", GEMINI,
+    5 Gemini gemini with_gemini, "gemini", GEMINI,
         "Gemini's function declarations: `{\"name\", \"description\", \"parametersJsonSchema\"}`.";
-    6 GeminiOpenApi = with_gemini_openapi, "gemini-openapi",
+    6 GeminiOpenApi gemini_openapi with_gemini_openapi, "gemini-openapi",
         Shape {
             parameters: "parameters",
             json_schema_parameters: Some("parametersJsonSchema"),
@@ -175,10 +182,10 @@ dialects! { $
             ..GEMINI
         },
         "Like `Gemini`, for servers that expect the `OpenAPI` subset: `{\"name\", \"description\", \"parameters\"}`.";
-    7 Mcp = with_mcp, "mcp",
+    7 Mcp mcp with_mcp, "mcp",
         Shape { envelope: Envelope::Bare, parameters: "inputSchema", api: DialectApi::None, ..NESTED },
         "MCP's `tools/list`: `{\"name\", \"title\", \"description\", \"inputSchema\", \"outputSchema\", \"annotations\"}`.";
-    8 Portable = with_portable, "portable", Shape { accepts_any_schema: false, ..NESTED },
+    8 Portable portable with_portable, "portable", Shape { accepts_any_schema: false, ..NESTED },
         "The shape of [`OpenAi`](Dialect::OpenAi), with schemas that every vendor accepts, llama.cpp included.";
 }
 
