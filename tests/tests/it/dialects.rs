@@ -143,7 +143,8 @@ fn excuses(losses: &[Loss], pointer: &str) -> bool {
     let parameter = pointer.split('/').nth(1).unwrap_or_default();
     losses.iter().filter(|loss| loss.fallback != Fallback::JsonText).any(|loss| {
         let own = loss.path.strip_prefix('.').is_some_and(|path| {
-            let rest = path.strip_prefix(parameter);
+            // `*` stands for every parameter that is not declared.
+            let rest = path.strip_prefix(parameter).or_else(|| path.strip_prefix('*'));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         });
         // Losing `additionalProperties = false` is no reason to refuse a declared property.

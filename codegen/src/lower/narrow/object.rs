@@ -5,9 +5,16 @@ use toolc::__gen::table::Type;
 
 use super::Narrower;
 use crate::diagnostic::At;
-use crate::schema::{Choice, Property, Schema};
+use crate::schema::{Additional, Choice, Property, Schema};
 
 impl Narrower<'_> {
+    /// Narrows the schema of additional properties.
+    pub(super) fn additional_values(&mut self, object: &mut Schema) {
+        if let Additional::Schema(values) = &mut object.additional {
+            **values = self.below(".*", |narrower| narrower.schema((**values).clone())).schema;
+        }
+    }
+
     pub(super) fn property(&mut self, property: Property) -> Property {
         let Property { name, required, secret, when, schema } = property;
         let mut schema = self.below(&format!(".{}", name.value), |narrower| narrower.schema(schema)).schema;

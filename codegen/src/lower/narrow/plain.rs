@@ -56,7 +56,12 @@ impl Narrower<'_> {
     /// Names the types of a schema that names none, and those alone that it can have.
     fn types(&mut self, schema: &mut Schema) {
         if schema.types.is_empty() {
+            let is_closed = schema.is_object();
             schema.types = schema.effective_types();
+            if !is_closed && schema.types.contains(&Type::Object) {
+                // The values of an `enum` alone say what the object contains.
+                schema.additional = Additional::Allow;
+            }
         }
         if schema.types.is_empty() {
             self.leave(schema, "type");
@@ -128,9 +133,7 @@ impl Narrower<'_> {
         if schema.types.contains(&Type::Object) {
             let properties = std::mem::take(&mut schema.properties);
             schema.properties = properties.into_iter().map(|property| self.property(property)).collect();
-            if let Additional::Schema(values) = &mut schema.additional {
-                **values = self.below(".*", |narrower| narrower.schema((**values).clone())).schema;
-            }
+            self.additional_values(&mut schema);
         }
         // A value that the author wrote may not be sent as it is any more.
         let is_other = self.losses[known..].iter().any(|loss| loss.fallback != Fallback::Description);

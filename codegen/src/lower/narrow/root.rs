@@ -28,6 +28,7 @@ impl Narrower<'_> {
             root.additional = Additional::Deny;
         }
         root.properties = std::mem::take(&mut root.properties).into_iter().map(|one| self.property(one)).collect();
+        self.additional_values(&mut root);
         let mut kept = Bounds::default();
         for (word, bound) in Bounds::clone(&root.bounds).iter() {
             if self.accepts(word) {
