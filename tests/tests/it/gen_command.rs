@@ -109,7 +109,7 @@ fn written(files: usize, removed: usize) -> String {
     format!("generated/: {files} of {} files written, {removed} removed\n", total())
 }
 
-const HINT: &str = "run `cargo xtask gen` and commit what it writes\n";
+const HINT: &str = "run `gen` without `--check`, and commit what it writes\n";
 
 #[test]
 fn a_second_gen_writes_no_file() {
@@ -545,7 +545,7 @@ fn export_writes_a_bundle_and_never_overwrites_other_files() {
     project.write("out/notes.txt", "mine");
     let (status, _, err) = export(&[]);
     assert_eq!(status, 2);
-    assert!(err.contains("holds `notes.txt`, which export did not write"), "{err}");
+    assert!(err.contains("contains `notes.txt`, which export did not write"), "{err}");
     let (status, _, err) = project.run(&["export", project.path("manifests").to_str().expect("text")]);
     assert_eq!(status, 2);
     assert!(err.contains("which export did not write"), "{err}");
