@@ -196,9 +196,8 @@ fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let here =
         std::env::current_dir().map_err(|error| Failure::new(format!("failed to read the current folder: {error}")))?;
     let root = here.ancestors().find(|folder| folder.join(MANIFESTS).is_dir());
-    root.map(Path::to_owned).ok_or_else(|| {
-        Failure::new(format!("no `{MANIFESTS}` folder in {} or above: pass --root DIR", here.display()))
-    })
+    root.map(Path::to_owned)
+        .ok_or_else(|| Failure::new(format!("no `{MANIFESTS}` folder in {} or above: pass --root DIR", here.display())))
 }
 
 /// Prints findings along with the output of another command.

@@ -224,7 +224,7 @@ fn gen_refuses_a_folder_that_it_did_not_create() {
         assert_eq!((status, out.as_str()), (2, ""));
         assert_eq!(
             err,
-            "error: ROOT/generated holds files that gen did not write: move them away, or delete the folder, and run gen again\n"
+            "error: ROOT/generated contains files that gen did not write: move them away, or delete the folder, and run gen again\n"
         );
         assert_eq!(differences(&before, &project.state()), NONE);
     }
@@ -442,7 +442,7 @@ fn gen_refuses_a_module_folder_that_contains_other_files() {
     project.set("rust = \"src/tools\"");
     let before = project.state();
     let (status, _, err) = project.run(&["gen"]);
-    assert!(status == 2 && err.starts_with("error: ROOT/src/tools holds files that gen did not write"), "{err}");
+    assert!(status == 2 && err.starts_with("error: ROOT/src/tools contains files that gen did not write"), "{err}");
     assert_eq!(differences(&before, &project.state()), NONE);
 }
 
