@@ -16,56 +16,57 @@ use crate::lower::Lowered;
 use crate::project::write_atomically;
 use crate::source::{Kind, Sources};
 
-/// A file, as it was left.
+/// A generated file as the last run wrote it.
 #[derive(Debug, PartialEq)]
 struct Entry {
-    /// In bytes.
+    /// The size in bytes.
     size: u64,
-    /// In nanoseconds.
+    /// The time of modification, in nanoseconds since the Unix epoch.
     modified: u128,
     parts: Vec<CachedPart>,
 }
 
-/// A part of a file.
+/// A part of a generated file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CachedPart {
-    /// The digest of what it is made of.
+    /// The digest of the inputs of the part.
     pub inputs: u64,
-    /// The length of its text, in bytes.
+    /// The length of the text, in bytes.
     pub length: usize,
 }
 
-/// The files of the last run.
+/// The generated files of the last run.
 #[derive(Debug, Default)]
 pub struct BuildCache {
-    /// The file of the cache, or `None` if it is not stored.
+    /// The file of the cache, or `None` if the cache is not stored.
     path: Option<PathBuf>,
-    /// Which compiler wrote it.
+    /// Identifies the running compiler: see [`compiler`].
     compiler: String,
-    known: HashMap<String, Entry>,
+    /// The files by their paths relative to the project.
+    entries: HashMap<String, Entry>,
 }
 
 impl BuildCache {
-    /// Opens the cache of the project at `root`; empty if there is no valid one.
+    /// Opens the cache of the project at `root`. The result is empty if no valid cache exists.
     pub fn open(root: &Path) -> Self {
-        let Some((path, compiler)) = place(root).zip(compiler()) else { return Self::default() };
+        let Some((path, compiler)) = cache_path(root).zip(compiler()) else { return Self::default() };
         let text = fs::read_to_string(&path).unwrap_or_default();
-        let known = read(&text, &compiler).unwrap_or_default();
-        Self { path: Some(path), compiler, known }
+        let entries = parse(&text, &compiler).unwrap_or_default();
+        Self { path: Some(path), compiler, entries }
     }
 
-    /// The parts of a file that is as it was left; none of any other.
-    pub fn parts(&self, path: &str, found: &Metadata) -> &[CachedPart] {
-        let known = self.known.get(path).filter(|known| Some((known.size, known.modified)) == state(found));
-        known.map_or(&[], |known| &known.parts)
+    /// Returns the parts of a file that is unchanged since the last run, and no parts if it was changed.
+    pub fn parts(&self, path: &str, metadata: &Metadata) -> &[CachedPart] {
+        let entry = self.entries.get(path).filter(|entry| Some((entry.size, entry.modified)) == fingerprint(metadata));
+        entry.map_or(&[], |entry| &entry.parts)
     }
 
-    /// Keeps what is true now: the files below `root`, and their parts. Failing that, the next run has more to do.
+    /// Stores the current state of the files below `root`, and their parts. Failures are ignored: the next run renders more.
     pub fn store(&self, root: &Path, files: &[(String, Vec<CachedPart>)]) {
         let Some(path) = &self.path else { return };
         let mut text = format!("{}\n", self.compiler);
         let lines = files.par_iter().map(|(name, parts)| {
-            let (size, modified) = state(&fs::symlink_metadata(root.join(name)).ok()?)?;
+            let (size, modified) = fingerprint(&fs::symlink_metadata(root.join(name)).ok()?)?;
             let mut line = format!("{size} {modified}");
             for CachedPart { inputs, length } in parts {
                 let _ = write!(line, " {inputs:x} {length}");
@@ -73,17 +74,19 @@ impl BuildCache {
             Some(format!("{line}\t{name}\n"))
         });
         text.extend(lines.flatten().collect::<Vec<String>>());
-        // Without it, the next run only has more to do.
         let _ = write_atomically(path, &text);
     }
 }
 
-fn state(about: &Metadata) -> Option<(u64, u128)> {
-    let modified = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    about.is_file().then_some((about.len(), modified.as_nanos()))
+/// Returns the size and the modification time of a file, in bytes and nanoseconds.
+fn fingerprint(metadata: &Metadata) -> Option<(u64, u128)> {
+    let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    metadata.is_file().then_some((metadata.len(), modified.as_nanos()))
 }
 
-fn read(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
+/// Parses a stored cache: a line with the compiler, and a line `SIZE MODIFIED (INPUTS LENGTH)*<tab>PATH` for each file. Returns
+/// `None` if another compiler wrote it, or a line is damaged.
+fn parse(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
     let (first, lines) = text.split_once('\n')?;
     let line = |line: &str| {
         let (numbers, name) = line.split_once('\t')?;
@@ -96,36 +99,36 @@ fn read(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
             total = total.checked_add(u64::try_from(length).ok()?)?;
             parts.push(CachedPart { inputs, length });
         }
-        // Parts that do not make up the file are damage.
+        // The parts make up the whole file, or the line is damaged.
         (total == size).then_some((name.to_owned(), Entry { size, modified, parts }))
     };
     (first == compiler).then(|| lines.lines().map(line).collect())?
 }
 
-/// The target folder of this project, which is not committed and may be deleted.
-fn place(root: &Path) -> Option<PathBuf> {
+/// Returns the path of the cache: in the target folder, which is not committed and may be deleted. `None` if there is no target
+/// folder.
+fn cache_path(root: &Path) -> Option<PathBuf> {
     let root = fs::canonicalize(root).ok()?;
-    let elsewhere = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let target = [Some(root.join("target")), elsewhere].into_iter().flatten().find(|folder| folder.is_dir())?;
+    let configured = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let target = [Some(root.join("target")), configured].into_iter().flatten().find(|folder| folder.is_dir())?;
     let mut hasher = DefaultHasher::new();
     root.hash(&mut hasher);
     Some(target.join("toolc").join(format!("{:016x}.cache", hasher.finish())))
 }
 
-/// This very program: another one may write other files.
+/// Returns a text that identifies the running executable: another build of the compiler may write other files.
 fn compiler() -> Option<String> {
     let path = std::env::current_exe().ok()?;
-    let about = fs::metadata(&path).ok()?;
-    let modified = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some(format!("{} {} {}", about.len(), modified.as_nanos(), path.display()))
+    let (size, modified) = fingerprint(&fs::metadata(&path).ok()?)?;
+    Some(format!("{size} {modified} {}", path.display()))
 }
 
-/// Numbers that change with what files are made of.
+/// Digests of the inputs of generated files. They are comparable only within one build of the compiler.
 #[derive(Debug)]
 pub struct Digests {
-    /// Everything, but for what only a tool's own files tell.
+    /// The digest of everything except the contents of tool manifests that only the files of the tool itself use.
     common: u64,
-    /// Each tool's manifest.
+    /// The digest of each tool's manifest, by tool id.
     tools: Vec<u64>,
 }
 
@@ -146,10 +149,10 @@ impl Digests {
         for (_, seen) in &tools {
             seen.hash(&mut common);
         }
-        Self { common: common.finish(), tools: tools.into_iter().map(|(own, _)| own).collect() }
+        Self { common: common.finish(), tools: tools.into_iter().map(|(digest, _)| digest).collect() }
     }
 
-    /// One number for all of these.
+    /// Returns the digest of the inputs of a part.
     pub fn get(&self, inputs: &Inputs) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.common.hash(&mut hasher);

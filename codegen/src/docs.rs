@@ -1,4 +1,4 @@
-//! The pages in this repository's `docs/` that are made from the compiler's own tables.
+//! The pages in `docs/` of this repository that are generated from the tables of the compiler.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,10 @@ use crate::failure::Failure;
 use crate::manifest::keys::docs_table;
 use crate::{dialects, lint};
 
-/// Returns each page as it should be, by its path below `root`.
+/// Returns the path, relative to `root`, and the text of each generated page.
+///
+/// # Errors
+/// If `docs/manifests.md`, of which only the tables are generated, cannot be read.
 pub fn pages(root: &Path) -> Result<Vec<(&'static str, String)>, Failure> {
     const MANIFESTS: &str = "docs/manifests.md";
     let path = root.join(MANIFESTS);

@@ -8,13 +8,13 @@ use crate::format;
 use crate::lint::Options;
 use crate::source::Sources;
 
-/// The greatest number of rounds. A fix can cause a finding that another fix corrects.
-const ROUNDS: usize = 16;
+/// The maximum number of rounds. A fix can cause a finding that another fix corrects.
+const MAX_ROUNDS: usize = 16;
 
 /// Applies all fixes, and returns the changed files with their new texts.
 pub fn fix(sources: &Sources, options: &Options) -> Vec<(SourceId, String)> {
     let mut fixed = sources.clone();
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let findings = compile_with(&fixed, options).diagnostics;
         let changed = changes(&Places::new(&fixed), &compatible(&findings));
         if changed.is_empty() {
@@ -26,7 +26,8 @@ pub fn fix(sources: &Sources, options: &Options) -> Vec<(SourceId, String)> {
     all.filter(|(_, (old, new))| old.text != new.text).map(|(id, (_, new))| (id, new.text.clone())).collect()
 }
 
-/// Returns the replacements of one finding's fix: in each changed file, the text between the first and the last difference.
+/// Returns the fix of a finding as replacements, one for each changed file: the range from the first to the last difference, and
+/// its new text.
 pub fn replacements(places: &Places<'_>, found: &Diagnostic) -> Vec<(Place, String)> {
     let edits: Vec<&Edit> = found.fix.iter().collect();
     let changed = changes(places, &edits).into_iter();
@@ -46,8 +47,8 @@ pub fn replacements(places: &Places<'_>, found: &Diagnostic) -> Vec<(Place, Stri
 fn compatible(findings: &[Diagnostic]) -> Vec<&Edit> {
     let mut chosen: Vec<&Edit> = Vec::new();
     for found in findings {
-        let meets = |edit: &Edit| chosen.iter().any(|other| other.place().meets(edit.place()));
-        if !found.fix.iter().any(meets) {
+        let conflicts = |edit: &Edit| chosen.iter().any(|other| other.place().touches(edit.place()));
+        if !found.fix.iter().any(conflicts) {
             chosen.extend(&found.fix);
         }
     }
@@ -61,8 +62,8 @@ fn changes(places: &Places<'_>, edits: &[&Edit]) -> Vec<(SourceId, String)> {
     ids.dedup();
     let change = |id: SourceId| {
         let source = places.sources.get(id);
-        let own: Vec<&Edit> = edits.iter().copied().filter(|edit| edit.place().source == id).collect();
-        let text = apply(places, &source.text, &own);
+        let edits: Vec<&Edit> = edits.iter().copied().filter(|edit| edit.place().source == id).collect();
+        let text = apply(places, &source.text, &edits);
         // A formatted file stays formatted. Other files are not reformatted.
         let was_formatted = format::format(source.kind, &source.text).as_deref() == Some(source.text.as_str());
         let text = if was_formatted { format::format(source.kind, &text).unwrap_or(text) } else { text };
@@ -71,6 +72,7 @@ fn changes(places: &Places<'_>, edits: &[&Edit]) -> Vec<(SourceId, String)> {
     ids.into_iter().filter_map(change).collect()
 }
 
+/// Applies the edits of one file to its text.
 fn apply(places: &Places<'_>, text: &str, edits: &[&Edit]) -> String {
     let mut text = text.to_owned();
     let mut replaced: Vec<(Place, &str)> = Vec::new();
@@ -80,8 +82,8 @@ fn apply(places: &Places<'_>, text: &str, edits: &[&Edit]) -> String {
             Edit::Replace(place, new) => replaced.push((*place, new)),
             Edit::Remove(place) => {
                 let pointer = places.pointer(*place);
-                let step = |step: &str| step.replace("~1", "/").replace("~0", "~");
-                removed.push(pointer.split('/').skip(1).map(step).collect());
+                let unescape = |step: &str| step.replace("~1", "/").replace("~0", "~");
+                removed.push(pointer.split('/').skip(1).map(unescape).collect());
             }
         }
     }
@@ -101,13 +103,13 @@ fn apply(places: &Places<'_>, text: &str, edits: &[&Edit]) -> String {
     document.to_string()
 }
 
-/// Removes an entry or item. An array that becomes empty is removed as well.
-fn remove(root: &mut Item, steps: &[String]) {
-    let Some((last, before)) = steps.split_last() else { return };
+/// Removes the entry or item at a path. An array that becomes empty is removed as well.
+fn remove(root: &mut Item, path: &[String]) {
+    let Some((last, parent_path)) = path.split_last() else { return };
     let mut is_empty = false;
-    if let Some(parent) = find(root, before) {
+    if let Some(parent) = find(root, parent_path) {
         match parent {
-            Found::Array(array) => {
+            Parent::Array(array) => {
                 if let Ok(index) = last.parse::<usize>()
                     && index < array.len()
                 {
@@ -115,7 +117,7 @@ fn remove(root: &mut Item, steps: &[String]) {
                     is_empty = array.is_empty();
                 }
             }
-            Found::Item(item) => {
+            Parent::Item(item) => {
                 if let Some(table) = item.as_table_like_mut() {
                     table.remove(last);
                 } else if let (Some(tables), Ok(index)) = (item.as_array_of_tables_mut(), last.parse::<usize>())
@@ -127,7 +129,7 @@ fn remove(root: &mut Item, steps: &[String]) {
         }
     }
     if is_empty {
-        remove(root, before);
+        remove(root, parent_path);
     }
 }
 
@@ -135,21 +137,24 @@ fn remove(root: &mut Item, steps: &[String]) {
 /// item, unless other items are in the same line.
 fn remove_item(array: &mut Array, index: usize) {
     let text = |space: Option<&RawString>| space.and_then(RawString::as_str).unwrap_or_default().to_owned();
-    let removed = array.remove(index);
-    let (removed, behind) = (text(removed.decor().prefix()), text(removed.decor().suffix()));
+    let item = array.remove(index);
+    // The white space and comments before the item: up to the line end they belong to the previous item or the bracket.
+    let before = text(item.decor().prefix());
+    // Those after the item, up to the next item or the bracket. Without a trailing comma, the last item has a suffix.
+    let suffix = text(item.decor().suffix());
+    let suffix = if suffix.trim().is_empty() { suffix } else { String::new() };
     let next = array.get(index).map(|next| text(next.decor().prefix()));
-    // Without a trailing comma, the space before the bracket belongs to the last item.
-    let behind = if behind.trim().is_empty() { behind } else { String::new() };
-    let below = next.unwrap_or_else(|| behind + &text(Some(array.trailing())));
-    let line_end = |space: &str| space.find('\n').unwrap_or(space.len());
-    let own_line = &removed[..line_end(&removed)];
-    let shares_line = index > 0 && !removed.contains('\n');
-    let kept = match below.find('\n') {
-        Some(_) if shares_line => below,
-        Some(end) => format!("{}{}", own_line.trim_end(), &below[end..]),
-        None if own_line.contains('#') => format!("{own_line}\n{below}"),
-        None if index == 0 => removed,
-        None => below,
+    let after = next.unwrap_or_else(|| suffix + &text(Some(array.trailing())));
+
+    let previous_line = &before[..before.find('\n').unwrap_or(before.len())];
+    let shares_line = index > 0 && !before.contains('\n');
+    let kept = match after.find('\n') {
+        Some(_) if shares_line => after,
+        // What follows the item in its line is removed with it.
+        Some(end) => format!("{}{}", previous_line.trim_end(), &after[end..]),
+        None if previous_line.contains('#') => format!("{previous_line}\n{after}"),
+        None if index == 0 => before,
+        None => after,
     };
     match array.get_mut(index) {
         Some(next) => next.decor_mut().set_prefix(kept),
@@ -157,40 +162,41 @@ fn remove_item(array: &mut Array, index: usize) {
     }
 }
 
-enum Found<'d> {
+/// The table or array from which something is removed.
+enum Parent<'d> {
     Item(&'d mut Item),
     Array(&'d mut Array),
 }
 
-fn find<'d>(item: &'d mut Item, steps: &[String]) -> Option<Found<'d>> {
-    let Some((step, below)) = steps.split_first() else {
+fn find<'d>(item: &'d mut Item, path: &[String]) -> Option<Parent<'d>> {
+    let Some((step, rest)) = path.split_first() else {
         return Some(match item {
-            Item::Value(Value::Array(array)) => Found::Array(array),
-            item => Found::Item(item),
+            Item::Value(Value::Array(array)) => Parent::Array(array),
+            item => Parent::Item(item),
         });
     };
     if item.is_table_like() {
-        return find(item.as_table_like_mut()?.get_mut(step)?, below);
+        return find(item.as_table_like_mut()?.get_mut(step)?, rest);
     }
     // Inside a value only items of arrays are removed.
     let index: usize = step.parse().ok()?;
     match item {
-        Item::Value(Value::Array(array)) => within(array.get_mut(index)?, below),
+        Item::Value(Value::Array(array)) => find_in_value(array.get_mut(index)?, rest),
         Item::ArrayOfTables(tables) => {
-            let (step, below) = below.split_first()?;
-            find(tables.get_mut(index)?.get_mut(step)?, below)
+            let (step, rest) = rest.split_first()?;
+            find(tables.get_mut(index)?.get_mut(step)?, rest)
         }
         _ => None,
     }
 }
 
-fn within<'d>(value: &'d mut Value, steps: &[String]) -> Option<Found<'d>> {
-    let Some((step, below)) = steps.split_first() else {
-        return if let Value::Array(array) = value { Some(Found::Array(array)) } else { None };
+fn find_in_value<'d>(value: &'d mut Value, path: &[String]) -> Option<Parent<'d>> {
+    let Some((step, rest)) = path.split_first() else {
+        return if let Value::Array(array) = value { Some(Parent::Array(array)) } else { None };
     };
     match value {
-        Value::Array(array) => within(array.get_mut(step.parse().ok()?)?, below),
-        Value::InlineTable(table) => within(table.get_mut(step)?, below),
+        Value::Array(array) => find_in_value(array.get_mut(step.parse().ok()?)?, rest),
+        Value::InlineTable(table) => find_in_value(table.get_mut(step)?, rest),
         _ => None,
     }
 }

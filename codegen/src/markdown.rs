@@ -1,8 +1,8 @@
-//! Markdown from templates, which are next to the code that fills them in.
+//! Renders Markdown from templates. A template is next to the code that uses it.
 
 use minijinja::{Environment, Value};
 
-/// Fills in a template of this crate.
+/// Renders a template of this crate.
 pub(crate) fn render(template: &str, context: Value) -> String {
     Environment::new()
         .render_str(template, context)

@@ -1,4 +1,4 @@
-//! Scan: the manifests of a project, read from disk, sorted by path.
+//! The scan stage: reads the manifests of a project from disk, sorted by path.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::project::write_atomically;
 use crate::project::{MANIFESTS, PLUGIN, SETTINGS};
 
 /// The maximum size of a manifest. It keeps every offset within 32 bits.
-const LARGEST: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 
 /// A kind of manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,22 +23,22 @@ pub enum Kind {
     Tool,
     /// A toolset.
     Toolset,
-    /// Toolsets to be drawn.
+    /// Toolsets to draw at random, with their probabilities.
     Distribution,
-    /// Rules about shell commands.
+    /// Rules for the approval of shell commands.
     Commands,
-    /// What the host tells about its world.
+    /// The facts that the host supplies at run time.
     Facts,
-    /// Environment variables that tools require.
+    /// The environment variables that tools require.
     Env,
-    /// The project's settings.
+    /// The settings of the project.
     Settings,
-    /// What makes the project a plugin.
+    /// The settings of a plugin. A project that has this file is a plugin.
     Plugin,
 }
 
 impl Kind {
-    /// All of them.
+    /// Every kind.
     pub const ALL: [Kind; 8] = [
         Kind::Tool,
         Kind::Toolset,
@@ -50,7 +50,7 @@ impl Kind {
         Kind::Plugin,
     ];
 
-    /// Its path below the project's root: a folder of files, or one file.
+    /// Returns where files of this kind are, relative to the project: a folder with `/` at its end, or the path of the only file.
     pub const fn place(self) -> &'static str {
         match self {
             Kind::Tool => "manifests/tools/",
@@ -64,7 +64,7 @@ impl Kind {
         }
     }
 
-    /// What it is called.
+    /// Returns the word for this kind: the stem of its published schema.
     pub const fn noun(self) -> &'static str {
         match self {
             Kind::Tool => "tool",
@@ -78,7 +78,7 @@ impl Kind {
         }
     }
 
-    /// Such a file, in words.
+    /// Returns how messages refer to a file of this kind.
     pub const fn document(self) -> &'static str {
         match self {
             Kind::Tool => "a tool's manifest",
@@ -93,36 +93,36 @@ impl Kind {
     }
 
     fn from_path(path: &str) -> Option<Self> {
-        let is = |kind: &Kind| match kind.place() {
+        let contains_path = |kind: &Kind| match kind.place() {
             folder if folder.ends_with('/') => path.starts_with(folder),
             file => path == file,
         };
-        Kind::ALL.into_iter().find(is)
+        Kind::ALL.into_iter().find(contains_path)
     }
 }
 
-/// Index of a file among the [`Sources`] of a run.
+/// The index of a file in [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(pub u32);
 
-/// One file.
+/// A file of the project.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// Below the project's root, with `/` between its parts on every system.
+    /// The path relative to the project, with `/` as separator on every system.
     pub path: String,
-    /// Its kind, or `None` for a file in a place where no manifest is read.
+    /// The kind of manifest, or `None` if no manifest is read from this path.
     pub kind: Option<Kind>,
-    /// The name that its declaration must have.
+    /// The file name without `.toml`: the `name` that the manifest must declare.
     pub stem: String,
-    /// Its text, with CRLF turned into LF. Nothing, where it is not TOML.
+    /// The text, with CRLF replaced by LF. Empty for a file in another format than TOML.
     pub text: String,
-    /// Why the text cannot be taken as it is, and at which byte.
+    /// Why the file cannot be read as a manifest, and the byte offset of the problem.
     pub fault: Option<(usize, String)>,
 }
 
 impl Source {
     fn new(path: String, bytes: Vec<u8>) -> Self {
-        if meant(&path).is_some() {
+        if likely_manifest(&path).is_some() {
             return Self { path, kind: None, stem: String::new(), text: String::new(), fault: None };
         }
         let (text, fault) = match String::from_utf8(bytes) {
@@ -139,25 +139,26 @@ impl Source {
     }
 }
 
-/// All files of one run.
+/// The files of a project.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
+    /// The project folder; empty for a project in memory.
     root: PathBuf,
     files: Vec<Source>,
-    /// Other files of a project in memory.
+    /// The path and text of other files of a project in memory, such as its baseline.
     others: Vec<(String, String)>,
 }
 
 impl Sources {
-    /// Reads every manifest below `root`.
+    /// Reads the manifests of the project in the folder `root`.
     ///
     /// # Errors
-    /// When `root` has no folder `manifests`, or something in it cannot be read.
+    /// If `root` has no folder `manifests`, or a file or folder in it cannot be read.
     pub fn scan(root: &Path) -> Result<Self, Failure> {
         let folder = root.join(MANIFESTS);
         let mut paths = Vec::new();
         for entry in WalkDir::new(&folder).follow_links(true).sort_by_file_name() {
-            // Hidden files are other programs': an editor's lock is even a link that leads nowhere.
+            // Hidden files belong to other programs. Some cannot be read: the lock of an editor may be a dangling link.
             let path = entry.as_ref().map_or_else(walkdir::Error::path, |entry| Some(entry.path()));
             if path.is_some_and(|path| is_hidden(path, &folder)) {
                 continue;
@@ -182,7 +183,7 @@ impl Sources {
         Ok(Self { root: root.to_owned(), files, others: Vec::new() })
     }
 
-    /// Creates sources in memory.
+    /// Creates a project in memory from the path and text of each file. Paths are relative to the project, with `/` as separator.
     pub fn from_memory(files: impl IntoIterator<Item = (String, String)>) -> Self {
         let (files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_source(path));
         let files = files.into_iter().map(|(path, text)| Source::new(path, text.into_bytes()));
@@ -200,7 +201,7 @@ impl Sources {
         }
     }
 
-    /// The same files, some of them with other texts.
+    /// Returns a copy in which the given files have new texts.
     #[must_use]
     pub fn with(&self, changed: &[(SourceId, String)]) -> Self {
         let mut all = self.clone();
@@ -211,22 +212,22 @@ impl Sources {
         all
     }
 
-    /// Writes a file anew, with the line ends that it has on disk.
+    /// Replaces the text of a file on disk. A file with CRLF line ends keeps them.
     #[cfg(feature = "cli")]
     pub(crate) fn write(&self, id: SourceId, text: &str) -> Result<(), Failure> {
         let path = self.root.join(&self.get(id).path);
         let is_crlf = fs::read(&path).is_ok_and(|bytes| bytes.windows(2).any(|pair| pair == b"\r\n"));
-        // A link stays one: what it leads to is written.
+        // A link is kept: its target is written.
         let path = fs::canonicalize(&path).unwrap_or(path);
         write_atomically(&path, &if is_crlf { text.replace('\n', "\r\n") } else { text.to_owned() })
     }
 
-    /// The file with this id.
+    /// Returns the file with this id.
     pub fn get(&self, id: SourceId) -> &Source {
         &self.files[id.0 as usize]
     }
 
-    /// Every file, by path.
+    /// Returns all files, sorted by path. The index of a file is its [`SourceId`].
     pub fn all(&self) -> &[Source] {
         &self.files
     }
@@ -236,7 +237,8 @@ impl Sources {
         (0..).map(SourceId).zip(&self.files)
     }
 
-    /// The path to show to a person: from where they stand, if the project is there.
+    /// Returns the path to show to a user: relative to the current folder if that is the project folder, else with the project
+    /// folder in front.
     pub fn display(&self, id: SourceId) -> String {
         let path = &self.get(id).path;
         if self.root.as_os_str().is_empty() {
@@ -255,7 +257,7 @@ impl Sources {
     }
 }
 
-/// The path below the root, or `None` if it is not UTF-8, which no tool name is.
+/// Returns the path relative to `root`, with `/` as separator, or `None` if it is not UTF-8: no name of a manifest is like that.
 fn relative(root: &Path, path: &Path) -> Option<String> {
     let parts = path.strip_prefix(root).ok()?.components().map(|part| match part {
         Component::Normal(part) => part.to_str(),
@@ -265,14 +267,14 @@ fn relative(root: &Path, path: &Path) -> Option<String> {
 }
 
 fn is_hidden(path: &Path, folder: &Path) -> bool {
-    let below = path.strip_prefix(folder).unwrap_or(path);
-    below.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
+    let relative = path.strip_prefix(folder).unwrap_or(path);
+    relative.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
-/// Whether the file is read or reported: settings, TOML files below the manifests except the crate's own, and files of other
-/// formats in the place of a manifest.
+/// Whether a file is read or reported: the settings, the TOML files of `manifests/` except the `Cargo.toml` of a crate, and files in
+/// other formats whose path would be that of a manifest.
 fn is_source(path: &str) -> bool {
-    path.strip_suffix(".toml").map_or_else(|| meant(path).is_some(), |path| path != "manifests/Cargo")
+    if path.ends_with(".toml") { path != "manifests/Cargo.toml" } else { likely_manifest(path).is_some() }
 }
 
 fn read(path: &Path, relative: String) -> Result<Source, Failure> {
@@ -283,18 +285,18 @@ fn read(path: &Path, relative: String) -> Result<Source, Failure> {
     }
     let file = fs::File::open(path).map_err(failed)?;
     // One byte more than the file has, so that a single read reaches the end.
-    let length = file.metadata().map_err(failed)?.len().min(LARGEST) + 1;
+    let length = file.metadata().map_err(failed)?.len().min(MAX_BYTES) + 1;
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > LARGEST {
-        let fault = Some((0, format!("larger than {LARGEST} bytes: this cannot be a manifest")));
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let fault = Some((0, format!("larger than {MAX_BYTES} bytes, the maximum for a manifest")));
         return Ok(Source { fault, ..Source::new(relative, Vec::new()) });
     }
     Ok(Source::new(relative, bytes))
 }
 
-/// Returns the path of the manifest that the author of a file in another format, such as YAML, probably meant.
-pub(crate) fn meant(path: &str) -> Option<String> {
+/// Returns the path that a file in another format, such as YAML, would have as a manifest, or `None` if it is unlikely to be one.
+pub(crate) fn likely_manifest(path: &str) -> Option<String> {
     let (stem, extension) = path.rsplit_once('.')?;
     let is_like = ["toml", "yaml", "yml", "json"].iter().any(|like| extension.eq_ignore_ascii_case(like));
     let toml = format!("{stem}.toml");

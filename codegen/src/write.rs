@@ -1,5 +1,5 @@
-//! Write: the only stage that touches the disk. Each file appears whole or not at all; what has not changed is not
-//! touched; what gen did not write goes.
+//! The write stage: the only one that changes the disk. Each file is written atomically, unchanged files are not touched, and
+//! files that gen did not write are removed from its folders.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,24 +16,24 @@ use crate::emit::{Draft, Output};
 use crate::failure::Failure;
 use crate::project::{GENERATED, MANIFESTS, MARK, is_temporary, write_atomically};
 
-/// What it takes to make the disk like the output.
+/// The changes that make the disk equal to the output.
 #[derive(Debug)]
 pub struct Plan {
     folders: Vec<Folder>,
-    /// Files that differ from what they should be, or are missing.
+    /// The files that are missing or differ from the output.
     pub stale: Vec<Stale>,
-    /// Files that gen did not write.
+    /// The files that gen did not write.
     pub orphans: Vec<Orphan>,
-    /// Every generated file, and its parts.
+    /// The path and the parts of every generated file, for the build cache.
     pub files: Vec<(String, Vec<CachedPart>)>,
 }
 
-/// A folder that gen owns: what it did not write there, and git does not ignore, goes.
+/// A folder that gen owns: it removes any other file there, except those that git ignores.
 #[derive(Debug)]
 struct Folder {
-    /// Below the project's root, with `/` at its end.
+    /// The path relative to the project, with `/` at its end.
     name: String,
-    /// Where it is: it may be a link, and what counts is the folder that it leads to.
+    /// The path on disk. Links are resolved.
     path: PathBuf,
 }
 
@@ -44,29 +44,29 @@ impl Folder {
     }
 }
 
-/// A file to be written.
+/// A file that gen must write.
 #[derive(Debug)]
 pub struct Stale {
-    /// What it should be.
+    /// The path and text to write.
     pub output: Output,
     /// The current text of the file, or `None` if it is missing or not text.
     pub found: Option<String>,
     path: PathBuf,
 }
 
-/// A file in a folder of gen's that gen did not write.
+/// A file that gen did not write, in a folder that gen owns.
 #[derive(Debug)]
 pub struct Orphan {
-    /// Below the project's root.
+    /// The path relative to the project.
     pub name: String,
     path: PathBuf,
 }
 
-/// Compares the output with what is on disk below `root`, in the folders that gen owns: the usual one, and that of the
-/// generated module, if it has one of its own. Files that the cache knows are taken as up to date.
+/// Compares the output with the disk. gen owns `generated/` of the project at `root`, and the folder `module` of the generated
+/// module if the settings name one. A file that is unchanged since the last run, according to `cache`, is not read.
 ///
 /// # Errors
-/// When a folder cannot be read, or holds something and was not made by gen.
+/// If a folder cannot be read, or contains files but none that gen wrote.
 pub fn plan(
     root: &Path,
     module: Option<&str>,
@@ -76,11 +76,11 @@ pub fn plan(
 ) -> Result<Plan, Failure> {
     let folders: Vec<Folder> =
         [Some(GENERATED), module].into_iter().flatten().map(|name| Folder::new(root, name)).collect();
-    let place = |draft: &Draft<'_>| {
-        let found = folders.iter().find_map(|folder| Some(folder.path.join(draft.path.strip_prefix(&folder.name)?)));
-        found.unwrap_or_else(|| unreachable!("an emitter writes to {}, which gen does not own", draft.path))
+    let path_on_disk = |draft: &Draft<'_>| {
+        let path = folders.iter().find_map(|folder| Some(folder.path.join(draft.path.strip_prefix(&folder.name)?)));
+        path.unwrap_or_else(|| unreachable!("an emitter writes to {}, which gen does not own", draft.path))
     };
-    let wanted: HashSet<PathBuf> = drafts.iter().map(place).collect();
+    let wanted: HashSet<PathBuf> = drafts.iter().map(path_on_disk).collect();
     let mut orphans = Vec::new();
     for folder in &folders {
         let files = WalkDir::new(&folder.path).into_iter().filter_map(Result::ok);
@@ -89,63 +89,76 @@ pub fn plan(
         // Looking up what git ignores is slow, and only necessary if there are other files.
         let present = if all.iter().all(|path| wanted.contains(path)) { all } else { present(&folder.path)? };
         if !present.iter().all(|path| is_temporary(path))
-            && !drafts.iter().map(place).any(|path| path.starts_with(&folder.path) && is_marked(&path))
+            && !drafts.iter().map(path_on_disk).any(|path| path.starts_with(&folder.path) && is_marked(&path))
         {
             return Err(Failure::new(format!(
-                "{} holds files that gen did not write: move them away, or delete the folder, and run gen again",
+                "{} contains files that gen did not write: move them away, or delete the folder, and run gen again",
                 folder.path.display()
             )));
         }
         for path in present.into_iter().filter(|path| !wanted.contains(path)) {
-            let below = path.strip_prefix(&folder.path).unwrap_or(&path).display();
-            orphans.push(Orphan { name: format!("{}{below}", folder.name), path });
+            let relative = path.strip_prefix(&folder.path).unwrap_or(&path).display();
+            orphans.push(Orphan { name: format!("{}{relative}", folder.name), path });
         }
     }
-    let compared = drafts.par_iter().map(|draft| {
-        let path = place(draft);
-        let inputs: Vec<u64> = draft.parts.iter().map(|part| digests.get(&part.inputs)).collect();
-        let (known, found) = match fs::symlink_metadata(&path) {
-            Ok(about) if about.is_file() => {
-                let known = cache.parts(&draft.path, &about);
-                if !known.is_empty() && known.iter().map(|part| part.inputs).eq(inputs.iter().copied()) {
-                    return Ok((known.to_vec(), None));
-                }
-                (known, Some(fs::read(&path).map_err(|error| Failure::io("read", &path, &error))?))
-            }
-            Ok(_) => (&[][..], None),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => (&[][..], None),
-            Err(error) => return Err(Failure::io("read", &path, &error)),
-        };
-        let (text, parts) = compose(draft, &inputs, known, found.as_deref().unwrap_or_default());
-        let differs = found.as_deref() != Some(text.as_bytes());
-        let found = found.filter(|_| differs).and_then(|bytes| String::from_utf8(bytes).ok());
-        let output = Output { path: draft.path.clone(), text };
-        Ok((parts, differs.then_some(Stale { output, found, path })))
-    });
-    let compared: Vec<_> = compared.collect();
-    let (mut files, mut stale) = (Vec::new(), Vec::new());
+    let compared: Vec<Result<_, Failure>> =
+        drafts.par_iter().map(|draft| compare(draft, path_on_disk(draft), digests, cache)).collect();
+    let mut files = Vec::new();
+    let mut stale = Vec::new();
     for (draft, compared) in drafts.iter().zip(compared) {
-        let (parts, differs) = compared?;
+        let (parts, change) = compared?;
         files.push((draft.path.clone(), parts));
-        stale.extend(differs);
+        stale.extend(change);
     }
     Ok(Plan { folders, stale, orphans, files })
 }
 
-/// A file's text, and its parts. Those that are known are taken from what was found.
-fn compose(draft: &Draft<'_>, inputs: &[u64], known: &[CachedPart], found: &[u8]) -> (String, Vec<CachedPart>) {
+/// Compares a draft with the file at `path`. Returns the parts of the file for the cache, and the change if the file differs.
+fn compare(
+    draft: &Draft<'_>,
+    path: PathBuf,
+    digests: &Digests,
+    cache: &BuildCache,
+) -> Result<(Vec<CachedPart>, Option<Stale>), Failure> {
+    let inputs: Vec<u64> = draft.parts.iter().map(|part| digests.get(&part.inputs)).collect();
+    let mut cached: &[CachedPart] = &[];
+    let mut found = None;
+    match fs::symlink_metadata(&path) {
+        Ok(metadata) if metadata.is_file() => {
+            cached = cache.parts(&draft.path, &metadata);
+            if !cached.is_empty() && cached.iter().map(|part| part.inputs).eq(inputs.iter().copied()) {
+                return Ok((cached.to_vec(), None));
+            }
+            found = Some(fs::read(&path).map_err(|error| Failure::io("read", &path, &error))?);
+        }
+        Ok(_) => {}
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+        Err(error) => return Err(Failure::io("read", &path, &error)),
+    }
+    let (text, parts) = compose(draft, &inputs, cached, found.as_deref().unwrap_or_default());
+    if found.as_deref() == Some(text.as_bytes()) {
+        return Ok((parts, None));
+    }
+    let found = found.and_then(|bytes| String::from_utf8(bytes).ok());
+    let output = Output { path: draft.path.clone(), text };
+    Ok((parts, Some(Stale { output, found, path })))
+}
+
+/// Returns the text of a file and its parts. A part whose inputs equal those of the cached part at the same index is copied from
+/// `found`, the current content of the file; the others are rendered.
+fn compose(draft: &Draft<'_>, inputs: &[u64], cached: &[CachedPart], found: &[u8]) -> (String, Vec<CachedPart>) {
     let mut start = 0;
-    let known = known.iter().map(|part| {
+    let cached = cached.iter().map(|part| {
         let range = start..start + part.length;
         start = range.end;
         Some((part.inputs, range))
     });
-    // Where parts come or go, every digest is another.
-    let known = known.chain(std::iter::repeat(None));
-    let wanted: Vec<_> = draft.parts.iter().zip(inputs).zip(known).collect();
-    let texts = wanted.par_iter().map(|((part, inputs), known)| {
-        let known = known.as_ref().filter(|(old, _)| old == *inputs);
-        let old = known.and_then(|(_, range)| std::str::from_utf8(found.get(range.clone())?).ok());
+    // If a part was added or removed, all digests differ, so the wrong index does no harm.
+    let cached = cached.chain(std::iter::repeat(None));
+    let parts: Vec<_> = draft.parts.iter().zip(inputs).zip(cached).collect();
+    let texts = parts.par_iter().map(|((part, inputs), cached)| {
+        let unchanged = cached.as_ref().filter(|(old, _)| old == *inputs);
+        let old = unchanged.and_then(|(_, range)| std::str::from_utf8(found.get(range.clone())?).ok());
         old.map_or_else(|| Cow::Owned(part.text()), Cow::Borrowed)
     });
     let texts: Vec<Cow<'_, str>> = texts.collect();
@@ -154,7 +167,7 @@ fn compose(draft: &Draft<'_>, inputs: &[u64], known: &[CachedPart], found: &[u8]
 }
 
 impl Plan {
-    /// Whether the disk is as it should be.
+    /// Whether the disk equals the output.
     pub fn is_clean(&self) -> bool {
         self.stale.is_empty() && self.orphans.is_empty()
     }
@@ -171,16 +184,16 @@ impl Plan {
             }
         }
         self.folders.iter().for_each(|folder| remove_empty_folders(&folder.path));
-        // The first one alone: gen knows its folder by it.
+        // One file before all others: if this run is stopped, the next one recognizes its folder by a file with the mark.
         let (first, rest) = self.stale.split_at(self.stale.len().min(1));
-        let write_all = |all: &[Stale]| -> Vec<Result<(), Failure>> {
-            all.par_iter().map(|stale| write_atomically(&stale.path, &stale.output.text)).collect()
+        let write_all = |files: &[Stale]| -> Vec<Result<(), Failure>> {
+            files.par_iter().map(|stale| write_atomically(&stale.path, &stale.output.text)).collect()
         };
         [first, rest].into_iter().flat_map(write_all).collect()
     }
 }
 
-/// Every file below the folder that git would not ignore.
+/// Returns the files of the folder that git does not ignore.
 fn present(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     if fs::symlink_metadata(folder).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(Vec::new());
@@ -196,15 +209,15 @@ fn present(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Keeps other runs of gen out of the project until it is dropped, where the system can lock a folder. Where it cannot,
-/// two runs at once may hinder each other, and the next one mends it.
+/// Locks the project against other runs of gen until the result is dropped. Returns `None` on systems that cannot lock a folder:
+/// concurrent runs may then leave a mixed output, which the next run corrects.
 pub fn lock(root: &Path) -> Option<fs::File> {
     let folder = fs::File::open(root.join(MANIFESTS)).ok()?;
     folder.lock().ok()?;
     Some(folder)
 }
 
-/// Whether a file says in its first lines that gen wrote it.
+/// Whether a file has the mark of gen in its first 256 bytes.
 fn is_marked(path: &Path) -> bool {
     fs::read(path).is_ok_and(|bytes| {
         let start = &bytes[..bytes.len().min(256)];
@@ -212,12 +225,12 @@ fn is_marked(path: &Path) -> bool {
     })
 }
 
-/// Folders that hold nothing are nothing to git, and may as well go.
+/// Removes empty folders: git does not track them.
 fn remove_empty_folders(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
         remove_empty_folders(&entry.path());
-        // Fails where the folder is not empty, which is what is wanted.
+        // Fails if the folder is not empty, as intended.
         let _ = fs::remove_dir(entry.path());
     }
 }

@@ -43,7 +43,7 @@ pub fn manifest(input: &str) {
         }
     }
     let places = Places::new(&sources);
-    let report = Report { findings: &compilation.diagnostics, places: &places, looked_at: None, colour: false };
+    let report = Report { findings: &compilation.diagnostics, places: &places, checked: None, colour: false };
     for format in &Format::ALL[1..] {
         (format.write)(&report);
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask fmt`
+//! `fmt`: formats the manifests.
 
 use rayon::prelude::*;
 use similar::TextDiff;
@@ -10,7 +10,7 @@ use crate::format::format;
 use crate::report::plural;
 use crate::source::Sources;
 
-/// Whether every manifest has its one layout, or has been given it.
+/// Formats the manifests, or checks their format. Returns whether all manifests are formatted now.
 pub(super) fn run(project: Project, check: bool, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let sources = Sources::scan(&find_root(project.root)?)?;
     let all: Vec<SourceId> = (0..).map(SourceId).take(sources.all().len()).collect();
@@ -24,7 +24,7 @@ pub(super) fn run(project: Project, check: bool, streams: &mut Streams<'_>) -> R
         let (path, source) = (sources.display(id), sources.get(id));
         let Some(text) = text else {
             broken += 1;
-            shown += &format!("{path}: this is not TOML: see `cargo xtask lint`\n");
+            shown += &format!("{path}: not valid TOML: `lint` shows the errors\n");
             continue;
         };
         if text == source.text {
@@ -42,7 +42,7 @@ pub(super) fn run(project: Project, check: bool, streams: &mut Streams<'_>) -> R
     shown += &match (changed, check) {
         (0, _) => format!("{}: nothing to change\n", plural(sources.all().len(), "manifest")),
         (count, false) => format!("{} changed\n", plural(count, "manifest")),
-        (count, true) => format!("{} would be changed: run `cargo xtask fmt`\n", plural(count, "manifest")),
+        (count, true) => format!("{} would be changed: run `fmt` without `--check`\n", plural(count, "manifest")),
     };
     print(streams.out, &shown)?;
     Ok(broken == 0 && (changed == 0 || !check))

@@ -1,4 +1,4 @@
-//! `cargo xtask lint` and `cargo xtask explain`.
+//! `lint` and `explain`.
 
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ use crate::project::write_atomically;
 use crate::report::{Format, Report, plural};
 use crate::source::Sources;
 
-/// What is asked for.
+/// The arguments of `lint`.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "options of a command line")]
 pub struct LintArgs {
-    /// Look for these rules only, by code or name. By default for all.
+    /// Run only these rules, given by code or name [default: all].
     #[arg(value_name = "RULE")]
     rules: Vec<String>,
     #[command(flatten)]
@@ -30,24 +30,24 @@ pub struct LintArgs {
     /// Count warnings as errors.
     #[arg(long)]
     deny_warnings: bool,
-    /// How findings are written, and to which file: human, concise, json, sarif or github. May be given several times.
+    /// Write the findings in this format: human, concise, json, sarif or github (repeatable) [default: human].
     #[arg(long, value_name = "FORMAT[=PATH]")]
     format: Vec<String>,
-    /// Mend what a program can mend.
+    /// Fix the findings that can be fixed automatically.
     #[arg(long)]
     fix: bool,
-    /// Show what `--fix` would change, and change nothing.
+    /// Show what `--fix` would change, without changing it.
     #[arg(long, conflicts_with = "fix")]
     diff: bool,
-    /// Write down all findings as known: see `baseline` in `toolc.toml`.
+    /// Write all findings to a baseline, so that later runs do not report them: see `baseline` in `toolc.toml`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fix", "diff"])]
     write_baseline: Option<PathBuf>,
-    /// List every rule, as `--format` text, json or md.
+    /// List all rules, with `--format` text, json or md.
     #[arg(long)]
     list_rules: bool,
 }
 
-/// `-A`, `-W` and `-D`, in the order in which they are given.
+/// The values of `-A`, `-W` and `-D`, in the order of the command line: the last one that matches a rule wins.
 #[derive(Debug, Clone, Default)]
 struct LevelArgs(Vec<(String, Option<Level>)>);
 
@@ -74,11 +74,11 @@ impl FromArgMatches for LevelArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut all = Vec::new();
         for (name, _, level, _) in LEVELS {
-            let places = matches.indices_of(name).into_iter().flatten();
+            let indices = matches.indices_of(name).into_iter().flatten();
             let texts = matches.get_many::<String>(name).into_iter().flatten();
-            all.extend(places.zip(texts).map(|(place, text)| (place, text.clone(), level)));
+            all.extend(indices.zip(texts).map(|(index, text)| (index, text.clone(), level)));
         }
-        all.sort_by_key(|(place, ..)| *place);
+        all.sort_by_key(|(index, ..)| *index);
         Ok(Self(all.into_iter().map(|(_, text, level)| (text, level)).collect()))
     }
 
@@ -88,7 +88,7 @@ impl FromArgMatches for LevelArgs {
     }
 }
 
-/// Whether nothing is an error.
+/// Lints the project. Returns whether no finding is an error.
 pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     if args.list_rules {
         return list_rules(&args.format, streams);
@@ -96,7 +96,7 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
     let options = options(args)?;
     let formats = formats(&args.format)?;
     let root = find_root(project.root)?;
-    // The process ends with these: giving back a large catalog, piece by piece, takes as long as checking it.
+    // Never dropped, as the process ends with it: freeing a large catalog takes as long as checking it.
     let mut sources = ManuallyDrop::new(Sources::scan(&root)?);
     if let Some(file) = &args.write_baseline {
         return write_baseline(&sources, &options, file, &root, streams);
@@ -119,7 +119,7 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
     let mut report = Report {
         findings: &compilation.diagnostics,
         places: &places,
-        looked_at: compilation.catalog.as_ref().map(|it| (it.tools().count(), it.toolsets().count())),
+        checked: compilation.catalog.as_ref().map(|it| (it.tools().count(), it.toolsets().count())),
         colour: false,
     };
     for (format, path) in formats {
@@ -133,7 +133,7 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
     Ok(compilation.catalog.is_some())
 }
 
-/// `cargo xtask explain RULE`
+/// Prints the documentation of a rule, given by code or name.
 pub(super) fn explain(rule: &str, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let code = lint::find(rule).ok_or_else(|| unknown(rule))?;
     print(streams.out, &code.markdown())?;
@@ -146,7 +146,7 @@ fn list_rules(formats: &[String], streams: &mut Streams<'_>) -> Result<bool, Fai
         [format] if format == "text" => docs_page::text(),
         [format] if format == "json" => docs_page::json(),
         [format] if format == "md" => docs_page::docs_page(),
-        _ => return Err(Failure::new("rules are listed as `--format text`, `json` or `md`")),
+        _ => return Err(Failure::new("`--list-rules` supports only one `--format`: text, json or md")),
     };
     print(streams.out, &text)?;
     Ok(true)
@@ -164,11 +164,10 @@ fn options(args: &LintArgs) -> Result<Options, Failure> {
     for (name, level) in &args.levels.0 {
         match lint::select(name) {
             Selected::Rules(rules) => options.levels.extend(rules.into_iter().map(|code| (code, *level))),
-            // Denied it is anyway.
+            // It is an error already.
             Selected::Fixed(_) if *level == Some(Level::Error) => {}
             Selected::Fixed(code) => {
-                let why = "there is nothing to go on with where it is found";
-                return Err(Failure::new(format!("`{}` is always an error: {why}", code.name)));
+                return Err(Failure::new(format!("`{}` is always an error: its level cannot be changed", code.name)));
             }
             Selected::Unknown => return Err(unknown(name)),
         }
@@ -179,32 +178,34 @@ fn options(args: &LintArgs) -> Result<Options, Failure> {
 fn unknown(rule: &str) -> Failure {
     let names = lint::codes().map(|code| code.name);
     let hint = did_you_mean(&nearest(rule, names));
-    let hint = hint.unwrap_or_else(|| "`cargo xtask lint --list-rules` lists them".to_owned());
+    let hint = hint.unwrap_or_else(|| "`lint --list-rules` lists all rules".to_owned());
     Failure::new(format!("unknown rule `{rule}`: {hint}"))
 }
 
+/// A format, and the file to write; `None` is standard output.
 type Target = (&'static Format, Option<PathBuf>);
 
-fn formats(written: &[String]) -> Result<Vec<Target>, Failure> {
-    let format = |written: &String| {
-        let (name, path) = match written.split_once('=') {
+/// Parses the values of `--format`: `NAME` or `NAME=PATH`.
+fn formats(values: &[String]) -> Result<Vec<Target>, Failure> {
+    let format = |value: &String| {
+        let (name, path) = match value.split_once('=') {
             Some((name, path)) => (name, Some(PathBuf::from(path))),
-            None => (written.as_str(), None),
+            None => (value.as_str(), None),
         };
         let names: Vec<&str> = Format::ALL.iter().map(|format| format.name).collect();
         let failure = || Failure::new(format!("unknown format `{name}`: the formats are {}", names.join(", ")));
         Format::named(name).map(|format| (format, path)).ok_or_else(failure)
     };
-    let targets = written.iter().map(format).collect::<Result<Vec<Target>, Failure>>()?;
+    let targets = values.iter().map(format).collect::<Result<Vec<Target>, Failure>>()?;
     if targets.iter().filter(|(_, path)| path.is_none()).count() > 1 {
         return Err(Failure::new(
-            "two formats would be mixed on the standard output: write one to a file, `--format NAME=PATH`",
+            "only one format can be written to standard output: write the others to files with `--format NAME=PATH`",
         ));
     }
     Ok(if targets.is_empty() { vec![(&Format::ALL[0], None)] } else { targets })
 }
 
-/// The status is that of linting the files as they are.
+/// Prints what `--fix` would change. Returns whether the files as they are have no error.
 fn diff(sources: &Sources, options: &Options, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let mut text = String::new();
     for (id, fixed) in fix(sources, options) {
@@ -227,13 +228,12 @@ fn write_baseline(
     let compilation = compile_with(sources, &options);
     let baseline = Baseline::new(&compilation.diagnostics, &Places::new(sources));
     write_atomically(&root.join(file), &baseline.text())?;
-    let left = compilation.diagnostics.iter().filter(|found| found.code.is_fixed()).count();
-    let known = format!("{}: {} known\n", file.display(), plural(baseline.len(), "finding"));
-    print(streams.out, &known)?;
-    if left > 0 {
-        let left = plural(left, "error");
-        print(streams.err, &format!("{left} of the reader cannot be known and left: see `cargo xtask lint`\n"))?;
+    print(streams.out, &format!("{}: {} written\n", file.display(), plural(baseline.len(), "finding")))?;
+    let errors = compilation.diagnostics.iter().filter(|found| found.code.is_fixed()).count();
+    if errors > 0 {
+        let errors = plural(errors, "error");
+        print(streams.err, &format!("{errors} cannot be added to a baseline: `lint` shows what to correct\n"))?;
     }
-    print(streams.err, &format!("name it in toolc.toml: `baseline = \"{}\"`\n", file.display()))?;
-    Ok(left == 0)
+    print(streams.err, &format!("to use it, write in toolc.toml: `baseline = \"{}\"`\n", file.display()))?;
+    Ok(errors == 0)
 }

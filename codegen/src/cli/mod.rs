@@ -1,4 +1,4 @@
-//! The command line: `cargo xtask ...`.
+//! The command line of the compiler: `cargo toolc ...`, or `cargo xtask ...` with an `xtask` of the project.
 //!
 //! Exit status 0: success. 1: errors in manifests, or generated files that are out of date. 2: the tool itself failed, or
 //! the command line names something unknown.
@@ -52,10 +52,10 @@ pub struct Project {
 /// A command of the compiler.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// One that needs a catalog without errors.
+    /// A command that needs a catalog without errors.
     #[command(flatten)]
     Catalog(CatalogCommand),
-    /// One that reads the manifests only.
+    /// A command that only reads the manifests.
     #[command(flatten)]
     Manifests(ManifestsCommand),
 }
@@ -65,43 +65,43 @@ pub enum Command {
 pub enum CatalogCommand {
     /// Check the manifests and write `generated/`.
     Gen {
-        /// Write nothing. Show what is out of date, and fail if anything is.
+        /// Write nothing, and fail if a generated file is out of date.
         #[arg(long)]
         check: bool,
     },
     /// List every tool with its home toolset.
     List,
-    /// Show the definition of a tool as a model receives it.
+    /// Show the definition of a tool in one dialect.
     Show(show::Show),
-    /// Write the schemas and the catalog to a folder, for publication.
+    /// Write a bundle for other languages: the schemas, the catalog and an index with digests.
     Export(export::Export),
     /// List the tools that these toolsets resolve to.
     Resolve {
-        /// Names of toolsets. `all` stands for every tool.
+        /// The names of toolsets; `all` selects every tool.
         #[arg(required = true)]
         toolsets: Vec<String>,
     },
 }
 
-/// A command that reads the manifests only.
+/// A command that only reads the manifests.
 #[derive(Debug, Subcommand)]
 pub enum ManifestsCommand {
-    /// Check the manifests for errors, for what vendors refuse, and for what misleads models.
+    /// Check the manifests: errors, features that vendors reject, and text that misleads models.
     Lint(LintArgs),
-    /// Explain a lint rule: what it finds, why that is a problem, and what to do instead.
+    /// Explain a rule: what it finds, why that is a problem, and what to write instead.
     Explain {
         /// The code or name of the rule.
         rule: String,
     },
     /// Format the manifests.
     Fmt {
-        /// Write nothing. Show what would change, and fail if anything would.
+        /// Write nothing, and fail if a manifest is not formatted.
         #[arg(long)]
         check: bool,
     },
 }
 
-/// Runs the command line of this process. An `xtask` without tasks of its own consists of this.
+/// Runs the command line of this process. This is the whole `main` of an `xtask` without tasks of its own.
 pub fn main() -> ExitCode {
     let Cli { project, command } = Cli::parse();
     run(project, command).into()
@@ -185,6 +185,7 @@ fn with_catalog(project: Project, command: CatalogCommand, streams: &mut Streams
     }
 }
 
+/// Returns the project folder: `given`, or the nearest ancestor of the current folder that contains manifests.
 fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     if let Some(root) = given {
         return match root.join(MANIFESTS).metadata() {
@@ -195,15 +196,14 @@ fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     }
     let here =
         std::env::current_dir().map_err(|error| Failure::new(format!("failed to read the current folder: {error}")))?;
-    let found = here.ancestors().find(|folder| folder.join(MANIFESTS).is_dir());
-    found.map(Path::to_owned).ok_or_else(|| {
-        Failure::new(format!("found no `{MANIFESTS}` folder in {} or above: pass --root DIR", here.display()))
-    })
+    let root = here.ancestors().find(|folder| folder.join(MANIFESTS).is_dir());
+    root.map(Path::to_owned)
+        .ok_or_else(|| Failure::new(format!("no `{MANIFESTS}` folder in {} or above: pass --root DIR", here.display())))
 }
 
 /// Prints findings along with the output of another command.
 fn report(sources: &Sources, findings: &[Diagnostic], colour: bool, to: &mut dyn Write) -> Result<(), Failure> {
-    let report = Report { findings, places: &Places::new(sources), looked_at: None, colour };
+    let report = Report { findings, places: &Places::new(sources), checked: None, colour };
     print(to, &(Format::ALL[0].write)(&report))
 }
 
@@ -227,23 +227,24 @@ fn generate(
     }
     plan.apply()?;
     cache.store(root, &plan.files);
-    let mut text = some(plan.orphans.iter().map(|orphan| format!("removed: {}\n", orphan.name)));
+    let mut text = first_lines(plan.orphans.iter().map(|orphan| format!("removed: {}\n", orphan.name)));
     let (written, removed) = (plan.stale.len(), plan.orphans.len());
     text += &format!("{folders}: {written} of {} written, {removed} removed\n", plural(plan.files.len(), "file"));
     print(out, &text)?;
     Ok(true)
 }
 
-/// Returns the first lines, and the number of the others.
-fn some(mut lines: impl Iterator<Item = String>) -> String {
+/// Joins the first lines, and adds the number of omitted lines.
+fn first_lines(mut lines: impl Iterator<Item = String>) -> String {
     const LINES: usize = 40;
     let text: String = lines.by_ref().take(LINES).collect();
     match lines.count() {
         0 => text,
-        more => format!("{text}... and {more} more lines\n"),
+        omitted => format!("{text}... and {omitted} more lines\n"),
     }
 }
 
+/// Prints which generated files differ from `plan`. Returns whether none does.
 fn report_stale(plan: &Plan, folders: &str, out: &mut dyn Write) -> Result<bool, Failure> {
     let mut text = String::new();
     for stale in &plan.stale {
@@ -255,13 +256,15 @@ fn report_stale(plan: &Plan, folders: &str, out: &mut dyn Write) -> Result<bool,
         text += &format!("stale: {path}\n");
         let diff = TextDiff::from_lines(found.as_str(), &stale.output.text);
         let diff = diff.unified_diff().header(path, "what gen writes").to_string();
-        some(diff.lines().map(|line| format!("{line}\n"))).lines().for_each(|line| text += &format!("    {line}\n"));
+        for line in first_lines(diff.lines().map(|line| format!("{line}\n"))).lines() {
+            text += &format!("    {line}\n");
+        }
     }
-    text += &some(plan.orphans.iter().map(|orphan| format!("orphan: {}\n", orphan.name)));
+    text += &first_lines(plan.orphans.iter().map(|orphan| format!("orphan: {}\n", orphan.name)));
     if plan.is_clean() {
         text += &format!("{folders}: {} up to date\n", plural(plan.files.len(), "file"));
     } else {
-        text += "run `cargo xtask gen` and commit what it writes\n";
+        text += "run `gen` without `--check`, and commit what it writes\n";
     }
     print(out, &text)?;
     Ok(plan.is_clean())
@@ -283,7 +286,7 @@ fn resolve(catalog: &Checked, names: &[String], out: &mut dyn Write) -> Result<(
     print(out, &lines.collect::<String>())
 }
 
-/// Returns the toolsets with these names, or all of them if there are none.
+/// Returns the selection of the toolsets with these names, or of every tool if `names` is empty.
 fn picks(catalog: &Checked, names: &[String]) -> Result<Vec<Pick>, Failure> {
     let mut picks = Vec::new();
     for name in names {
@@ -304,7 +307,7 @@ fn unknown<'c>(what: &str, name: &str, known: impl Iterator<Item = &'c str>) -> 
     Failure::new(format!("unknown {what} `{name}`: {hint}"))
 }
 
-/// Writes and flushes. A reader that has gone away (`| head`) is not a failure.
+/// Writes and flushes. A closed pipe (`| head`) is not a failure.
 fn print(to: &mut dyn Write, text: &str) -> Result<(), Failure> {
     match to.write_all(text.as_bytes()).and_then(|()| to.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -320,7 +323,7 @@ mod tests {
 
     #[test]
     fn many_lines_are_cut_and_counted() {
-        let lines = |count: usize| some((0..count).map(|line| format!("{line}\n")));
+        let lines = |count: usize| first_lines((0..count).map(|line| format!("{line}\n")));
         assert_eq!((lines(0).as_str(), lines(2).as_str()), ("", "0\n1\n"));
         assert!(lines(40).ends_with("38\n39\n"));
         assert!(lines(45).ends_with("38\n39\n... and 5 more lines\n"));

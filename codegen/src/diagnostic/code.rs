@@ -8,31 +8,32 @@ use super::docs::Docs;
 /// A kind of finding: an error of the compiler, or a rule of the linter.
 #[derive(Clone, Copy)]
 pub struct Code {
-    /// The short form: the letter of its category and three digits. Never reused, not even after the code is retired.
+    /// The letter of the category and three digits, such as `C001`. Never reused, not even after the code is retired.
     pub id: &'static str,
-    /// The name: words with hyphens between them.
+    /// The name: words with hyphens between them, such as `syntax`.
     pub name: &'static str,
-    /// The default level, or `None` if it is off by default.
+    /// The default level, or `None` if the rule is off by default.
     pub level: Option<Level>,
-    /// Whether its findings may carry a fix.
+    /// Whether a finding of this kind can have a fix.
     pub fixable: bool,
+    /// Whether the level cannot be changed.
     is_fixed: bool,
-    /// The text of the file that defines it, which begins with its documentation.
+    /// The text of the Rust file that defines the code. The file begins with the documentation of the code.
     source: &'static str,
 }
 
 impl Code {
-    /// An error of the compiler: its level cannot be changed.
+    /// Creates the code of an error of the compiler. Its level cannot be changed.
     pub(crate) const fn error(id: &'static str, name: &'static str) -> Self {
         Self { is_fixed: true, ..Self::rule(id, name, Some(Level::Error)) }
     }
 
-    /// The code of a rule of the linter.
+    /// Creates the code of a rule of the linter. `level` is the default level, or `None` if the rule is off by default.
     pub(crate) const fn rule(id: &'static str, name: &'static str, level: Option<Level>) -> Self {
         Self { id, name, level, fixable: false, is_fixed: false, source: "" }
     }
 
-    /// Marks the code of a rule whose findings may carry a fix.
+    /// Marks the code of a rule whose findings can have a fix.
     pub(crate) const fn fixable(self) -> Self {
         Self { fixable: true, ..self }
     }
@@ -42,24 +43,22 @@ impl Code {
         Self { source, ..self }
     }
 
-    /// Whether it is always an error, because the compiler cannot continue with what it is about.
+    /// Whether the finding is always an error: the compiler cannot use the broken item, so no setting can allow it.
     pub fn is_fixed(&self) -> bool {
         self.is_fixed
     }
 
-    /// The letter of its category.
+    /// Returns the letter of the category.
     pub fn category(&self) -> &'static str {
         &self.id[..1]
     }
 
-    /// Its documentation.
+    /// Parses the documentation of the code.
     pub fn docs(&self) -> Docs {
         Docs::parse(self.source)
     }
-}
 
-impl Code {
-    /// Returns its documentation as Markdown.
+    /// Returns the documentation of the code as Markdown.
     pub fn markdown(&self) -> String {
         let docs = self.docs();
         let mut text = format!("### {} `{}`\n\n{}\n\n{}\n", self.id, self.name, self.summary(), docs.what);
@@ -69,7 +68,7 @@ impl Code {
         text
     }
 
-    /// Its default level, and whether it can be fixed.
+    /// Returns a sentence about the default level, and about `--fix` if the code has fixes.
     fn summary(&self) -> String {
         let level = match self.level {
             _ if self.is_fixed => "Always an error",
@@ -77,7 +76,7 @@ impl Code {
             Some(Level::Warning) => "A warning by default",
             None => "Off by default",
         };
-        format!("*{level}{}*", if self.fixable { "; `--fix` mends it." } else { "." })
+        format!("*{level}{}*", if self.fixable { "; `--fix` fixes it." } else { "." })
     }
 }
 
@@ -95,7 +94,7 @@ impl fmt::Debug for Code {
     }
 }
 
-/// `C001 syntax`
+/// Writes the id and the name: `C001 syntax`.
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.id, self.name)

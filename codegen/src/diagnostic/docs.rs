@@ -1,31 +1,31 @@
-//! A rule's documentation, as its file begins with it: the `//!` lines, in a fixed shape.
+//! The documentation of a rule or error, parsed from the `//!` lines at the beginning of the file that defines it:
 //!
 //! ```text
-//! //! What it finds, in a sentence or two.
+//! //! What the rule finds, in a sentence or two.
 //! //!
 //! //! ## Why is this bad
 //! //! ...
 //! //!
 //! //! ## Example
-//! //! (a project in which it finds something: code blocks, each below `# PATH`)
+//! //! (files with a finding: code blocks whose first line is `# PATH`)
 //! //!
 //! //! ## Use instead
-//! //! (the same, mended)
+//! //! (the same files without the finding)
 //! ```
 //!
-//! What the examples do not say is as in the tests' base project.
+//! Tests compile the examples. Keys and files that an example omits come from the base project of the tests.
 
-/// A rule's documentation.
+/// The documentation of a rule or error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Docs {
-    /// What it finds.
+    /// What the rule finds.
     pub what: String,
-    /// Every section below that, in order: its title and its Markdown.
+    /// The title and the Markdown of each section, in order.
     pub sections: Vec<(String, String)>,
 }
 
 impl Docs {
-    /// The sections that every rule has, in their order.
+    /// The titles of the sections that every documentation has, in order.
     pub const SECTIONS: [&str; 3] = ["Why is this bad", "Example", "Use instead"];
 
     pub(super) fn parse(source: &str) -> Self {
@@ -40,12 +40,12 @@ impl Docs {
         Self { what, sections: parts.map(section).collect() }
     }
 
-    /// The section with that title; empty if it does not exist.
+    /// Returns the Markdown of the section with this title; empty if it does not exist.
     pub fn section(&self, title: &str) -> &str {
-        self.sections.iter().find(|(of, _)| of == title).map_or("", |(_, text)| text)
+        self.sections.iter().find(|(other, _)| other == title).map_or("", |(_, text)| text)
     }
 
-    /// The files of a section's code blocks: path and text.
+    /// Returns the path and text of each file in the code blocks of a section.
     pub fn files(&self, title: &str) -> Vec<(String, String)> {
         let blocks = self.section(title).split("```").skip(1).step_by(2);
         let file = |block: &str| {
@@ -62,9 +62,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documentation_is_what_a_file_begins_with() {
+    fn documentation_is_parsed_from_the_first_lines_of_a_file() {
         let docs = Docs::parse(concat!(
-            "//! It finds.\n//!\n//! ## Why is this bad\n//! It is.\n//!\n//! ## Example\n//! Such a one:\n//!\n",
+            "//! It finds.\n//!\n//! ## Why is this bad\n//! It is.\n//!\n//! ## Example\n//! For example:\n//!\n",
             "//! ```toml\n//! # toolc.toml\n//! a = 1\n//!\n//! [b]\n//! ```\n\nuse x;\n//! not this\n",
         ));
         assert_eq!((docs.what.as_str(), docs.section("Why is this bad")), ("It finds.", "It is."));

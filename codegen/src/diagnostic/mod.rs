@@ -1,5 +1,4 @@
-//! What is wrong with a manifest, as data: a code, a place, what was expected, what to do. How it looks is the
-//! renderer's business.
+//! Diagnostics: the findings of the compiler as data. The formats of a report, such as [`Renderer`], turn them into text.
 
 mod code;
 pub mod docs;
@@ -18,17 +17,17 @@ use toolc::__gen::{did_you_mean, nearest};
 
 pub use crate::source::SourceId;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Nothing is written while there is one.
+    /// Prevents the output: gen writes nothing while an error exists.
     Error,
-    /// Shown, and otherwise let pass.
+    /// Is reported, and does not prevent the output.
     Warning,
 }
 
 impl Level {
-    /// `error`, `warning`.
+    /// Returns `error` or `warning`.
     pub fn word(self) -> &'static str {
         match self {
             Level::Error => "error",
@@ -37,7 +36,7 @@ impl Level {
     }
 }
 
-/// A range of bytes in a file.
+/// A range of bytes in a source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The file.
@@ -47,74 +46,74 @@ pub struct Place {
 }
 
 impl Place {
-    /// The bytes `span` of `source`, which is far below 4 GiB: see [`crate::source`].
+    /// Creates the place of the bytes `span` in `source`. Sources are limited to 4 MiB, so every offset fits in 32 bits.
     pub fn new(source: SourceId, span: Range<usize>) -> Self {
         let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
         Self { source, start: offset(span.start), end: offset(span.end) }
     }
 
-    /// Whether `other` lies within it.
+    /// Whether `other` is in the same file and within this range.
     pub fn contains(self, other: Place) -> bool {
         self.source == other.source && self.start <= other.start && other.end <= self.end
     }
 
-    /// Whether the two overlap or are adjacent.
-    pub(crate) fn meets(self, other: Place) -> bool {
+    /// Whether the two ranges overlap or are adjacent.
+    pub(crate) fn touches(self, other: Place) -> bool {
         self.source == other.source && self.start <= other.end && other.start <= self.end
     }
 
-    /// The bytes within the file.
+    /// Returns the range of bytes within the file.
     pub fn span(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// A value and where it stands.
+/// A value of a manifest, with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct At<T> {
     /// The value.
     pub value: T,
-    /// Where it stands.
+    /// The place of the value.
     pub place: Place,
 }
 
 impl<T> At<T> {
-    /// `value`, found at `place`.
+    /// Creates a value with its place.
     pub fn new(value: T, place: Place) -> Self {
         Self { value, place }
     }
 }
 
-/// One finding.
+/// A finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Which kind of finding.
+    /// The kind of finding.
     pub code: Code,
-    /// How much it matters in this run.
+    /// The level of the finding in this run.
     pub level: Level,
     /// What is wrong, in one line.
     pub message: String,
-    /// Where, and what to say there. The label may be empty.
+    /// The place of the finding, and the label to show there. The label may be empty.
     pub at: (Place, String),
-    /// Other places that have part in it.
+    /// Other places that explain the finding, with their labels.
     pub related: Vec<(Place, String)>,
-    /// What to do about it.
+    /// What to write instead.
     pub help: Vec<String>,
-    /// What a program may do about it, all of it together. Empty: that takes a person.
+    /// The edits that fix the finding; they belong together. Empty if the finding has no automatic fix.
     pub fix: Vec<Edit>,
 }
 
 /// A change to a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
-    /// Replaces the text at the place by this one.
+    /// Replaces the text at the place.
     Replace(Place, String),
-    /// Without the item of an array, or the entry of a table, at the place.
+    /// Removes the item of an array, or the entry of a table, at the place.
     Remove(Place),
 }
 
 impl Edit {
-    /// What it changes.
+    /// Returns the place that the edit changes.
     pub fn place(&self) -> Place {
         match self {
             Edit::Replace(place, _) | Edit::Remove(place) => *place,
@@ -123,7 +122,7 @@ impl Edit {
 }
 
 impl Diagnostic {
-    /// A finding at `place`.
+    /// Creates a finding with the default level of its code.
     pub fn new(code: Code, place: Place, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -136,35 +135,35 @@ impl Diagnostic {
         }
     }
 
-    /// What to say at the place itself.
+    /// Sets the label of the place.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.at.1 = label.into();
         self
     }
 
-    /// Sets the level of the finding if its code is not given one by the user.
+    /// Sets the level. A level that the user sets for the code overrides it.
     #[must_use]
     pub(crate) fn level(mut self, level: Level) -> Self {
         self.level = level;
         self
     }
 
-    /// Another place that has part in it.
+    /// Adds another place that explains the finding.
     #[must_use]
     pub fn related(mut self, place: Place, label: impl Into<String>) -> Self {
         self.related.push((place, label.into()));
         self
     }
 
-    /// What to do about it.
+    /// Adds a help: what to write instead.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());
         self
     }
 
-    /// Adds what to do about it, if there is anything to add.
+    /// Adds a help if it is `Some`.
     #[must_use]
     pub(crate) fn help_if(self, help: Option<String>) -> Self {
         match help {
@@ -173,69 +172,70 @@ impl Diagnostic {
         }
     }
 
-    /// What a program may do about it, as one of several changes that go together.
+    /// Adds an edit to the fix. All edits of a fix are applied together.
     #[must_use]
     pub fn fix(mut self, edit: Edit) -> Self {
         self.fix.push(edit);
         self
     }
 
-    /// Suggests the nearest of `candidates`, or lists them where none is near and they are few.
+    /// Adds a help that suggests the candidates that are similar to `name`. If none is similar, the help lists all candidates
+    /// after `title`, unless there are more than 24.
     #[must_use]
-    pub fn help_nearest<'c>(self, name: &str, candidates: impl IntoIterator<Item = &'c str>, what: &str) -> Self {
-        const FEW: usize = 24;
+    pub fn help_nearest<'c>(self, name: &str, candidates: impl IntoIterator<Item = &'c str>, title: &str) -> Self {
+        const MAX_LISTED: usize = 24;
         let candidates: Vec<&str> = candidates.into_iter().collect();
         match did_you_mean(&nearest(name, candidates.iter().copied())) {
             Some(question) => self.help(question),
-            None if candidates.is_empty() || candidates.len() > FEW => self,
-            None => self.help(format!("{what}: {}", ticked(&candidates, ", "))),
+            None if candidates.is_empty() || candidates.len() > MAX_LISTED => self,
+            None => self.help(format!("{title}: {}", ticked(&candidates, ", "))),
         }
     }
 }
 
-/// `` `a`, `b` ``
+/// Puts each name in backticks, and joins them: `` `a`, `b` ``.
 pub fn ticked(names: &[&str], separator: &str) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(separator)
 }
 
-/// Where the stages put their findings.
+/// A collection of findings to which all stages and threads add.
 #[derive(Debug, Default)]
 pub struct Sink {
-    found: Mutex<Vec<Diagnostic>>,
+    findings: Mutex<Vec<Diagnostic>>,
 }
 
 impl Sink {
-    /// Takes a finding.
+    /// Adds a finding.
     pub fn push(&self, diagnostic: Diagnostic) {
-        self.found().push(diagnostic);
+        self.lock().push(diagnostic);
     }
 
-    /// Whether nothing was found.
+    /// Whether no finding was added.
     pub fn is_empty(&self) -> bool {
-        self.found().is_empty()
+        self.lock().is_empty()
     }
 
     /// Keeps only the findings for which `keep` holds.
     pub(crate) fn retain(&self, keep: impl FnMut(&Diagnostic) -> bool) {
-        self.found().retain(keep);
+        self.lock().retain(keep);
     }
 
     /// Returns the findings that have a level, sorted by place and without duplicates. `level_of` returns the level of a
     /// finding in this run, or `None` if it is not reported.
     pub(crate) fn finish(self, level_of: impl Fn(&Diagnostic) -> Option<Level>) -> Vec<Diagnostic> {
-        let found = std::mem::take(&mut *self.found()).into_iter();
-        let levelled = |found: Diagnostic| Some(Diagnostic { level: level_of(&found)?, ..found });
-        let mut all: Vec<Diagnostic> = found.filter_map(levelled).collect();
-        // By their whole content: the order in which they were pushed depends on the scheduling of threads.
-        all.sort_by(|a, b| {
+        let findings = std::mem::take(&mut *self.lock()).into_iter();
+        let with_level = |finding: Diagnostic| Some(Diagnostic { level: level_of(&finding)?, ..finding });
+        let mut findings: Vec<Diagnostic> = findings.filter_map(with_level).collect();
+        // By the whole content: the order of the pushes depends on the scheduling of threads.
+        findings.sort_by(|a, b| {
             (a.at.0, a.code.id, &a.message, &a.at.1, &a.related, &a.help)
                 .cmp(&(b.at.0, b.code.id, &b.message, &b.at.1, &b.related, &b.help))
         });
-        all.dedup();
-        all
+        findings.dedup();
+        findings
     }
 
-    fn found(&self) -> MutexGuard<'_, Vec<Diagnostic>> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Vec<Diagnostic>> {
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,4 @@
-//! Where a place is: line and column for people, and the JSON pointer of the key or value, which stays the same when
-//! lines move.
+//! Converts places to lines and columns, and to JSON pointers of keys and values, which stay the same when lines move.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,16 +11,16 @@ use toml::de::{DeTable, DeValue};
 use super::{Place, SourceId};
 use crate::source::Sources;
 
-/// A line and a column, both counted from 1; columns in characters.
+/// A line and a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// The line.
+    /// The line, counted from 1.
     pub line: usize,
-    /// The column.
+    /// The column, counted from 1, in characters.
     pub column: usize,
 }
 
-/// Tells where places are. A file is looked at once, when something in it is first asked for.
+/// Converts places to positions and pointers. Each file is parsed at most once, on first use.
 pub struct Places<'s> {
     /// The files.
     pub sources: &'s Sources,
@@ -35,35 +34,36 @@ impl fmt::Debug for Places<'_> {
 }
 
 impl<'s> Places<'s> {
-    /// For the places in these files.
+    /// Creates a converter for the places in these files.
     pub fn new(sources: &'s Sources) -> Self {
         Self { sources, trees: sources.all().iter().map(|_| OnceLock::new()).collect() }
     }
 
-    /// The positions of the place's beginning and end.
+    /// Returns the positions of the start and the end of a place.
     pub fn positions(&self, place: Place) -> [Position; 2] {
         let text = &self.sources.get(place.source).text;
         let position = |at: usize| {
             let before = &text[..text.floor_char_boundary(at.min(text.len()))];
-            let line = before.rfind('\n').map_or(0, |found| found + 1);
+            let line = before.rfind('\n').map_or(0, |newline| newline + 1);
             Position { line: before.matches('\n').count() + 1, column: before[line..].chars().count() + 1 }
         };
         [position(place.span().start), position(place.span().end)]
     }
 
-    /// The JSON pointer of the innermost key or value around the place: `/params/url/type`. Empty: the whole file.
+    /// Returns the JSON pointer of the innermost key or value that contains the place, such as `/params/url/type`. The empty pointer
+    /// is the whole file.
     pub fn pointer(&self, place: Place) -> String {
         let tree = self.tree(place.source);
         tree.innermost(&place.span()).map_or(String::new(), |node| tree.pointer(node))
     }
 
-    /// The file's keys and values.
+    /// Returns the keys and values of a file.
     pub(crate) fn tree(&self, id: SourceId) -> &Tree<'s> {
         self.trees[id.0 as usize].get_or_init(|| Tree::new(&self.sources.get(id).text))
     }
 }
 
-/// Every key and value of a file, each with where it stands. Empty, where the file is not TOML.
+/// The keys and values of a file, with their places. Empty if the file is not valid TOML.
 #[derive(Debug, Default)]
 pub(crate) struct Tree<'s> {
     text: &'s str,
@@ -74,15 +74,16 @@ pub(crate) struct Tree<'s> {
 struct Node<'s> {
     parent: Option<usize>,
     step: Step<'s>,
-    /// The key, if this is an entry of a table.
+    /// The range of the key, if this is an entry of a table.
     key: Option<Range<usize>>,
-    /// The value; the header if this is a table with one.
+    /// The range of the value, or of the header if this is a table with a header.
     value: Range<usize>,
-    /// Where it begins, or `None` if it is only implied, as `a` in `a.b = 1` or `[a.b]`.
+    /// The first byte of the key or header, or `None` if the table is implied, as `a` in `a.b = 1` or `[a.b]`.
     start: Option<usize>,
-    is_text: bool,
+    is_string: bool,
 }
 
+/// A token of a JSON pointer.
 #[derive(Debug)]
 enum Step<'s> {
     Key(Cow<'s, str>),
@@ -115,7 +116,7 @@ impl<'s> Tree<'s> {
             None => Some(span.start),
             Some(key) => (key.start < span.start).then_some(key.start),
         };
-        self.nodes.push(Node { parent, step, key, start, value: span, is_text: value.get_ref().is_str() });
+        self.nodes.push(Node { parent, step, key, start, value: span, is_string: value.get_ref().is_str() });
         match value.into_inner() {
             DeValue::Table(table) => self.read_table(Some(id), table),
             DeValue::Array(items) => {
@@ -127,15 +128,15 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The shortest key or value that holds all of the span.
+    /// Returns the shortest key or value that contains the span.
     fn innermost(&self, span: &Range<usize>) -> Option<usize> {
         let length = |node: &Node<'_>| {
             let ranges = node.key.iter().chain([&node.value]);
             ranges.filter(|range| range.start <= span.start && span.end <= range.end).map(ExactSizeIterator::len).min()
         };
-        let found = self.nodes.iter().enumerate().filter_map(|(id, node)| Some((length(node)?, id)));
-        // An array of tables and its first table have one header: the table is meant.
-        found.min_by_key(|(length, id)| (*length, usize::MAX - id)).map(|(_, id)| id)
+        let candidates = self.nodes.iter().enumerate().filter_map(|(id, node)| Some((length(node)?, id)));
+        // An array of tables and its first table have the same header: prefer the table, which has the greater id.
+        candidates.min_by_key(|(length, id)| (*length, usize::MAX - id)).map(|(_, id)| id)
     }
 
     fn pointer(&self, node: usize) -> String {
@@ -147,24 +148,24 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Whether a byte is part of a key or a string, where it means nothing to TOML.
-    pub(crate) fn is_text(&self, at: usize) -> bool {
-        let texts = self.nodes.iter().filter(|node| node.is_text).map(|node| &node.value);
-        texts.chain(self.nodes.iter().filter_map(|node| node.key.as_ref())).any(|range| range.contains(&at))
+    /// Whether the byte at this offset is part of a key or a string, so that a `#` does not begin a comment.
+    pub(crate) fn is_in_string(&self, offset: usize) -> bool {
+        let strings = self.nodes.iter().filter(|node| node.is_string).map(|node| &node.value);
+        strings.chain(self.nodes.iter().filter_map(|node| node.key.as_ref())).any(|range| range.contains(&offset))
     }
 
-    /// The pointers of the entries and items that begin within the span and are in no other such one.
-    pub(crate) fn beginning(&self, span: &Range<usize>) -> Vec<String> {
-        let begins = |node: &Node<'_>| node.start.is_some_and(|start| span.contains(&start));
-        let is_within = |node: &Node<'_>| {
+    /// Returns the pointers of the outermost entries and items that start within the span.
+    pub(crate) fn starting_in(&self, span: &Range<usize>) -> Vec<String> {
+        let starts = |node: &Node<'_>| node.start.is_some_and(|start| span.contains(&start));
+        let is_nested = |node: &Node<'_>| {
             let parents = std::iter::successors(node.parent, |&id| self.nodes[id].parent);
-            parents.map(|id| &self.nodes[id]).any(begins)
+            parents.map(|id| &self.nodes[id]).any(starts)
         };
-        let found = (0..self.nodes.len()).filter(|&id| begins(&self.nodes[id]) && !is_within(&self.nodes[id]));
-        found.map(|id| self.pointer(id)).collect()
+        let outermost = (0..self.nodes.len()).filter(|&id| starts(&self.nodes[id]) && !is_nested(&self.nodes[id]));
+        outermost.map(|id| self.pointer(id)).collect()
     }
 
-    /// Where the file's first key or header begins.
+    /// Returns the offset of the first key or header of the file.
     pub(crate) fn start(&self) -> Option<usize> {
         self.nodes.iter().filter_map(|node| node.start).min()
     }
@@ -180,9 +181,9 @@ mod tests {
     fn pointers_lead_to_the_innermost_key_or_value() {
         let sources = Sources::from_memory([("manifests/tools/t.toml".to_owned(), FILE.to_owned())]);
         let places = Places::new(&sources);
-        let pointer = |of: &str| {
-            let start = FILE.find(of).unwrap();
-            places.pointer(Place::new(SourceId(0), start..start + of.len()))
+        let pointer = |text: &str| {
+            let start = FILE.find(text).unwrap();
+            places.pointer(Place::new(SourceId(0), start..start + text.len()))
         };
         let found =
             ["# top", "b = 1", "b", "x =", "'#'", "p.q.r", "r", "z", "y", "[[l]]", "m = 1", "2, 3", "3", "\"m/"];
@@ -210,12 +211,12 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_in_a_line_is_all_that_it_holds() {
+    fn each_line_has_the_entries_and_items_that_start_in_it() {
         let tree = Tree::new(FILE);
         let lines = FILE.split_inclusive('\n').scan(0, |at, line| {
             let start = *at;
             *at += line.len();
-            Some(tree.beginning(&(start..*at)))
+            Some(tree.starting_in(&(start..*at)))
         });
         let found: Vec<String> = lines.map(|pointers| pointers.join(" ")).collect();
         let expected = [
@@ -236,7 +237,7 @@ mod tests {
             "",
         ];
         assert_eq!(found, expected);
-        assert!(tree.is_text(FILE.find("#'").unwrap()) && !tree.is_text(FILE.find("# one").unwrap()));
+        assert!(tree.is_in_string(FILE.find("#'").unwrap()) && !tree.is_in_string(FILE.find("# one").unwrap()));
         assert_eq!(tree.start(), FILE.find("b = 1"));
     }
 }

@@ -1,54 +1,54 @@
-//! Findings as a person reads them: the way rustc shows its own.
+//! Renders findings for people, in the style of rustc.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level as Shown, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level as Title, Snippet};
 
 use super::{Diagnostic, Level, Place, SourceId};
 use crate::source::Sources;
 
-/// Draws findings over their sources.
+/// Renders findings with the source lines around them.
 pub struct Renderer<'s> {
     sources: &'s Sources,
     renderer: annotate_snippets::Renderer,
 }
 
 impl<'s> Renderer<'s> {
-    /// With colours for a terminal, or without any.
+    /// Creates a renderer, with colours for a terminal or without.
     pub fn new(sources: &'s Sources, colour: bool) -> Self {
         let renderer =
             if colour { annotate_snippets::Renderer::styled() } else { annotate_snippets::Renderer::plain() };
         Self { sources, renderer }
     }
 
-    /// One finding, without a line break at its end.
+    /// Renders a finding, without a line break at the end.
     pub fn render(&self, diagnostic: &Diagnostic) -> String {
         let level = match diagnostic.level {
-            Level::Error => Shown::ERROR,
-            Level::Warning => Shown::WARNING,
+            Level::Error => Title::ERROR,
+            Level::Warning => Title::WARNING,
         };
-        let title = level.primary_title(cut(&diagnostic.message)).id(diagnostic.code.id);
+        let title = level.primary_title(truncate(&diagnostic.message)).id(diagnostic.code.id);
         let mut group = Group::with_title(title);
         for (source, labels) in by_file(diagnostic) {
             let text = &self.sources.get(source).text;
-            let shown = lines_around(labels.iter().map(|(place, ..)| *place), text);
-            let before = text[..shown.start].matches('\n').count();
+            let excerpt = lines_around(labels.iter().map(|(place, ..)| *place), text);
+            let before = text[..excerpt.start].matches('\n').count();
             let mut snippet =
-                Snippet::source(&text[shown.clone()]).line_start(before + 1).path(self.sources.display(source));
+                Snippet::source(&text[excerpt.clone()]).line_start(before + 1).path(self.sources.display(source));
             for (place, label, kind) in labels {
                 let span = clamp(place, text);
-                let mut annotation = kind.span(span.start - shown.start..span.end - shown.start);
+                let mut annotation = kind.span(span.start - excerpt.start..span.end - excerpt.start);
                 if !label.is_empty() {
-                    annotation = annotation.label(cut(label));
+                    annotation = annotation.label(truncate(label));
                 }
                 snippet = snippet.annotation(annotation);
             }
             group = group.element(snippet);
         }
         for help in &diagnostic.help {
-            group = group.element(Shown::HELP.message(cut(help)));
+            group = group.element(Title::HELP.message(truncate(help)));
         }
         self.renderer.render(&[group])
     }
@@ -56,7 +56,7 @@ impl<'s> Renderer<'s> {
 
 type Labels<'d> = Vec<(Place, &'d str, AnnotationKind)>;
 
-/// The finding's own file first, then the others in the order in which they are named.
+/// Groups the labels by file: first the file of the finding, then the others in the order of the related places.
 fn by_file(diagnostic: &Diagnostic) -> Vec<(SourceId, Labels<'_>)> {
     let (place, label) = &diagnostic.at;
     let mut order = vec![place.source];
@@ -71,25 +71,26 @@ fn by_file(diagnostic: &Diagnostic) -> Vec<(SourceId, Labels<'_>)> {
     order.into_iter().filter_map(|source| files.remove(&source).map(|labels| (source, labels))).collect()
 }
 
-/// The lines that the places touch, and all between: the renderer's work grows with what it is given.
+/// Returns the range from the first to the last line that contains one of the places. The renderer gets only these lines, since its
+/// run time grows with its input.
 fn lines_around(places: impl Iterator<Item = Place>, text: &str) -> Range<usize> {
     let spans = places.map(|place| clamp(place, text));
     let all = spans.reduce(|all, span| all.start.min(span.start)..all.end.max(span.end)).unwrap_or(0..0);
-    let start = text[..all.start].rfind('\n').map_or(0, |found| found + 1);
-    let end = text[all.end..].find('\n').map_or(text.len(), |found| all.end + found);
+    let start = text[..all.start].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[all.end..].find('\n').map_or(text.len(), |newline| all.end + newline);
     start..end
 }
 
-/// Shortens a message, which may quote a line of a megabyte.
-fn cut(text: &str) -> Cow<'_, str> {
-    const LONGEST: usize = 1_000;
-    if text.len() <= LONGEST {
+/// Truncates a message to 1,000 bytes. It may quote a line of a megabyte.
+fn truncate(text: &str) -> Cow<'_, str> {
+    const MAX_BYTES: usize = 1_000;
+    if text.len() <= MAX_BYTES {
         return text.into();
     }
-    format!("{}…", &text[..text.floor_char_boundary(LONGEST)]).into()
+    format!("{}…", &text[..text.floor_char_boundary(MAX_BYTES)]).into()
 }
 
-/// The place within the text, on character boundaries.
+/// Returns the range of a place, limited to the text and extended to character boundaries.
 fn clamp(place: Place, text: &str) -> Range<usize> {
     let span = place.span();
     let start = text.floor_char_boundary(span.start.min(text.len()));

@@ -111,7 +111,7 @@ fn comments(id: SourceId, places: &Places<'_>) -> Vec<Comment> {
     for line in lines(text) {
         let written = &text[line.clone()];
         let hashes = written.match_indices('#').map(|(at, _)| line.start + at);
-        let Some(start) = hashes.into_iter().find(|&at| !tree.is_text(at)) else { continue };
+        let Some(start) = hashes.into_iter().find(|&at| !tree.is_in_string(at)) else { continue };
         let comment = text[start..line.end].trim_end();
         let Some(said) = comment[1..].trim_start().strip_prefix(LEAD) else { continue };
         let before = text[line.start..start].trim_end();
@@ -121,7 +121,7 @@ fn comments(id: SourceId, places: &Places<'_>) -> Vec<Comment> {
             text: said.to_owned(),
             place: Place::new(id, start..start + comment.len()),
             whole: Place::new(id, whole),
-            covers: covers.map_or_else(|| vec![String::new()], |line| tree.beginning(&line)),
+            covers: covers.map_or_else(|| vec![String::new()], |line| tree.starting_in(&line)),
         });
     }
     found

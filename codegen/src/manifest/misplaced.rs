@@ -3,7 +3,7 @@
 use toml::de::DeTable;
 
 use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId, ticked};
-use crate::source::{Kind, Source, Sources, meant};
+use crate::source::{Kind, Source, Sources, likely_manifest};
 
 /// Returns every file that is a manifest, and reports the others.
 pub(super) fn manifests<'s>(sources: &'s Sources, sink: &Sink) -> Vec<(SourceId, Kind, &'s Source)> {
@@ -23,7 +23,7 @@ fn misplaced(id: SourceId, source: &Source) -> Diagnostic {
         let found = Diagnostic::new(Code::MISPLACED_FILE, Place::new(id, 0..0), message);
         found.label("this file would be passed over")
     };
-    if let Some(toml) = meant(&source.path) {
+    if let Some(toml) = likely_manifest(&source.path) {
         let found = found(format!("no manifest is read from `{name}`"));
         return found.help(format!("manifests are written in TOML, in files `NAME.toml`: make it `{toml}`"));
     }

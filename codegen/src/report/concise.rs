@@ -1,12 +1,13 @@
-//! For editors and for `grep`: a line for each finding, `PATH:LINE:COLUMN: LEVEL[CODE] NAME: MESSAGE`.
+//! The format for editors and `grep`: a line for each finding, `PATH:LINE:COLUMN: LEVEL[CODE] NAME: MESSAGE`.
 
 use super::{Report, line};
+use crate::diagnostic::Diagnostic;
 
 pub(super) fn write(report: &Report<'_>) -> String {
-    let one = |found: &crate::diagnostic::Diagnostic| {
+    let format_line = |found: &Diagnostic| {
         let (path, [start, _]) = report.locate(found.at.0);
         let (level, code) = (found.level.word(), found.code);
         format!("{path}:{}:{}: {level}[{}] {}: {}\n", start.line, start.column, code.id, code.name, line(found))
     };
-    report.findings.iter().map(one).collect()
+    report.findings.iter().map(format_line).collect()
 }

@@ -1,4 +1,4 @@
-//! For a person at a terminal: every finding over its lines, as rustc shows its own.
+//! The format for people at a terminal: each finding with its source lines, in the style of rustc.
 
 use super::Report;
 use crate::diagnostic::{Level, Renderer};
@@ -9,7 +9,7 @@ pub(super) fn write(report: &Report<'_>) -> String {
         report.findings.iter().flat_map(|found| [renderer.render(found), "\n\n".to_owned()]).collect();
     match (report.count(Level::Error), report.count(Level::Warning)) {
         (0, 0) => {
-            if let Some((tools, toolsets)) = report.looked_at {
+            if let Some((tools, toolsets)) = report.checked {
                 text += &format!("{}, {}: no findings\n", plural(tools, "tool"), plural(toolsets, "toolset"));
             }
             return text;
@@ -20,12 +20,12 @@ pub(super) fn write(report: &Report<'_>) -> String {
     }
     match report.fixable() {
         0 => {}
-        count => text += &format!("; {count} can be fixed: `cargo xtask lint --fix`"),
+        count => text += &format!("; {count} can be fixed with `lint --fix`"),
     }
     text + "\n"
 }
 
-/// `1 tool`, `2 tools`.
+/// Returns `1 tool`, `2 tools` and so on.
 pub fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

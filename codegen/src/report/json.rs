@@ -1,4 +1,4 @@
-//! For programs: every finding with all that it says. `docs/lint.schema.json` describes it.
+//! The format for programs: every finding with all its fields. `docs/lint.schema.json` is its schema.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Findings as programs and people read them. A format is a file here and a line in [`Format::ALL`].
+//! The output formats of findings. Each format has a file here and an entry in [`Format::ALL`].
 
 mod concise;
 mod github;
@@ -10,30 +10,30 @@ use crate::diagnostic::{Diagnostic, Level, Place, Places, Position};
 
 pub use human::plural;
 
-/// Everything that one run found.
+/// The findings of one run.
 #[derive(Debug)]
 pub struct Report<'r> {
-    /// By place.
+    /// The findings, sorted by place.
     pub findings: &'r [Diagnostic],
-    /// Tells where they are.
+    /// Resolves the places of the findings to lines and columns.
     pub places: &'r Places<'r>,
-    /// How many tools and toolsets were looked at, where nothing was an error.
-    pub looked_at: Option<(usize, usize)>,
-    /// Whether the text is for a terminal that shows colours.
+    /// The numbers of tools and toolsets that were checked, or `None` if a finding is an error.
+    pub checked: Option<(usize, usize)>,
+    /// Whether the output supports colours.
     pub colour: bool,
 }
 
-/// How findings are written.
+/// An output format of findings.
 #[derive(Debug)]
 pub struct Format {
-    /// As it is named on the command line.
+    /// The name of the format on the command line.
     pub name: &'static str,
-    /// The text.
+    /// Formats a report.
     pub write: fn(&Report<'_>) -> String,
 }
 
 impl Format {
-    /// Every format; the first one is used where none is asked for.
+    /// Every format. The first one is the default.
     pub const ALL: &'static [Format] = &[
         Format { name: "human", write: human::write },
         Format { name: "concise", write: concise::write },
@@ -42,36 +42,41 @@ impl Format {
         Format { name: "github", write: github::write },
     ];
 
-    /// The format of that name.
+    /// Returns the format with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.iter().find(|format| format.name == name)
     }
 }
 
 impl Report<'_> {
-    /// How many findings of that level there are.
+    /// Returns the number of findings with this level.
     pub fn count(&self, level: Level) -> usize {
         self.findings.iter().filter(|found| found.level == level).count()
     }
 
-    /// How many of them a program may fix.
+    /// Returns the number of findings that `--fix` can fix.
     pub fn fixable(&self) -> usize {
         self.findings.iter().filter(|found| !found.fix.is_empty()).count()
     }
 
-    /// The path to show, and where the place begins and ends there.
+    /// Returns the path to show for a place, and the positions of its start and end.
     fn locate(&self, place: Place) -> (String, [Position; 2]) {
         (self.places.sources.display(place.source), self.places.positions(place))
     }
 }
 
-/// What a finding says in one line: its message, and its label.
+/// Returns the message and the label of a finding, in one line.
 fn line(found: &Diagnostic) -> String {
     let label = &found.at.1;
     if label.is_empty() { found.message.clone() } else { format!("{}: {label}", found.message) }
 }
 
-/// The same, with what to do about it, a line for each.
+/// Returns the message and the label of a finding, followed by one line for each help.
 fn text(found: &Diagnostic) -> String {
-    found.help.iter().fold(line(found), |text, help| text + "\nhelp: " + help)
+    let mut text = line(found);
+    for help in &found.help {
+        text += "\nhelp: ";
+        text += help;
+    }
+    text
 }

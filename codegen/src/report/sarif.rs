@@ -1,4 +1,4 @@
-//! For code scanning: SARIF 2.1.0, the standard of OASIS.
+//! The format for code scanning: SARIF 2.1.0 (OASIS).
 
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ fn result(report: &Report<'_>, rules: &[Code], found: &Diagnostic) -> Value {
             })
         };
         let changes: Vec<Value> = replacements(report.places, found).into_iter().map(change).collect();
-        let description = found.help.first().map_or("mend it", String::as_str);
+        let description = found.help.first().map_or("fix this finding", String::as_str);
         result["fixes"] = json!([{ "description": { "text": description }, "artifactChanges": changes }]);
     }
     result
@@ -98,20 +98,27 @@ fn region(report: &Report<'_>, place: Place) -> Value {
     })
 }
 
-/// A path as a URI: below the folder where the command ran, or absolute.
+/// Converts a path to a URI: relative to the current folder, or absolute with the scheme `file`.
 fn uri(path: &str) -> String {
     let path = path.replace('\\', "/");
-    let lead = if path.starts_with('/') {
+    let scheme = if path.starts_with('/') {
         "file://"
     } else if path.get(1..3) == Some(":/") {
         "file:///"
     } else {
         ""
     };
-    let plain =
-        |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) || (byte == b':' && !lead.is_empty());
-    let encode = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    path.bytes().fold(lead.to_owned(), |uri, byte| uri + &encode(byte))
+    let mut uri = scheme.to_owned();
+    for byte in path.bytes() {
+        let is_unreserved = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+        // The colon of a Windows drive. In a relative reference it would end a scheme.
+        if is_unreserved || (byte == b':' && !scheme.is_empty()) {
+            uri.push(char::from(byte));
+        } else {
+            uri += &format!("%{byte:02X}");
+        }
+    }
+    uri
 }
 
 #[cfg(test)]

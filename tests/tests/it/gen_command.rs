@@ -109,7 +109,7 @@ fn written(files: usize, removed: usize) -> String {
     format!("generated/: {files} of {} files written, {removed} removed\n", total())
 }
 
-const HINT: &str = "run `cargo xtask gen` and commit what it writes\n";
+const HINT: &str = "run `gen` without `--check`, and commit what it writes\n";
 
 #[test]
 fn a_second_gen_writes_no_file() {
@@ -224,7 +224,7 @@ fn gen_refuses_a_folder_that_it_did_not_create() {
         assert_eq!((status, out.as_str()), (2, ""));
         assert_eq!(
             err,
-            "error: ROOT/generated holds files that gen did not write: move them away, or delete the folder, and run gen again\n"
+            "error: ROOT/generated contains files that gen did not write: move them away, or delete the folder, and run gen again\n"
         );
         assert_eq!(differences(&before, &project.state()), NONE);
     }
@@ -442,7 +442,7 @@ fn gen_refuses_a_module_folder_that_contains_other_files() {
     project.set("rust = \"src/tools\"");
     let before = project.state();
     let (status, _, err) = project.run(&["gen"]);
-    assert!(status == 2 && err.starts_with("error: ROOT/src/tools holds files that gen did not write"), "{err}");
+    assert!(status == 2 && err.starts_with("error: ROOT/src/tools contains files that gen did not write"), "{err}");
     assert_eq!(differences(&before, &project.state()), NONE);
 }
 
@@ -545,7 +545,7 @@ fn export_writes_a_bundle_and_never_overwrites_other_files() {
     project.write("out/notes.txt", "mine");
     let (status, _, err) = export(&[]);
     assert_eq!(status, 2);
-    assert!(err.contains("holds `notes.txt`, which export did not write"), "{err}");
+    assert!(err.contains("contains `notes.txt`, which export did not write"), "{err}");
     let (status, _, err) = project.run(&["export", project.path("manifests").to_str().expect("text")]);
     assert_eq!(status, 2);
     assert!(err.contains("which export did not write"), "{err}");

@@ -10,7 +10,7 @@ mod schema;
 pub(crate) use catalog::ERRORS as CATALOG;
 pub(crate) use schema::ERRORS as SCHEMA;
 
-/// Declares the errors of a folder: the constant of each, and its file.
+/// Declares the errors of a folder: the constant of each error, and its module.
 macro_rules! errors {
     ($($constant:ident $module:ident)*) => {
         $(mod $module;)*

@@ -121,7 +121,7 @@ fn impossible_requests_exit_with_status_2() {
         (&["lint", "redundant-includes"], "did you mean `redundant-include`?"),
         (&["lint", "-W", "Q"], "unknown rule `Q`"),
         (&["lint", "--format", "xml"], "the formats are human, concise, json, sarif, github"),
-        (&["lint", "--format", "json", "--format", "sarif"], "mixed on the standard output"),
+        (&["lint", "--format", "json", "--format", "sarif"], "only one format can be written to standard output"),
         (&["lint", "--list-rules", "--format", "sarif"], "`--format text`, `json` or `md`"),
         (&["lint", "--fix", "--diff"], "cannot be used with"),
         (&["explain", "redundant"], "redundant-include"),
@@ -208,8 +208,8 @@ fn baseline_entries_are_not_counted_and_stale_ones_are_reported() {
     let mut args = vec!["lint"];
     args.extend(with(&["--write-baseline", "known.json"]));
     let (status, out, err) = project.run(&args);
-    assert_eq!((status, out.as_str()), (0, "known.json: 3 findings known\n"));
-    assert_eq!(err, "name it in toolc.toml: `baseline = \"known.json\"`\n");
+    assert_eq!((status, out.as_str()), (0, "known.json: 3 findings written\n"));
+    assert_eq!(err, "to use it, write in toolc.toml: `baseline = \"known.json\"`\n");
     insta::assert_snapshot!(project.read("known.json"), @r#"
     {
       "version": 1,
@@ -246,8 +246,8 @@ fn syntax_errors_are_never_written_to_the_baseline() {
     let project = Project::new();
     project.change("manifests/toolsets/work.toml", "\"files\"", "\"flies\"");
     let (status, out, err) = project.run(&["lint", "M004", "--write-baseline", "known.json"]);
-    assert_eq!((status, out.as_str()), (1, "known.json: 1 finding known\n"));
-    assert!(err.starts_with("1 error of the reader cannot be known and left"), "{err}");
+    assert_eq!((status, out.as_str()), (1, "known.json: 1 finding written\n"));
+    assert!(err.starts_with("1 error cannot be added to a baseline"), "{err}");
     let written = "{\"version\": 1, \"findings\": [{\"code\": \"C010\", \"manifest\": \"manifests/toolsets/work.toml\", \"pointer\": \"/includes/1\"}]}";
     project.write("known.json", written);
     project.write("toolc.toml", "baseline = \"known.json\"\n");

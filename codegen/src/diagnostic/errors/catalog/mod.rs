@@ -1,4 +1,4 @@
-//! Errors in the catalog and its language: names, files, the graph of toolsets, conditions, settings of the linter.
+//! Errors in manifests other than schema errors: files, keys, names, the graph of toolsets, conditions, settings of the linter.
 
 use super::errors;
 
