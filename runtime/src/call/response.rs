@@ -40,5 +40,5 @@ pub struct CompletedCall<'a> {
     /// The call.
     pub call: ToolCall<'a>,
     /// The response.
-    pub answer: CallResponse,
+    pub response: CallResponse,
 }

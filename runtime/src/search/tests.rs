@@ -139,10 +139,10 @@ fn a_batch_knows_which_tools_its_bridged_calls_are_about() {
     let answers = wait(turn.batch(&calls));
     let ids: Vec<(&str, &str)> = answers.iter().map(|one| (one.call.name(), one.call.id())).collect();
     assert_eq!(ids, [("tool_call", "1"), ("b", "2"), ("tool_call", "3"), ("tool_search", "4")]);
-    assert_eq!(answers[0].answer.json, r#""a {\"id\":1}""#);
-    assert_eq!(answers[1].answer.json, r#""b {\"id\":2}""#, "a tool that was found may be called by its name, too");
-    assert!(answers[2].answer.json.contains("unknown tool `c`"), "{}", answers[2].answer.json);
-    assert!(answers[3].answer.json.contains(r#""name":"b""#), "{}", answers[3].answer.json);
+    assert_eq!(answers[0].response.json, r#""a {\"id\":1}""#);
+    assert_eq!(answers[1].response.json, r#""b {\"id\":2}""#, "a tool that was found may be called by its name, too");
+    assert!(answers[2].response.json.contains("unknown tool `c`"), "{}", answers[2].response.json);
+    assert!(answers[3].response.json.contains(r#""name":"b""#), "{}", answers[3].response.json);
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn a_batch_answers_calls_of_every_execution() {
         }
     }));
     let answers: Vec<Value> =
-        answered.iter().map(|one| serde_json::from_str(&one.answer.json).expect("an answer is JSON")).collect();
+        answered.iter().map(|one| serde_json::from_str(&one.response.json).expect("an answer is JSON")).collect();
     assert!(answers[0].as_str().is_some_and(|text| text.contains("crunch")), "{}", answers[0]);
     assert_eq!(answers[1], json!("t for delegate"));
     assert_eq!(answers[2]["error"], "the user is away");

@@ -216,7 +216,7 @@ fn as_batches(seed: u64) {
                 assert_eq!(answers.len(), made.len());
                 for (one, made) in answers.iter().zip(made) {
                     assert_eq!(one.call.id(), made.id);
-                    made.check(&one.answer);
+                    made.check(&one.response);
                 }
             });
         }

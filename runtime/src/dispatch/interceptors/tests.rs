@@ -476,7 +476,7 @@ fn a_batch_keeps_to_the_budget_of_its_turn() {
         let texts = [3_000, 3_900, 100, 3_800, 4_200].map(|letters| json!({"say": "x".repeat(letters)}).to_string());
         let requests = texts.each_ref().map(|text| ToolCall::new("echo", text));
         let answered = wait(turn.batch(&requests));
-        answered.into_iter().map(|one| one.answer.json.chars().count()).collect::<Vec<_>>()
+        answered.into_iter().map(|one| one.response.json.chars().count()).collect::<Vec<_>>()
     };
     let sizes = results(Some(Arc::new(Memory(Mutex::default()))));
     assert!(sizes[0] > 3_000 && sizes[3] > 3_800, "{sizes:?}");
