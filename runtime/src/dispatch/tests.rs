@@ -241,10 +241,10 @@ fn the_future_of_a_call_can_cross_threads() {
 fn replies_for_what_no_provider_runs_are_errors() {
     let answer = |reply| match reply {
         HandlerReply::Ready(result) => CallResponse::from(result),
-        HandlerReply::Later(_) => unreachable!("these are there at once"),
+        HandlerReply::Async(_) => unreachable!("these are there at once"),
     };
     assert!(error(&answer(HandlerReply::agent()))[1].contains("agent's own loop"));
-    assert!(error(&answer(HandlerReply::no_such_tool(7)))[1].contains("no tool number 7"));
+    assert!(error(&answer(HandlerReply::no_such_tool(7)))[1].contains("no tool at index 7"));
 }
 
 fn picture(number: u8) -> Image {

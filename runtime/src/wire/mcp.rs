@@ -500,7 +500,7 @@ mod tests {
     fn only_an_unknown_tool_is_a_protocol_error() {
         let response = CallResponse::from(Err(ToolError::with_kind(ErrorKind::UnknownTool, "no such tool")));
         let turn = Fake::new([tool("find", "web", &[])]).every_dialect().registry().session();
-        let turn = turn.tool_search(ToolSearch::above(0)).build().unwrap().turn_blocking(Dialect::Mcp);
+        let turn = turn.tool_search(ToolSearch::with_threshold(0)).build().unwrap().turn_blocking(Dialect::Mcp);
         for (name, expected) in [("find", "isError"), ("tool_describe", "isError"), ("fond", "-32602")] {
             let request = Request { name: name.to_owned(), ..request("") };
             let result = request.result(&turn, &response);

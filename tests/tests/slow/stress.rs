@@ -95,7 +95,7 @@ fn session() -> Session {
     let by_hand = ByHand::new(|arguments, call| match call.tool() {
         "now" => HandlerReply::Ready(work(&arguments, call)),
         "crunch" | "crunch_briefly" => HandlerReply::blocking(call, move |call| work(&arguments, call)),
-        _ => HandlerReply::Later(Box::pin(async move {
+        _ => HandlerReply::Async(Box::pin(async move {
             let _at_work = AtWork::new();
             let how = arguments["end"].as_str().unwrap_or_default();
             if how == "hang" {

@@ -64,7 +64,7 @@ fn session(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> (Session, Shar
     ]);
     let fake = fake.answer(move |call| {
         let floor = Arc::clone(&floor);
-        HandlerReply::Later(Box::pin(async move { stay(&floor, call.id()).await }))
+        HandlerReply::Async(Box::pin(async move { stay(&floor, call.id()).await }))
     });
     (set(fake.registry().session().env(Env::empty())).build().unwrap(), shared)
 }
@@ -191,7 +191,7 @@ fn what_the_agents_loop_comes_to_takes_the_way_of_all_results() {
     assert!(answers[1].starts_with(r#"{"truncated":true"#) && answers[1].len() < 5_000, "the budget: {}", answers[1]);
     assert_eq!(answers[2], r#"{"error":"no tea","kind":"failed"}"#);
     assert_eq!(answers[3], r#"{"error":"the tool failed unexpectedly: no water","kind":"panicked"}"#);
-    assert!(answers[4].contains("the loop of this host did not take the call"), "{}", answers[4]);
+    assert!(answers[4].contains("which did not accept the call"), "{}", answers[4]);
     assert!(answers[5].contains("malformed_arguments"), "{}", answers[5]);
     // Without an agent's loop, none of them runs.
     let left = wait(turn.batch(&requests[..1]));
