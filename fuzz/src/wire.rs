@@ -72,7 +72,7 @@ fn check(api: Api, response: &Result<ModelResponse, WireError>) {
             let calls = response.calls();
             let ids: BTreeSet<&str> = calls.iter().map(ToolCall::id).collect();
             assert_eq!(ids.len(), calls.len(), "each has an id of its own");
-            let answers = calls.into_iter().map(|call| CompletedCall { call, answer: CallResponse::clone(&ODD) });
+            let answers = calls.into_iter().map(|call| CompletedCall { call, response: CallResponse::clone(&ODD) });
             let results = api.results(&answers.collect::<Vec<_>>());
             for text in results.iter().chain(response.messages()) {
                 assert!(text.get().starts_with('{'), "it is an object: {text}");
@@ -98,7 +98,7 @@ static TURN: LazyLock<Turn> = LazyLock::new(|| {
 });
 
 fn request(text: &str) {
-    let reply = match Server::new("fuzz", "1").page(1).receive(text, &TURN) {
+    let reply = match Server::new("fuzz", "1").with_page_size(1).receive(text, &TURN) {
         Incoming::Reply(reply) => reply,
         Incoming::Call(request) => {
             let call = request.call();

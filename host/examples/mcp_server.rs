@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, Read as _, Write as _, stdin, stdout};
 use std::{env, error::Error, iter, process::ExitCode, sync::Mutex, thread};
 
 use toolc::cancel::CancelHandle;
-use toolc::wire::{LONGEST_BODY, mcp::Incoming, mcp::Server};
+use toolc::wire::{MAX_BODY_BYTES, mcp::Incoming, mcp::Server};
 use toolc::{Dialect, Registry};
 
 fn main() -> ExitCode {
@@ -31,7 +31,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let line = || {
         let mut line = String::new();
         // One byte more than the server takes, so that it says so.
-        let read = stdin().lock().take(LONGEST_BODY as u64 + 1).read_line(&mut line);
+        let read = stdin().lock().take(MAX_BODY_BYTES as u64 + 1).read_line(&mut line);
         read.map(|length| (length > 0).then_some(line)).transpose()
     };
     thread::scope(|scope| {

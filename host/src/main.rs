@@ -188,7 +188,7 @@ fn begin(session: SessionBuilder) -> Result<Turn, String> {
 struct Complaints;
 
 impl Hook for Complaints {
-    fn fault(&self, _: &CallInfo<'_>, fault: &HostError<'_>) {
-        eprintln!("warning: {fault}");
+    fn on_host_error(&self, _: &CallInfo<'_>, error: &HostError<'_>) {
+        eprintln!("warning: {error}");
     }
 }

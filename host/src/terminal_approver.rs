@@ -66,7 +66,7 @@ mod tests {
     fn calls<const N: usize>(answers: impl BufRead + Send + Sync + 'static) -> ([TestResponse; N], String) {
         let (mut reader, writer) = io::pipe().expect("failed to make a pipe");
         let person = Person(Mutex::new((answers, writer)));
-        let harness = Harness::with(toolc_host::shipped_tools(), |session| {
+        let harness = Harness::with_session(toolc_host::shipped_tools(), |session| {
             session.hook(Arc::new(Asks)).approver(Arc::new(person))
         });
         let responses = [(); N].map(|()| harness.call("todo", "{}"));

@@ -237,7 +237,7 @@ fn why_tells_the_way_that_grants_a_tool_and_what_it_needs() {
     let lines: Vec<&str> = shown.out.lines().map(str::trim).collect();
     assert_eq!(lines[..3], ["`terminal` is shown", "granted: cli → terminal", "✓ needs the program `sh`",]);
     assert!(
-        lines[3].starts_with("text \"To look into files, prefer read_file and search_files.\" is shown: "),
+        lines[3].starts_with("text \"To look into files, prefer read_file and search_files.\" is included: "),
         "{lines:?}"
     );
     assert!(lines[3].ends_with("(`read_file` is available, `search_files` is available)"), "{lines:?}");
@@ -248,7 +248,7 @@ fn why_tells_the_way_that_grants_a_tool_and_what_it_needs() {
     let taken = with_a_shell(&["why", "read_file", "--enable", "file", "--disable", "safe", "--json"]);
     assert_eq!(taken.status, Some(1));
     let taken = taken.json();
-    assert_eq!(taken["status"], "taken_away");
+    assert_eq!(taken["status"], "disabled");
     assert_eq!(taken["grants"], json!([{ "by": "path", "path": ["file"] }]));
     let not = with_a_shell(&["why", "todo", "--enable", "file"]);
     assert_eq!(not.status, Some(1));

@@ -8,7 +8,7 @@ use toolc::testing::{Harness, json};
 fn harness(folder: &tempfile::TempDir) -> Harness {
     let spill = SpillFolder::new(folder.path().join(".results")).expect("failed to make a folder");
     let limits = ResultLimits::default().with_per_call(2_000);
-    Harness::with(toolc_host::shipped_tools_in(folder.path()), |session| {
+    Harness::with_session(toolc_host::shipped_tools_in(folder.path()), |session| {
         session.spill(Arc::new(spill)).result_limits(limits)
     })
 }

@@ -18,29 +18,26 @@
 //! registry.add(count.build()?)?;
 //!
 //! let turn = registry.session().build()?.turn_blocking(Dialect::OpenAi);
-//! assert!(turn.definitions().contains("Counts to a limit.")); // for the model
+//! assert!(turn.definitions().contains("Counts to a limit.")); // to send to the model
 //!
-//! let response = turn.call_blocking(&ToolCall::new("count", r#"{"limit": "5"}"#)); // from the model, repaired
+//! // A call from the model. `"5"` is repaired to the integer 5.
+//! let response = turn.call_blocking(&ToolCall::new("count", r#"{"limit": "5"}"#));
 //! assert_eq!(response.json, r#""counted to 5""#);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! A [`Registry`] holds the [`ToolProvider`]s of one process, which come and go. A [`Session`] is one conversation,
-//! with its own choice of toolsets. A [`Turn`] is an immutable snapshot of a session in one [`Dialect`]. A tool that a
-//! turn does not show cannot be called through it.
+//! - A [`Registry`] holds the [`ToolProvider`]s of a process. They can be added and removed at any time.
+//! - A [`Session`] is one conversation, with its own choice of toolsets, facts, hooks and environment.
+//! - A [`Turn`] is an immutable snapshot of a session in one [`Dialect`]: the definitions for a request to the model, and
+//!   the only tools that the model can call in its response.
 //!
-//! Requirements are evaluated first: the session's [`Env`], its facts, and the handlers' checks. Then texts are written
-//! for the tools that are shown. [`Turn::hidden`] says why others are hidden, [`Turn::why`] explains one of them
-//! completely, and [`Turn::doctor`] says what to do about all of them.
+//! A turn shows a granted tool if the tool's requirements are met: environment variables and programs in the session's
+//! [`Env`], facts, other tools, and availability checks of the handlers. [`Turn::hidden`] lists the other granted tools,
+//! [`Turn::why`] explains one tool in detail, and [`Turn::doctor`] reports what all hidden tools lack.
 //!
-//! The runtime knows nothing of TOML or templates: [`Tool`]s, [`Toolset`]s and argument tables are data, usually static
-//! data that `cargo xtask gen` has written.
-//!
-//! The folders: `data` is what tool providers declare, `args` reads arguments, `run` runs handlers, `call` is a call
-//! and its context, `dispatch` its pipeline, `result` limits results, `registry`, `registration` and `availability`
-//! decide which tools are shown, `session` holds sessions and turns, `observe` logs, and `wire` reads and writes
-//! vendors' messages.
+//! The runtime does not read TOML or templates: [`Tool`]s, [`Toolset`]s and argument tables are data, usually static data
+//! that `cargo xtask gen` has written.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -99,19 +96,19 @@ pub use session::turn::Turn;
 pub use session::{Session, SessionBuilder};
 
 pub mod agent {
-    //! Tools of the agent's own loop, such as a sub-agent or a question to the user.
+    //! Tools that the agent's own loop runs instead of a handler, such as a sub-agent or a question to the user.
 
     pub use crate::dispatch::agent::{AgentTask, AgentTools, PendingAgentCall};
 }
 
 pub mod approval {
-    //! Approval of calls before they are run.
+    //! Approval of calls by the host before they run.
 
     pub use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, Approver};
 }
 
 pub mod cancel {
-    //! Cancelling calls, and checking for it in a handler.
+    //! Cancellation of calls, and checking for it in a handler.
 
     pub use crate::run::cancel::{CancelHandle, CancellationToken};
 }
@@ -135,7 +132,7 @@ pub mod error {
 }
 
 pub mod hooks {
-    //! Hooks: code of the host that sees every call, and can change or block it.
+    //! Hooks: code of the host that observes every call, and can change or block it.
 
     pub use serde_json::Map;
 
@@ -144,7 +141,7 @@ pub mod hooks {
 }
 
 pub mod limits {
-    //! Limits of results, and storage for results that are too long.
+    //! Limits on the length of results, and storage for longer ones.
 
     pub use crate::result::limit::ResultLimits;
     pub use crate::result::spill::{SpillFolder, SpillStore};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use toolc::__gen::segment;
-use toolc::__gen::segment::{Atoms, MOST_ATOMS};
+use toolc::__gen::segment::{Atoms, MAX_ATOMS};
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
@@ -18,9 +18,9 @@ use crate::text::turns::turns;
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
         let asked = &tool.manifest.atom_table.atoms;
-        if let Some(first) = asked.get(MOST_ATOMS) {
+        if let Some(first) = asked.get(MAX_ATOMS) {
             let message = format!(
-                "the conditions of `{}` contain {} different atoms, but at most {MOST_ATOMS} are allowed",
+                "the conditions of `{}` contain {} different atoms, but at most {MAX_ATOMS} are allowed",
                 tool.name(),
                 asked.len()
             );

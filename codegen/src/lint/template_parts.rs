@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use toolc::__gen::segment::{Atoms, MOST_ATOMS};
+use toolc::__gen::segment::{Atoms, MAX_ATOMS};
 
 use super::Lint;
 use super::literal::StringLiteral;
@@ -57,7 +57,7 @@ impl Tool {
     /// Whether all its conditions are valid. Invalid ones have been reported.
     fn is_linked(&self) -> bool {
         self.atoms.len() == self.manifest.atom_table.atoms.len()
-            && self.atoms.len() <= MOST_ATOMS
+            && self.atoms.len() <= MAX_ATOMS
             && self.facts.len() == self.manifest.atom_table.facts.len()
     }
 }

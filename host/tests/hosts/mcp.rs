@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 
 use serde_json::{Value, json};
 use toolc::Dialect;
-use toolc::wire::LONGEST_BODY;
+use toolc::wire::MAX_BODY_BYTES;
 
 use crate::program::{Run, folder, start};
 use crate::turn;
@@ -108,7 +108,7 @@ fn calls_end_with_a_connection_that_breaks() {
 
 #[test]
 fn a_message_without_an_end_is_not_kept_whole() {
-    let lines = ["x".repeat(LONGEST_BODY + 10) + "\n", request(1, "ping", &json!({}))];
+    let lines = ["x".repeat(MAX_BODY_BYTES + 10) + "\n", request(1, "ping", &json!({}))];
     // The message, the rest of it, and the next one.
     let answers = talk(&[], &lines, 3);
     assert!(answers["null"]["error"].is_object(), "{}", answers["null"]);

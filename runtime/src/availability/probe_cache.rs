@@ -1,8 +1,8 @@
-//! Checks run on threads of their own, and their results are cached for a while.
+//! The cache of availability checks, which run on a separate thread pool.
 //!
-//! A registry has one cache. Sessions without an environment of their own share its results, and a turn that needs a
-//! running check waits for that run. A run that takes too long is abandoned: its answer counts when it arrives, and
-//! until then the check does not run again. No lock is held while a check runs.
+//! A registry has one cache. Sessions with the process's environment share its results. A turn that needs a check that is
+//! already running waits for that run. A run that exceeds the timeout is abandoned: its result still counts when it
+//! arrives, and until then the check does not run again. No lock is held while a check runs.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -27,37 +27,37 @@ use crate::run::clock::Clock;
 use crate::run::pool::{CHECKS, JobHandle};
 use crate::run::timer::Sleep;
 
-/// How long results of environment lookups and checks are cached.
+/// The time for which results of environment lookups and checks are cached.
 pub(crate) const VERDICT_TTL: Duration = Duration::from_secs(30);
 /// A failure this soon after a success counts as a flake.
 const FLAKE_WINDOW: Duration = Duration::from_mins(1);
-/// The default time that a turn waits for checks.
+/// The default timeout for all checks of a turn.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(2);
-/// The minimum length of a secret, in letters. A shorter one would occur in any text.
-const SHORTEST_SECRET: usize = 4;
+/// The minimum length of a secret that is redacted, in bytes. A shorter one would occur in any text.
+const MIN_SECRET_LEN: usize = 4;
 
 /// The cache of check results.
 #[derive(Default)]
 pub(crate) struct ProbeCache {
-    slots: Mutex<Slots>,
-    /// Signals the end of a run to threads.
+    entries: Mutex<Entries>,
+    /// Notified at the end of each run, for turns that block a thread.
     answered: Condvar,
-    /// The futures to wake at the end of a run.
+    /// The wakers of asynchronous turns, to wake at the end of the next run.
     wakers: Mutex<Vec<Waker>>,
     /// Counts changes that invalidate existing turns: results were dropped, or arrived after their turn had stopped
     /// waiting.
     changes: AtomicU64,
-    /// The number of environments besides the process's.
-    worlds: AtomicU64,
+    /// The number of scopes for environments other than the process's.
+    scopes: AtomicU64,
 }
 
-type Slots = HashMap<ProbeKey, ProbeEntry>;
+type Entries = HashMap<ProbeKey, ProbeEntry>;
 
 /// The key of a check: the subject, the tool provider and the environment. A provider is identified by its address,
 /// which its entry keeps alive.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ProbeKey {
-    world: u64,
+    scope: u64,
     provider: usize,
     subject: ProbeSubject,
 }
@@ -81,11 +81,11 @@ pub(crate) struct Probe {
 pub(crate) struct ProbePolicy<'a> {
     pub(crate) env: &'a Env,
     pub(crate) clock: &'a Clock,
-    /// The maximum time to wait for all checks together.
+    /// The timeout for all checks of a turn together.
     pub(crate) timeout: Duration,
 }
 
-/// An environment. Results are not shared between environments.
+/// The part of the cache for one environment. Results are not shared between environments.
 pub(crate) struct ProbeScope {
     checks: Arc<ProbeCache>,
     id: u64,
@@ -115,7 +115,7 @@ impl Expiry {
 #[derive(Debug, Clone)]
 pub(crate) struct ProbeStatus {
     pub(crate) verdict: Result<(), HiddenReason>,
-    /// The failure, if it counts as a flake; the verdict is the previous one.
+    /// The failure, if it counts as a flake. Then the verdict is the previous one.
     pub(crate) flake: Option<HiddenReason>,
     /// The time of the verdict, or `None` if there is no clock.
     pub(crate) since: Option<Instant>,
@@ -125,10 +125,10 @@ pub(crate) struct ProbeStatus {
 /// The cached state of a check.
 struct ProbeEntry {
     provider: Arc<dyn ToolProvider>,
-    said: Option<ProbeResult>,
+    latest: Option<ProbeResult>,
     /// The time of the last success.
     passed: Option<Instant>,
-    /// The number of answers.
+    /// The number of results so far.
     answers: u64,
     run: Option<ProbeRun>,
 }
@@ -144,58 +144,58 @@ struct ProbeRun {
     number: u64,
     since: Instant,
     has_begun: bool,
-    /// A turn has stopped waiting for it.
+    /// Whether a turn has stopped waiting for the run.
     is_late: bool,
-    /// Its environment no longer exists, or its result was invalidated.
+    /// Whether the result must be ignored, because it was invalidated during the run.
     is_void: bool,
     /// The handle of the run, or `None` if it was abandoned.
     waiter: Option<Pin<Box<JobHandle>>>,
 }
 
 impl ProbeCache {
-    fn slots(&self) -> MutexGuard<'_, Slots> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a number that changes when existing turns become invalid, apart from their age.
+    /// Returns a counter that changes when existing turns become invalid for another reason than their age.
     pub(crate) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
 
-    /// Returns the scope of an environment: the process's own, or another one.
-    pub(crate) fn world(self: &Arc<Self>, env: &Env) -> ProbeScope {
-        let id = if env.is_process() { 0 } else { self.worlds.fetch_add(1, Ordering::Relaxed) + 1 };
+    /// Returns the scope of an environment. All sessions with the process's environment share one scope.
+    pub(crate) fn scope(self: &Arc<Self>, env: &Env) -> ProbeScope {
+        let id = if env.is_process() { 0 } else { self.scopes.fetch_add(1, Ordering::Relaxed) + 1 };
         ProbeScope { checks: Arc::clone(self), id }
     }
 
-    /// Drops the results for these subjects, in every environment. The next turn checks again, and no failure counts as
-    /// a flake. The answer of a check that is already running does not count.
-    pub(crate) fn forget(&self, is_one: impl Fn(&Arc<dyn ToolProvider>, &ProbeSubject) -> bool) {
-        for (key, slot) in &mut *self.slots() {
-            if is_one(&slot.provider, &key.subject) {
-                (slot.said, slot.passed) = (None, None);
-                slot.run.iter_mut().for_each(|run| run.is_void = true);
+    /// Drops the results for which `is_affected` returns true, in every environment. The next turn checks again, and no
+    /// failure counts as a flake. The results of running checks will be ignored.
+    pub(crate) fn invalidate(&self, is_affected: impl Fn(&Arc<dyn ToolProvider>, &ProbeSubject) -> bool) {
+        for (key, entry) in &mut *self.entries() {
+            if is_affected(&entry.provider, &key.subject) {
+                (entry.latest, entry.passed) = (None, None);
+                entry.run.iter_mut().for_each(|run| run.is_void = true);
             }
         }
         self.changes.fetch_add(1, Ordering::Release);
     }
 
-    /// Drops the results of providers that are not among these.
-    pub(crate) fn keep(&self, providers: &[Arc<dyn ToolProvider>]) {
-        self.drop_slots(&|_, slot| !providers.iter().any(|provider| Arc::ptr_eq(provider, &slot.provider)));
+    /// Drops the results of all providers except these.
+    pub(crate) fn retain_providers(&self, providers: &[Arc<dyn ToolProvider>]) {
+        self.drop_entries(&|_, entry| !providers.iter().any(|provider| Arc::ptr_eq(provider, &entry.provider)));
     }
 
-    fn drop_slots(&self, is_gone: &dyn Fn(&ProbeKey, &ProbeEntry) -> bool) {
-        let mut slots = self.slots();
-        let gone: Vec<(ProbeKey, ProbeEntry)> = slots.extract_if(|key, slot| is_gone(key, slot)).collect();
-        drop(slots);
-        // Turns that wait for one of them ask again.
+    fn drop_entries(&self, is_gone: &dyn Fn(&ProbeKey, &ProbeEntry) -> bool) {
+        let mut entries = self.entries();
+        let gone: Vec<(ProbeKey, ProbeEntry)> = entries.extract_if(|key, entry| is_gone(key, entry)).collect();
+        drop(entries);
+        // Turns that wait for one of them must start it again.
         self.notify();
         // Without the lock, because dropping a provider may run any code.
         drop(gone);
     }
 
-    /// Wakes `waker` at the end of the next run.
+    /// Registers a waker for the end of the next run.
     fn register(&self, waker: &Waker) {
         let mut wakers = self.wakers.lock().unwrap_or_else(PoisonError::into_inner);
         if !wakers.iter().any(|known| known.will_wake(waker)) {
@@ -203,7 +203,7 @@ impl ProbeCache {
         }
     }
 
-    /// Tells all waiting turns that a run has ended.
+    /// Wakes all waiting turns, because a run has ended.
     fn notify(&self) {
         self.answered.notify_all();
         let wakers = mem::take(&mut *self.wakers.lock().unwrap_or_else(PoisonError::into_inner));
@@ -213,29 +213,29 @@ impl ProbeCache {
         }
     }
 
-    /// Marks a run as started. Returns whether its result is still wanted.
+    /// Marks a run as started. Returns whether its result is still needed.
     fn begin(&self, key: &ProbeKey, number: u64) -> bool {
-        let mut slots = self.slots();
-        let run = slots.get_mut(key).and_then(|slot| slot.run.as_mut()).filter(|run| run.number == number);
+        let mut entries = self.entries();
+        let run = entries.get_mut(key).and_then(|entry| entry.run.as_mut()).filter(|run| run.number == number);
         run.map(|run| run.has_begun = true).is_some()
     }
 
     /// Records the end of a run.
     fn end(&self, key: &ProbeKey, number: u64, at: Option<Instant>, verdict: Result<(), HiddenReason>) {
-        let mut slots = self.slots();
-        let Some(slot) = slots.get_mut(key) else { return };
-        let Some(run) = slot.run.take_if(|run| run.number == number) else { return };
+        let mut entries = self.entries();
+        let Some(entry) = entries.get_mut(key) else { return };
+        let Some(run) = entry.run.take_if(|run| run.number == number) else { return };
         if let Some(at) = at.filter(|_| !run.is_void) {
-            slot.answers += 1;
+            entry.answers += 1;
             if verdict.is_ok() {
-                slot.passed = Some(at);
+                entry.passed = Some(at);
             }
-            slot.said = Some(ProbeResult { at, verdict });
+            entry.latest = Some(ProbeResult { at, verdict });
         }
         if run.is_late {
             self.changes.fetch_add(1, Ordering::Release);
         }
-        drop(slots);
+        drop(entries);
         self.notify();
         // The handle is dropped without the lock.
         drop(run);
@@ -247,17 +247,18 @@ impl ProbeScope {
         &self.checks
     }
 
-    /// Runs all of these checks concurrently, as far as they are due, and waits at most as long as the policy allows.
-    pub(crate) async fn ask(&self, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
+    /// Runs those of the checks that have no fresh result, concurrently, and returns the status of each check. Waits at most
+    /// until the policy's timeout.
+    pub(crate) async fn run(&self, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
         let Some(mut round) = ProbeRound::new(self, probes, policy) else { return run_inline(probes, policy) };
         let mut timer = pin!(Sleep::after(policy.timeout));
         poll_fn(|context| {
             loop {
-                let mut slots = self.checks.slots();
-                let Some(wait) = round.advance(&mut slots) else { return Poll::Ready(()) };
+                let mut entries = self.checks.entries();
+                let Some(wait) = round.advance(&mut entries) else { return Poll::Ready(()) };
                 // Registered under the lock, so that no end of a run is missed.
                 self.checks.register(context.waker());
-                drop(slots);
+                drop(entries);
                 timer.set(Sleep::after(wait));
                 if timer.as_mut().poll(context).is_pending() {
                     return Poll::Pending;
@@ -268,28 +269,28 @@ impl ProbeScope {
         round.finish()
     }
 
-    /// [`ask`](Self::ask) for code that is not asynchronous: this thread waits.
-    pub(crate) fn ask_blocking(&self, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
+    /// Does the same as [`run`](Self::run) for synchronous code: blocks this thread.
+    pub(crate) fn run_blocking(&self, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
         let Some(mut round) = ProbeRound::new(self, probes, policy) else { return run_inline(probes, policy) };
-        let mut slots = self.checks.slots();
-        while let Some(wait) = round.advance(&mut slots) {
-            slots = self.checks.answered.wait_timeout(slots, wait).unwrap_or_else(PoisonError::into_inner).0;
+        let mut entries = self.checks.entries();
+        while let Some(wait) = round.advance(&mut entries) {
+            entries = self.checks.answered.wait_timeout(entries, wait).unwrap_or_else(PoisonError::into_inner).0;
         }
-        drop(slots);
+        drop(entries);
         round.finish()
     }
 
-    fn key(&self, question: &Probe) -> ProbeKey {
-        let provider = Arc::as_ptr(&question.provider).cast::<()>().addr();
-        ProbeKey { world: self.id, provider, subject: question.subject.clone() }
+    fn key(&self, probe: &Probe) -> ProbeKey {
+        let provider = Arc::as_ptr(&probe.provider).cast::<()>().addr();
+        ProbeKey { scope: self.id, provider, subject: probe.subject.clone() }
     }
 
-    fn start(&self, key: &ProbeKey, question: &Probe, terms: &ProbePolicy<'_>) -> ProbeRun {
-        /// Numbers all runs.
+    fn start(&self, key: &ProbeKey, probe: &Probe, policy: &ProbePolicy<'_>) -> ProbeRun {
+        /// The number of the next run.
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let (key, provider, scope) = (key.clone(), Arc::clone(&question.provider), trace::current());
-        let (env, clock) = (terms.env.clone(), terms.clock.clone());
+        let (key, provider, scope) = (key.clone(), Arc::clone(&probe.provider), trace::current());
+        let (env, clock) = (policy.env.clone(), policy.clock.clone());
         let checks: Weak<ProbeCache> = Arc::downgrade(&self.checks);
         let waiter = CHECKS.run(&Arc::default(), move || {
             if checks.upgrade().is_some_and(|checks| checks.begin(&key, number)) {
@@ -305,7 +306,7 @@ impl ProbeScope {
     }
 }
 
-/// Checks that one turn waits for.
+/// The checks that one turn waits for.
 struct ProbeRound<'a> {
     scope: &'a ProbeScope,
     probes: &'a [Probe],
@@ -314,55 +315,55 @@ struct ProbeRound<'a> {
     /// The time at the start, by the session's clock.
     now: Instant,
     began: Instant,
-    /// The positions of the checks that are due, each with the number of its earlier answers.
+    /// The indices of the pending checks, each with the number of its earlier results.
     open: Vec<(usize, u64)>,
-    /// Whether a check has exceeded the timeout, by position.
+    /// Whether each check has exceeded the timeout.
     late: Vec<bool>,
     /// The handles of abandoned runs, which must be dropped without the lock.
     abandoned: Vec<Pin<Box<JobHandle>>>,
 }
 
 impl<'a> ProbeRound<'a> {
-    /// `None` if the system has no clock.
+    /// Returns `None` if the system has no clock.
     fn new(scope: &'a ProbeScope, probes: &'a [Probe], policy: &'a ProbePolicy<'a>) -> Option<Self> {
         let now = policy.clock.now()?;
         let began = Instant::now();
         let keys: Vec<ProbeKey> = probes.iter().map(|probe| scope.key(probe)).collect();
-        let mut slots = scope.checks.slots();
+        let mut entries = scope.checks.entries();
         let mut open = Vec::new();
         for (index, (probe, key)) in probes.iter().zip(&keys).enumerate() {
-            let slot = slots.entry(key.clone()).or_insert_with(|| ProbeEntry::new(&probe.provider));
-            if slot.is_due(now) {
-                open.push((index, slot.answers));
+            let entry = entries.entry(key.clone()).or_insert_with(|| ProbeEntry::new(&probe.provider));
+            if entry.is_due(now) {
+                open.push((index, entry.answers));
             }
         }
-        drop(slots);
+        drop(entries);
         let late = vec![false; probes.len()];
         Some(Self { scope, probes, policy, keys, now, began, open, late, abandoned: Vec::new() })
     }
 
-    /// Starts checks that are due and do not run yet. Returns how long to wait for an answer, or `None` if every check has
-    /// been answered or is late.
-    fn advance(&mut self, slots: &mut Slots) -> Option<Duration> {
+    /// Starts pending checks that do not run yet. Returns the time to wait for a result, or `None` if every check has a result
+    /// or is late.
+    fn advance(&mut self, entries: &mut Entries) -> Option<Duration> {
         let Self { scope, probes, policy, keys, began, open, late, abandoned, .. } = self;
         let mut wait = Duration::ZERO;
         open.retain(|&(index, answers)| {
             let (probe, key) = (&probes[index], &keys[index]);
             // The entry may have been dropped meanwhile.
             let again = || ProbeEntry { answers, ..ProbeEntry::new(&probe.provider) };
-            let slot = slots.entry(key.clone()).or_insert_with(again);
-            if slot.answers != answers {
+            let entry = entries.entry(key.clone()).or_insert_with(again);
+            if entry.answers != answers {
                 return false;
             }
             let mut left = policy.timeout.saturating_sub(began.elapsed());
-            match &slot.run {
+            match &entry.run {
                 Some(run) => left = left.min(policy.timeout.saturating_sub(run.since.elapsed())),
-                None if !left.is_zero() => slot.run = Some(scope.start(key, probe, policy)),
+                None if !left.is_zero() => entry.run = Some(scope.start(key, probe, policy)),
                 None => {}
             }
             if left.is_zero() {
                 late[index] = true;
-                abandoned.extend(slot.give_up());
+                abandoned.extend(entry.abandon());
                 return false;
             }
             wait = wait.max(left);
@@ -374,12 +375,12 @@ impl<'a> ProbeRound<'a> {
     fn finish(self) -> Vec<ProbeStatus> {
         let timeout = self.policy.timeout;
         let now = self.policy.clock.now().unwrap_or(self.now);
-        let slots = self.scope.checks.slots();
+        let entries = self.scope.checks.entries();
         let mut statuses = Vec::with_capacity(self.keys.len());
         for (key, is_late) in self.keys.iter().zip(&self.late) {
             let late = if *is_late { Some(timeout) } else { None };
-            statuses.push(match slots.get(key) {
-                Some(slot) => slot.standing(now, late),
+            statuses.push(match entries.get(key) {
+                Some(entry) => entry.status(now, late),
                 None => ProbeStatus::late(timeout),
             });
         }
@@ -391,21 +392,22 @@ impl<'a> ProbeRound<'a> {
 impl Drop for ProbeScope {
     fn drop(&mut self) {
         if self.id != 0 {
-            self.checks.drop_slots(&|key, _| key.world == self.id);
+            self.checks.drop_entries(&|key, _| key.scope == self.id);
         }
     }
 }
 
 impl ProbeEntry {
     fn new(provider: &Arc<dyn ToolProvider>) -> Self {
-        Self { provider: Arc::clone(provider), said: None, passed: None, answers: 0, run: None }
+        Self { provider: Arc::clone(provider), latest: None, passed: None, answers: 0, run: None }
     }
 
     fn is_due(&self, now: Instant) -> bool {
-        let is_believed = |said: &ProbeResult| {
-            now.saturating_duration_since(said.at) < VERDICT_TTL && (said.verdict.is_ok() || !self.is_flake(said.at))
+        let is_fresh = |latest: &ProbeResult| {
+            now.saturating_duration_since(latest.at) < VERDICT_TTL
+                && (latest.verdict.is_ok() || !self.is_flake(latest.at))
         };
-        !self.said.as_ref().is_some_and(is_believed)
+        !self.latest.as_ref().is_some_and(is_fresh)
     }
 
     /// Returns whether a failure at that time counts as a flake.
@@ -413,8 +415,8 @@ impl ProbeEntry {
         self.passed.is_some_and(|passed| at.saturating_duration_since(passed) < FLAKE_WINDOW)
     }
 
-    /// Abandons the run. Returns the handle to drop without the lock.
-    fn give_up(&mut self) -> Option<Pin<Box<JobHandle>>> {
+    /// Abandons the run. Returns its handle, which must be dropped without the lock.
+    fn abandon(&mut self) -> Option<Pin<Box<JobHandle>>> {
         let run = self.run.as_mut()?;
         run.is_late = true;
         if run.has_begun {
@@ -426,24 +428,24 @@ impl ProbeEntry {
         if is_over { self.run.take()?.waiter } else { None }
     }
 
-    /// Returns the status of the check. `late` is the time that was waited in vain, if any.
-    fn standing(&self, now: Instant, late: Option<Duration>) -> ProbeStatus {
-        let (reason, at) = match (late, &self.said) {
-            (Some(patience), _) => (HiddenReason::TimedOut(patience), now),
+    /// Returns the status of the check. `late` is the timeout if the check has exceeded it.
+    fn status(&self, now: Instant, late: Option<Duration>) -> ProbeStatus {
+        let (reason, at) = match (late, &self.latest) {
+            (Some(timeout), _) => (HiddenReason::TimedOut(timeout), now),
             (None, None) => return ProbeStatus::late(Duration::ZERO),
             (None, Some(ProbeResult { at, verdict: Ok(()) })) => {
                 return ProbeStatus { verdict: Ok(()), flake: None, since: Some(*at), until: later(*at, VERDICT_TTL) };
             }
             (None, Some(ProbeResult { at, verdict: Err(reason) })) => (reason.clone(), *at),
         };
-        // A running check is not started again. Its end counts as a change.
-        let runs = late.is_some() && self.run.is_some();
+        // The end of a late run counts as a change, so that the status does not need to expire before.
+        let is_running = late.is_some() && self.run.is_some();
         if let Some(passed) = self.passed.filter(|_| self.is_flake(at)) {
-            let until = if runs { later(passed, FLAKE_WINDOW) } else { Expiry::Expired };
+            let until = if is_running { later(passed, FLAKE_WINDOW) } else { Expiry::Expired };
             return ProbeStatus { verdict: Ok(()), flake: Some(reason), since: Some(passed), until };
         }
         let until = match late {
-            Some(_) if runs => Expiry::Never,
+            Some(_) if is_running => Expiry::Never,
             Some(_) => Expiry::Expired,
             None => later(at, VERDICT_TTL),
         };
@@ -452,8 +454,8 @@ impl ProbeEntry {
 }
 
 impl ProbeStatus {
-    fn late(patience: Duration) -> Self {
-        Self { verdict: Err(HiddenReason::TimedOut(patience)), flake: None, since: None, until: Expiry::Expired }
+    fn late(timeout: Duration) -> Self {
+        Self { verdict: Err(HiddenReason::TimedOut(timeout)), flake: None, since: None, until: Expiry::Expired }
     }
 }
 
@@ -461,7 +463,7 @@ fn later(at: Instant, by: Duration) -> Expiry {
     at.checked_add(by).map_or(Expiry::Expired, Expiry::At)
 }
 
-/// Runs the checks on this thread, each time, on platforms without clock and threads.
+/// Runs the checks on this thread, without caching: for platforms without threads and a clock.
 fn run_inline(probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
     let run = |probe: &Probe| {
         let verdict = verdict(&*probe.provider, &probe.subject, policy.env);
@@ -475,13 +477,13 @@ fn verdict(provider: &dyn ToolProvider, subject: &ProbeSubject, env: &Env) -> Re
         ProbeSubject::Tool(index) => AvailabilityCheck::Tool(*index),
         ProbeSubject::Toolset(name) => AvailabilityCheck::Toolset(name),
     };
-    let asked = panics::catch(|| provider.available(check, env));
-    let told = panics::catch(|| match asked {
+    let availability = panics::catch(|| provider.available(check, env));
+    let verdict = panics::catch(|| match availability {
         Ok(Availability::Available) => Ok(()),
         Ok(Availability::Unavailable(text)) => Err(HiddenReason::Check(without_secrets(text, provider, env))),
         Err(Panicked(message)) => Err(HiddenReason::Panicked(without_secrets(message.into(), provider, env))),
     });
-    told.unwrap_or_else(|_| Err(HiddenReason::Panicked("its provider has no list of its variables".into())))
+    verdict.unwrap_or_else(|_| Err(HiddenReason::Panicked("the tool provider failed to list its variables".into())))
 }
 
 /// Returns the text with the values of secret variables redacted, because models and people read it.
@@ -489,7 +491,7 @@ fn without_secrets(text: Cow<'static, str>, provider: &dyn ToolProvider, env: &E
     let secrets = provider.variables().iter().filter(|variable| variable.secret);
     let mut values: Vec<String> = Vec::new();
     for value in secrets.filter_map(|variable| env.var(&variable.name)) {
-        if value.len() >= SHORTEST_SECRET && text.contains(&*value) {
+        if value.len() >= MIN_SECRET_LEN && text.contains(&*value) {
             // The longest first, because one may be the beginning of another.
             values.insert(values.partition_point(|other| other.len() >= value.len()), value);
         }

@@ -193,6 +193,6 @@ mod tests {
         assert_eq!(turn.why("read").unwrap().to_string(), "`read` is shown\n    granted: by its name");
         let (read, write) = (turn.why("read").unwrap(), turn.why("write").unwrap());
         assert_eq!((read.status, &read.grants[..]), (Status::Shown, &[Grant::Tool][..]));
-        assert_eq!((write.status, &write.denials[..]), (Status::TakenAway, &[Denial::Tool][..]));
+        assert_eq!((write.status, &write.denials[..]), (Status::Disabled, &[Denial::Tool][..]));
     }
 }

@@ -1,4 +1,4 @@
-//! Approval of calls, because of the tool's manifest or a hook.
+//! Approval of calls, which a tool's manifest or a hook can require.
 
 use std::fmt;
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use crate::call::hooks::CallInfo;
 use crate::sorted;
 use crate::text::display::EscapedText;
 
-/// An approver, which decides whether a call may be run: see
+/// Decides whether calls that need approval may run, for example by asking the user: see
 /// [`SessionBuilder::approver`](crate::SessionBuilder::approver).
 ///
 /// ```
@@ -34,8 +34,8 @@ use crate::text::display::EscapedText;
 /// # async fn read_line() -> String { String::new() }
 /// ```
 pub trait Approver: Send + Sync {
-    /// Decides on a call. The call waits for the decision, by default at most 60 seconds. A timeout or a panic denies
-    /// the call.
+    /// Decides on a call. The call waits for the decision, at most for the
+    /// [time limit](crate::SessionBuilder::approval_timeout). A timeout or a panic denies the call.
     fn decide<'a>(
         &'a self,
         request: &'a ApprovalRequest<'a>,
@@ -46,17 +46,17 @@ pub trait Approver: Send + Sync {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ApprovalRequest<'a> {
-    /// The call, with the arguments as they would be run. Secret ones are redacted.
+    /// The call, with the arguments that the handler would get. Secret values are redacted.
     pub call: CallInfo<'a>,
     /// The reasons why approval is needed, at least one.
-    pub why: &'a [ApprovalReason],
+    pub reasons: &'a [ApprovalReason],
 }
 
 impl fmt::Display for ApprovalRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let arguments = self.call.arguments().to_string();
         write!(f, "run `{}` with {}?", self.call.tool(), EscapedText(&arguments))?;
-        self.why.iter().try_for_each(|why| write!(f, " ({})", EscapedText(&why.to_string())))
+        self.reasons.iter().try_for_each(|reason| write!(f, " ({})", EscapedText(&reason.to_string())))
     }
 }
 
@@ -83,34 +83,37 @@ impl fmt::Display for ApprovalReason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ApprovalDecision {
-    /// The call is run.
+    /// The call is run. Later calls need approval again.
     AllowOnce,
-    /// The call is run, and later calls of this tool in this session with the same reasons need no approval.
+    /// The call is run. Later calls of this tool in this session do not need approval for the same reasons.
     AllowForSession,
-    /// The call is not run. The model gets the reason.
+    /// The call is not run. The model gets this reason.
     Deny(String),
 }
 
-/// Reasons that have been approved for the session, each with the tool, sorted.
+/// The reasons that have been approved for the session, each with its tool. Sorted.
 #[derive(Debug, Default)]
 pub(crate) struct SessionApprovals(Mutex<Vec<(String, ApprovalReason)>>);
 
 impl SessionApprovals {
     /// Returns the reasons that have not been approved for the session.
-    pub(crate) fn unsettled(&self, tool: &str, why: Vec<ApprovalReason>) -> Vec<ApprovalReason> {
-        if why.is_empty() {
-            return why;
+    pub(crate) fn not_yet_approved(&self, tool: &str, mut reasons: Vec<ApprovalReason>) -> Vec<ApprovalReason> {
+        if reasons.is_empty() {
+            return reasons;
         }
-        let allowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let place =
-            |why: &ApprovalReason| allowed.binary_search_by(|(of, other)| (of.as_str(), other).cmp(&(tool, why)));
-        why.into_iter().filter(|why| place(why).is_err()).collect()
+        let approved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        reasons.retain(|reason| {
+            let position = approved.binary_search_by(|(name, other)| (name.as_str(), other).cmp(&(tool, reason)));
+            position.is_err()
+        });
+        reasons
     }
 
-    pub(crate) fn allow(&self, tool: &str, why: &[ApprovalReason]) {
-        let mut allowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for why in why {
-            sorted::insert(&mut allowed, (tool.to_owned(), why.clone()));
+    /// Approves these reasons of a tool for the session.
+    pub(crate) fn approve(&self, tool: &str, reasons: &[ApprovalReason]) {
+        let mut approved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for reason in reasons {
+            sorted::insert(&mut approved, (tool.to_owned(), reason.clone()));
         }
     }
 }

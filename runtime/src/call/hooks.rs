@@ -14,12 +14,12 @@ use crate::data::behaviour::Annotations;
 use crate::panics;
 use crate::result::output::ToolError;
 
-/// A hook: code of the host that runs before and after each call of a session: see
-/// [`SessionBuilder::hook`](crate::SessionBuilder::hook). Hooks run in the order in which they were added, and each
+/// Code of the host that runs before and after each call of a session: see
+/// [`SessionBuilder::hook`](crate::SessionBuilder::hook). Hooks run in the order in which they were added, and each one
 /// sees the changes of the previous ones.
 ///
-/// Hooks run on the caller's thread and should be fast. The model never sees the failure of a hook, an error or a
-/// panic. Every hook is [notified](Self::fault) of it.
+/// Hooks run on the caller's thread and should be fast. If a hook fails (by an error or a panic), every hook is
+/// [notified](Self::on_host_error). The model never sees the message of the failure.
 ///
 /// ```
 /// use toolc::hooks::{CallInfo, Hook, HookAction};
@@ -41,46 +41,49 @@ pub trait Hook: Send + Sync {
         type_name::<Self>()
     }
 
-    /// Called before a handler runs, with repaired and validated arguments. If it fails, the call is refused.
+    /// Called before a handler runs, with repaired and validated arguments. Returns what to do with the call. If the hook
+    /// fails, the call is not run.
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let _ = call;
         Ok(HookAction::Continue)
     }
 
-    /// Called after a handler has run. Returns a new result, or `None` to keep it. If it fails, the result is kept.
+    /// Called after a handler has run. Returns a new result, or `None` to keep the result. If the hook fails, the result is
+    /// kept.
     fn transform_result(&self, call: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
         let _ = (call, result);
         Ok(None)
     }
 
-    /// Called with the exact text that the model gets, also for calls that were refused or whose arguments were
-    /// invalid.
-    fn after_call(&self, call: &CallInfo<'_>, answer: &CallResponse) -> Result<(), ToolError> {
-        let _ = (call, answer);
+    /// Called at the end of each call, with the exact response for the model. This includes calls that were not run, and
+    /// calls with invalid arguments.
+    fn after_call(&self, call: &CallInfo<'_>, response: &CallResponse) -> Result<(), ToolError> {
+        let _ = (call, response);
         Ok(())
     }
 
-    /// Called when this or another part of the host fails.
-    fn fault(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
-        let _ = (call, fault);
+    /// Called when a part of the host fails: this hook, another hook, the approver or the spill store. Failures of this
+    /// method are ignored.
+    fn on_host_error(&self, call: &CallInfo<'_>, error: &HostError<'_>) {
+        let _ = (call, error);
     }
 }
 
-/// What happens to a call after [`Hook::before_call`].
+/// The decision of a hook on a call: see [`Hook::before_call`].
 #[non_exhaustive]
 pub enum HookAction {
     /// The call continues unchanged.
     Continue,
-    /// These arguments replace those of the same names. All others are kept, secret ones included. The result is
-    /// repaired and validated again.
+    /// The call continues with changed arguments. These replace the arguments of the same names, and all others are kept,
+    /// including secret ones. The arguments are then repaired and validated again.
     Change(Map<String, Value>),
-    /// The call is not run. The model gets the reason.
+    /// The call is not run. The model gets this reason.
     Block(String),
-    /// The call needs approval. The approver gets the reason.
+    /// The call needs approval. The approver gets this reason.
     Ask(String),
-    /// The action is decided later. If the call is cancelled meanwhile, or the future takes longer than the call's own
-    /// [time limit](crate::SessionBuilder::timeout), the call is not run.
-    Later(Pin<Box<dyn Future<Output = Result<HookAction, ToolError>> + Send>>),
+    /// The action is the output of this future. If the call is cancelled while it runs, or it takes longer than the call's
+    /// own [time limit](crate::SessionBuilder::timeout), the call is not run.
+    Async(Pin<Box<dyn Future<Output = Result<HookAction, ToolError>> + Send>>),
 }
 
 impl fmt::Debug for HookAction {
@@ -90,12 +93,12 @@ impl fmt::Debug for HookAction {
             HookAction::Change(arguments) => f.debug_tuple("Change").field(arguments).finish(),
             HookAction::Block(reason) => f.debug_tuple("Block").field(reason).finish(),
             HookAction::Ask(reason) => f.debug_tuple("Ask").field(reason).finish(),
-            HookAction::Later(_) => f.write_str("Later"),
+            HookAction::Async(_) => f.write_str("Async"),
         }
     }
 }
 
-/// Information about a call, for the host.
+/// A call, as hooks and the approver see it.
 #[derive(Debug, Clone, Copy)]
 pub struct CallInfo<'a> {
     pub(crate) tool: &'a str,
@@ -108,7 +111,7 @@ pub struct CallInfo<'a> {
 }
 
 impl<'a> CallInfo<'a> {
-    /// Returns the tool's own name, or for an unknown tool the name that the model wrote.
+    /// Returns the tool's own name. For an unknown tool, it is the name that the model wrote.
     pub const fn tool(&self) -> &'a str {
         self.tool
     }
@@ -128,31 +131,32 @@ impl<'a> CallInfo<'a> {
         self.annotations
     }
 
-    /// Returns the repaired arguments: an object, or null if they could not be read. Secret values are [`REDACTED`].
+    /// Returns the repaired arguments: an object, or null if they are invalid. Secret values are [`REDACTED`].
     pub const fn arguments(&self) -> &'a Value {
         self.arguments
     }
 
-    /// Returns the time since the call began; after the call, its duration. It includes waiting for approval and for a
-    /// thread. Zero on platforms without a clock.
+    /// Returns the time since the call began, including the time for approval and for waiting for a thread. Zero on
+    /// platforms without a clock.
     pub fn elapsed(&self) -> Duration {
         self.began.map_or(Duration::ZERO, |began| began.elapsed())
     }
 
-    /// Returns whether the tool has secret parameters, sent or not. Its answer may repeat their values.
+    /// Returns whether the tool has secret parameters, whether they were sent or not. The response may contain their
+    /// values.
     pub const fn takes_secrets(&self) -> bool {
         self.takes_secrets
     }
 }
 
-/// The failure of a part of the host.
+/// The failure of a part of the host: see [`Hook::on_host_error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostError<'a> {
-    /// The part: the name of a hook, or the kind of the part.
+    /// The part that failed: the name of a hook, `the approver`, or `the spill store`.
     pub part: &'a str,
     /// The stage of the call.
     pub stage: HostStage,
-    /// The message, which a model must not see.
+    /// The message of the error or panic, which a model must not see.
     pub message: &'a str,
 }
 
@@ -160,7 +164,7 @@ pub struct HostError<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HostStage {
-    /// [`Hook::before_call`]: the call was refused.
+    /// [`Hook::before_call`]: the call was not run.
     BeforeCall,
     /// [`Approver::decide`](crate::approval::Approver::decide): the call was denied.
     Approval,
@@ -174,7 +178,7 @@ pub enum HostStage {
 
 impl HostError<'_> {
     /// Returns a copy for logs, without the message if it could repeat a secret.
-    pub(crate) fn shown(self, call: &CallInfo<'_>) -> Self {
+    pub(crate) fn redacted(self, call: &CallInfo<'_>) -> Self {
         if call.takes_secrets { Self { message: REDACTED, ..self } } else { self }
     }
 }
@@ -183,9 +187,9 @@ impl fmt::Display for HostError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stage = match self.stage {
             HostStage::BeforeCall => "before a call",
-            HostStage::Approval => "while asked to approve a call",
+            HostStage::Approval => "while deciding on a call",
             HostStage::TransformResult => "while transforming a result",
-            HostStage::Spill => "while keeping a result",
+            HostStage::Spill => "while storing a result",
             HostStage::AfterCall => "after a call",
         };
         write!(f, "{} failed {stage}: {}", self.part, self.message)

@@ -35,26 +35,25 @@ impl<'a> ToolCall<'a> {
         Self { name, arguments, id: "", task: None, cancel: None }
     }
 
-    /// Sets the id of the call in the vendor's API. Empty by default.
+    /// Sets the id that the vendor's API gave the call. Empty by default.
     #[must_use]
     pub const fn with_id(self, id: &'a str) -> Self {
         Self { id, ..self }
     }
 
-    /// Assigns the call to a task; by default, it belongs to the session's own task. Cancelling the task from now on
-    /// cancels the call.
+    /// Assigns the call to a task, instead of the session's own task. Cancelling the task after this cancels the call.
     #[must_use]
     pub fn with_task(self, task: &'a Task) -> Self {
         Self { task: Some((&task.0, CancelEpoch::now(&task.0.cancel))), ..self }
     }
 
-    /// Cancels the call when `cancel` is cancelled. If it already is, the call does not start.
+    /// Sets a handle that cancels the call. If it is already cancelled, the call does not start.
     #[must_use]
     pub const fn with_cancel(self, cancel: &'a CancelHandle) -> Self {
         Self { cancel: Some(CancelEpoch::ever(cancel)), ..self }
     }
 
-    /// Returns the same call of another tool, with other arguments.
+    /// Returns this call, redirected to another tool with other arguments.
     pub(crate) const fn redirected<'s>(self, name: &'s str, arguments: &'s str) -> ToolCall<'s>
     where
         'a: 's,
@@ -62,7 +61,7 @@ impl<'a> ToolCall<'a> {
         ToolCall { name, arguments, ..self }
     }
 
-    /// Assigns the call to this task, unless it has one.
+    /// Assigns the call to `task`, unless it already has a task.
     pub(crate) fn or_task(self, task: &'a Task) -> Self {
         if self.task.is_some() { self } else { self.with_task(task) }
     }
@@ -87,7 +86,7 @@ impl<'a> ToolCall<'a> {
         self.task.map_or(Task::DEFAULT, |(task, _)| &task.name)
     }
 
-    /// Returns an owned copy, for as long as it takes to answer.
+    /// Returns an owned copy without the arguments, for the time until the response.
     pub(crate) fn to_owned_request(self) -> OwnedRequest {
         OwnedRequest { name: self.name.into(), id: self.id.into(), task: self.task.map(|(task, _)| Arc::clone(task)) }
     }
@@ -113,17 +112,17 @@ pub struct Call<'a> {
     request: ToolCall<'a>,
     session: Option<CancelEpoch<'a>>,
     scope: Option<&'a dyn CallScope>,
-    /// Created if the call may continue after its caller has stopped waiting.
-    life: OnceLock<Arc<CallLifetime>>,
+    /// The state that can outlive the call. Created if the handler may continue after its caller has stopped waiting.
+    lifetime: OnceLock<Arc<CallLifetime>>,
 }
 
 impl<'a> Call<'a> {
     /// Returns the context of `request`. The runtime creates one for each call; a test of a handler creates its own.
     pub const fn new(request: ToolCall<'a>) -> Self {
-        Self { tool: request.name, request, session: None, scope: None, life: OnceLock::new() }
+        Self { tool: request.name, request, session: None, scope: None, lifetime: OnceLock::new() }
     }
 
-    /// Returns the context of `request` for the tool with the own name `tool`, in this turn of a session with this
+    /// Returns the context of `request` in a turn (`scope`). `tool` is the tool's own name, and `session` the session's
     /// cancel handle.
     pub(crate) const fn in_scope(
         tool: &'a str,
@@ -131,7 +130,7 @@ impl<'a> Call<'a> {
         session: CancelEpoch<'a>,
         scope: &'a dyn CallScope,
     ) -> Self {
-        Self { tool, request, session: Some(session), scope: Some(scope), life: OnceLock::new() }
+        Self { tool, request, session: Some(session), scope: Some(scope), lifetime: OnceLock::new() }
     }
 
     /// Returns the tool's own name, whatever its name in the model's dialect.
@@ -149,8 +148,7 @@ impl<'a> Call<'a> {
         self.request.task()
     }
 
-    /// Returns the user's request, if the host has [set](Task::set_user_request) it: the request that this call is a
-    /// step of.
+    /// Returns the user's request that the task works on, if the host has [set](Task::set_user_request) it.
     pub fn user_request(&self) -> Option<Arc<str>> {
         self.request.task.and_then(|(task, _)| task.user_request())
     }
@@ -174,29 +172,27 @@ impl<'a> Call<'a> {
         self.scope?.fact(name)
     }
 
-    /// Returns the environment of the session, in which a handler finds what its tool
-    /// [requires](crate::availability::Requirement::Env). For a call without a session, it is the process's
-    /// environment.
+    /// Returns the session's environment, with the variables that the tool
+    /// [requires](crate::availability::Requirement::Env). For a call without a session, it is the process's environment.
     ///
     /// ```
     /// use toolc::{Call, ToolError};
     ///
     /// fn key(call: &Call<'_>) -> Result<String, ToolError> {
-    ///     call.env().var("WEATHER_KEY").ok_or_else(|| ToolError::new("WEATHER_KEY is not set any more"))
+    ///     call.env().var("WEATHER_KEY").ok_or_else(|| ToolError::new("`WEATHER_KEY` is no longer set"))
     /// }
     /// ```
     pub fn env(&self) -> Env {
         self.scope.map_or_else(Env::process, |scope| scope.env().clone())
     }
 
-    /// Returns whether the model was also shown the tool `name`, so that a result may refer to it. `name` is the tool's
-    /// own name, whatever its name in the model's dialect.
+    /// Returns whether the turn shows the tool with the own name `name`, so that a result may mention it to the model.
     pub fn has_tool(&self, name: &str) -> bool {
         self.scope.is_some_and(|scope| scope.shows(name))
     }
 
-    /// Returns the task's only `T`, shared by all calls of the task, and created on first use. It is dropped when the
-    /// task ends. Use a type of your own, and a lock for anything that changes.
+    /// Returns the task's value of type `T`, which is shared by all calls of the task and created by `T::default` on first
+    /// use. It is dropped when the task ends. Use a private type, and a lock or an atomic for anything that changes.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -214,62 +210,62 @@ impl<'a> Call<'a> {
     /// assert_eq!([read(&call), read(&call)], [0, 1]);
     /// ```
     ///
-    /// A call without a task, in a test of a handler, gets a new `T` each time.
+    /// For a call without a task (a [`Call::new`] in a test), each call of this method returns a new value.
     pub fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         self.request.task.map_or_else(Arc::default, |(task, _)| task.state())
     }
 
-    /// Returns whether the call is cancelled: the host cancelled it, its task or its session, or it exceeded its time
-    /// limit. This is cheap: check it often, and then stop.
+    /// Returns whether the call is cancelled: the host cancelled the call, its task or its session, or the call exceeded
+    /// its time limit. Handlers should check this often (it is cheap), and then stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancel_sources().into_iter().flatten().any(CancelEpoch::is_cancelled)
     }
 
-    /// Completes when the call is cancelled. An async handler that waits for it is polled once more, to clean up,
-    /// before it is dropped.
+    /// Completes when the call is cancelled. After a cancellation, the future of an async handler is polled once more
+    /// before it is dropped, so that code after this `await` can clean up.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
-        self.life();
+        self.lifetime();
         CancelledFuture::new(self.cancel_sources())
     }
 
-    /// Returns a token for threads and tasks that the handler starts.
+    /// Returns a cancellation token, for threads and async tasks that the handler starts.
     pub fn cancellation(&self) -> CancellationToken {
-        self.life();
+        self.lifetime();
         CancellationToken::new(self.cancel_sources())
     }
 
-    /// Reports progress to the host: `done` of `total`, in any unit, and what is being done. Reports arrive in order,
-    /// and never after the answer: later ones are dropped.
+    /// Reports progress to the host: `done` of `total` (in any unit), and a message for people. Reports arrive in order.
+    /// Reports after the call's response are dropped.
     pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {
         let Some(sink) = self.scope.and_then(|scope| scope.progress()) else { return };
         let event = Progress { tool: self.tool, id: self.id(), task: self.task(), done, total, message };
-        match self.life.get() {
-            Some(life) => life.tell(|| sink(&event)),
+        match self.lifetime.get() {
+            Some(lifetime) => lifetime.report(|| sink(&event)),
             None => sink(&event),
         }
     }
 
     /// Returns the handles that cancel the call.
     pub(crate) fn cancel_sources(&self) -> CancelSources<'_> {
-        let own = self.life.get().map(|life| CancelEpoch::ever(&life.over));
+        let own = self.lifetime.get().map(|lifetime| CancelEpoch::ever(&lifetime.over));
         [own, self.request.cancel, self.request.task.map(|(_, since)| since), self.session]
     }
 
     /// Returns the part of the call that can outlive it.
-    pub(crate) fn life(&self) -> &Arc<CallLifetime> {
-        self.life.get_or_init(Arc::default)
+    pub(crate) fn lifetime(&self) -> &Arc<CallLifetime> {
+        self.lifetime.get_or_init(Arc::default)
     }
 
     /// Marks the call as abandoned: its handler sees that it is cancelled, and its progress is ignored.
-    pub(crate) fn give_up(&self) {
-        if let Some(life) = self.life.get() {
-            life.give_up();
+    pub(crate) fn abandon(&self) {
+        if let Some(lifetime) = self.lifetime.get() {
+            lifetime.abandon();
         }
     }
 
     /// Returns whether the handler waits for a thread.
     pub(crate) fn is_queued(&self) -> bool {
-        self.life.get().is_some_and(|life| life.queued.load(Ordering::Relaxed))
+        self.lifetime.get().is_some_and(|lifetime| lifetime.queued.load(Ordering::Relaxed))
     }
 
     /// Returns an owned copy, for another thread.
@@ -280,7 +276,7 @@ impl<'a> Call<'a> {
             task: self.request.task.map(|(task, _)| Arc::clone(task)),
             cancellation: self.cancellation(),
             scope: self.scope.map(CallScope::to_shared),
-            life: Arc::clone(self.life()),
+            lifetime: Arc::clone(self.lifetime()),
         }
     }
 }
@@ -302,7 +298,7 @@ pub(crate) struct OwnedCall {
     task: Option<Arc<TaskInner>>,
     cancellation: CancellationToken,
     scope: Option<Arc<dyn CallScope>>,
-    life: Arc<CallLifetime>,
+    lifetime: Arc<CallLifetime>,
 }
 
 impl OwnedCall {
@@ -310,8 +306,8 @@ impl OwnedCall {
         let [_, cancel, of_task, session] = self.cancellation.sources();
         let task = self.task.as_ref().zip(of_task);
         let request = ToolCall { name: &self.tool, arguments: "", id: &self.id, task, cancel };
-        let life = OnceLock::from(Arc::clone(&self.life));
-        Call { tool: &self.tool, request, session, scope: self.scope.as_deref(), life }
+        let lifetime = OnceLock::from(Arc::clone(&self.lifetime));
+        Call { tool: &self.tool, request, session, scope: self.scope.as_deref(), lifetime }
     }
 }
 
@@ -331,13 +327,13 @@ mod tests {
     }
 
     fn collecting() -> (Arc<Mutex<Vec<String>>>, Turn) {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let tell = Arc::clone(&told);
-        (told, turn(|session| session.on_progress(move |event| tell.lock().unwrap().push(format!("{event:?}")))))
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&events);
+        (events, turn(|session| session.on_progress(move |event| sink.lock().unwrap().push(format!("{event:?}")))))
     }
 
     #[test]
-    fn it_knows_its_turn_here_and_on_another_thread() {
+    fn a_call_and_its_owned_copy_have_the_turns_context() {
         let env = Env::empty().with_var("KEY", "value");
         let turn = turn(|s| s.env(env).id("chat-7").enable(["web"]).facts([("chat".into(), true.into())]));
         let (task, cancel) = (Task::new("errand"), CancelHandle::new());
@@ -361,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_no_turn_knows_nothing() {
+    fn a_call_without_a_turn_has_no_context() {
         let call = Call::new(ToolCall::new("own", "{}"));
         assert_eq!(
             (call.session(), call.user_request(), call.fact("chat"), call.has_tool("own")),
@@ -370,47 +366,47 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_is_not_shown_is_none() {
+    fn hidden_tools_are_not_available_to_a_call() {
         let (turn, cancel) = (turn(|session| session), CancelHandle::new());
         let call = Call::in_scope("own", ToolCall::new("own", "{}"), CancelEpoch::now(&cancel), &turn);
         assert_eq!(["own", "search"].map(|name| call.has_tool(name)), [true, false]);
     }
 
     #[test]
-    fn progress_is_told_in_order_and_never_after_the_end() {
-        let (told, turn) = collecting();
+    fn progress_is_reported_in_order_and_never_after_the_end() {
+        let (events, turn) = collecting();
         let (cancel, task) = (CancelHandle::new(), Task::new("errand"));
         let request = ToolCall::new("shown", "{}").with_id("7").with_task(&task);
         let call = Call::in_scope("own", request, CancelEpoch::now(&cancel), &turn);
         call.progress(1.0, None, "here");
         let owned = call.to_owned_call();
         owned.borrow().progress(2.0, Some(4.0), "there");
-        call.give_up();
+        call.abandon();
         owned.borrow().progress(3.0, Some(4.0), "too late");
         call.progress(3.0, Some(4.0), "too late");
         let shown = |done, total, message| {
             format!("{:?}", Progress { tool: "own", id: "7", task: "errand", done, total, message })
         };
-        assert_eq!(*told.lock().unwrap(), [shown(1.0, None, "here"), shown(2.0, Some(4.0), "there")]);
+        assert_eq!(*events.lock().unwrap(), [shown(1.0, None, "here"), shown(2.0, Some(4.0), "there")]);
         Call::new(request).progress(1.0, None, "no listener");
     }
 
     #[test]
-    fn every_switch_stops_it_here_and_on_another_thread() {
-        for pulled in 0..4 {
+    fn every_cancel_source_cancels_the_call_and_its_owned_copy() {
+        for source in 0..4 {
             let (cancel, session, task) = (CancelHandle::new(), CancelHandle::new(), Task::new("errand"));
             let request = ToolCall::new("look", "{}").with_task(&task).with_cancel(&cancel);
             let turn = turn(|session| session);
             let call = Call::in_scope("look", request, CancelEpoch::now(&session), &turn);
             let owned = call.to_owned_call();
             assert!(!call.is_cancelled() && !owned.borrow().is_cancelled());
-            match pulled {
+            match source {
                 0 => cancel.cancel(),
                 1 => task.cancel(),
                 2 => session.cancel(),
-                _ => call.give_up(),
+                _ => call.abandon(),
             }
-            assert!(call.is_cancelled() && owned.borrow().is_cancelled(), "{pulled}");
+            assert!(call.is_cancelled() && owned.borrow().is_cancelled(), "{source}");
             assert!(owned.cancellation.is_cancelled());
         }
     }

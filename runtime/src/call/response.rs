@@ -4,17 +4,17 @@ use crate::call::ToolCall;
 use crate::result::image::Image;
 use crate::result::output::{ErrorKind, ToolOutput, ToolResult};
 
-/// The response to a call: always one well-formed JSON text, and optionally images of the handler.
+/// The response to a call: always one well-formed JSON text, and optionally images.
 ///
-/// A host creates one from a result, for calls that it does not run.
+/// For a call that the host does not run, it can be created from a [`ToolResult`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallResponse {
-    /// The handler's result, or `{"error": message, "kind": word, "problems": [...]}`.
+    /// The JSON of the handler's result, or of the error: `{"error": message, "kind": word, "problems": [...]}`.
     pub json: String,
-    /// The reason of the failure, if the call failed. Some vendors' APIs want it in addition to the text.
+    /// The kind of the error, or `None` if the call succeeded. Some vendors' APIs have a flag for failed calls.
     pub error: Option<ErrorKind>,
-    /// The images of a result, which are kept even if its text was shortened. An error has none.
+    /// The images of the result, also if its text was shortened. Empty for an error.
     pub images: Vec<Image>,
 }
 
@@ -40,5 +40,5 @@ pub struct CompletedCall<'a> {
     /// The call.
     pub call: ToolCall<'a>,
     /// The response.
-    pub answer: CallResponse,
+    pub response: CallResponse,
 }

@@ -1,4 +1,4 @@
-//! The interface of a turn for calls.
+//! The parts of a turn that calls use.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use crate::run::progress::ProgressSink;
 
 /// The part of a turn that handlers see through their [`Call`](crate::call::Call).
 pub(crate) trait CallScope: Send + Sync {
-    /// The session's id, or the empty string.
+    /// Returns the session's id, or the empty string.
     fn session_id(&self) -> &str;
 
-    /// The session's environment.
+    /// Returns the session's environment.
     fn env(&self) -> &Env;
 
-    /// The value of a fact in this turn, or `None` if no provider declares it.
+    /// Returns the value of a fact in this turn, or `None` if no provider declares the fact.
     fn fact(&self, name: &str) -> Option<&FactValue>;
 
-    /// Whether the model was shown the tool of this name.
+    /// Returns whether the turn shows the tool with this own name.
     fn shows(&self, tool: &str) -> bool;
 
-    /// Where progress is reported, or `None` if the host does not listen.
+    /// Returns the host's progress callback, if it has set one.
     fn progress(&self) -> Option<&ProgressSink>;
 
-    /// The same scope, for a call that moves to another thread.
+    /// Returns an owned handle of the same scope, for a call that moves to another thread.
     fn to_shared(&self) -> Arc<dyn CallScope>;
 }

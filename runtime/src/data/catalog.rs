@@ -57,7 +57,7 @@ pub struct Tool {
     pub emoji: Cow<'static, str>,
     /// The table that its arguments are read, repaired and validated with.
     pub arguments: Arc<Table>,
-    /// The atoms of its conditions; at most `MOST_ATOMS`.
+    /// The atoms of its conditions; at most `MAX_ATOMS`.
     pub atoms: Vec<Atom>,
     /// The facts that its texts contain.
     pub facts: Vec<Cow<'static, str>>,

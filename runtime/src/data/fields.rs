@@ -3,14 +3,14 @@
 
 use std::fmt::{Debug, DebugStruct, Formatter, Result};
 
-/// References to the fields of a struct: a tuple of up to [`MOST_FIELDS`].
+/// References to the fields of a struct: a tuple of up to [`MAX_FIELDS`].
 pub trait Fields {
     #[doc(hidden)]
     fn each<'n>(&self, out: &mut DebugStruct<'_, '_>, names: impl Iterator<Item = &'n str>);
 }
 
 /// The maximum number of fields that [`debug_fields`] accepts. Structs with more fields derive `Debug`.
-pub const MOST_FIELDS: usize = 12;
+pub const MAX_FIELDS: usize = 12;
 
 /// Writes the struct `name` like `derive(Debug)`. `names` are the names of its fields, separated by spaces.
 ///

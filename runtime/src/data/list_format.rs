@@ -5,7 +5,7 @@ use crate::data::segment::{Atom, Condition, FactValue, Op};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Formats it as in a manifest.
+/// Formats an atom in the syntax of manifests.
 impl fmt::Display for Atom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -16,7 +16,7 @@ impl fmt::Display for Atom {
     }
 }
 
-/// Formats it as in a manifest.
+/// Formats a value in the syntax of manifests.
 impl fmt::Display for FactValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -27,39 +27,46 @@ impl fmt::Display for FactValue {
     }
 }
 
-/// The precedence of a part of a condition.
+/// The precedence of an expression, the lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Tie {
+enum Precedence {
     Or,
     And,
-    One,
+    Atom,
 }
 
 impl Condition {
-    /// Returns the condition as in a manifest, with these atoms. An empty condition is `true`.
+    /// Returns the condition in the syntax of manifests. `atoms` are the atoms that it refers to. An empty condition is
+    /// `true`.
     ///
     /// ```
     /// use toolc::__gen::segment::{Atom, Condition, Op};
     ///
     /// let atoms = [Atom::Tool("web_search".into()), Atom::Fact("vision".into())];
     /// let condition = Condition(vec![Op::Atom(0), Op::Atom(1), Op::Not, Op::And]);
-    /// assert_eq!(condition.written(&atoms), "tools.web_search and not facts.vision");
+    /// assert_eq!(condition.to_manifest(&atoms), "tools.web_search and not facts.vision");
     /// ```
-    pub fn written(&self, atoms: &[Atom]) -> String {
-        let mut parts: Vec<(String, Tie)> = Vec::new();
-        let tied = |(text, tie): (String, Tie), least: Tie| if tie < least { format!("({text})") } else { text };
+    pub fn to_manifest(&self, atoms: &[Atom]) -> String {
+        let mut parts: Vec<(String, Precedence)> = Vec::new();
+        let parenthesized = |(text, precedence): (String, Precedence), min: Precedence| {
+            if precedence < min { format!("({text})") } else { text }
+        };
         for op in &self.0 {
-            let mut take = || parts.pop().unwrap_or_else(|| ("?".to_owned(), Tie::One));
+            let mut take = || parts.pop().unwrap_or_else(|| ("?".to_owned(), Precedence::Atom));
             let part = match *op {
                 Op::Atom(atom) => {
                     let atom = atoms.get(usize::from(atom));
-                    (atom.map_or_else(|| "?".to_owned(), Atom::to_string), Tie::One)
+                    (atom.map_or_else(|| "?".to_owned(), Atom::to_string), Precedence::Atom)
                 }
-                Op::Not => (format!("not {}", tied(take(), Tie::One)), Tie::One),
+                Op::Not => (format!("not {}", parenthesized(take(), Precedence::Atom)), Precedence::Atom),
                 Op::And | Op::Or => {
-                    let (word, tie) = if *op == Op::And { ("and", Tie::And) } else { ("or", Tie::Or) };
+                    let (word, precedence) =
+                        if *op == Op::And { ("and", Precedence::And) } else { ("or", Precedence::Or) };
                     let (right, left) = (take(), take());
-                    (format!("{} {word} {}", tied(left, tie), tied(right, tie)), tie)
+                    (
+                        format!("{} {word} {}", parenthesized(left, precedence), parenthesized(right, precedence)),
+                        precedence,
+                    )
                 }
             };
             parts.push(part);
@@ -78,7 +85,7 @@ impl fmt::Display for Requirement {
             Requirement::Os(names) => one_of(f, "system", names),
             Requirement::Tools(names) => all_of(f, "tool", names),
             Requirement::AnyTools(names) => one_of(f, "tool", names),
-            Requirement::When { condition, atoms } => write!(f, "`{}`", condition.written(atoms)),
+            Requirement::When { condition, atoms } => write!(f, "`{}`", condition.to_manifest(atoms)),
             Requirement::Check => f.write_str("its availability check to pass"),
         }
     }
@@ -134,7 +141,7 @@ mod tests {
             (&[And], "? and ?"),
             (&[A(9)], "?"),
         ] {
-            assert_eq!(Condition(ops.to_vec()).written(&atoms), text);
+            assert_eq!(Condition(ops.to_vec()).to_manifest(&atoms), text);
         }
     }
 

@@ -7,11 +7,11 @@ use crate::text::json;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-/// The atoms of a tool that are true: bit `i` for atom `i`. A tool has at most [`MOST_ATOMS`].
+/// The atoms of a tool that are true: bit `i` for atom `i`. A tool has at most [`MAX_ATOMS`].
 pub type Atoms = u16;
 
 /// The maximum number of atoms in the conditions of one tool, so that all 4,096 combinations can be tested.
-pub const MOST_ATOMS: usize = 12;
+pub const MAX_ATOMS: usize = 12;
 
 /// An atom: the smallest part of a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]

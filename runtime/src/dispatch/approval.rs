@@ -37,13 +37,13 @@ pub(super) async fn ask(
     match decided {
         Ok(ApprovalDecision::AllowOnce) => Ok(()),
         Ok(ApprovalDecision::AllowForSession) => {
-            config.approvals.allow(request.call.tool(), request.why);
+            config.approvals.approve(request.call.tool(), request.reasons);
             Ok(())
         }
         Ok(ApprovalDecision::Deny(reason)) => Err(denied(&reason)),
         Err(Panicked(message)) => {
             let error = HostError { part: "the approver", stage: HostStage::Approval, message: &message };
-            config.note(&request.call, &error);
+            config.report_host_error(&request.call, &error);
             Err(denied("the approver failed"))
         }
     }

@@ -102,7 +102,7 @@ impl Turn {
         let mut outcomes: Vec<Outcome<'_>> = batch.outcomes.into_iter().flatten().collect();
         self.shorten_to_budget(&mut outcomes);
         let complete =
-            |(call, outcome): (&ToolCall<'r>, _)| CompletedCall { call: *call, answer: self.report(outcome) };
+            |(call, outcome): (&ToolCall<'r>, _)| CompletedCall { call: *call, response: self.report(outcome) };
         calls.iter().zip(outcomes).map(complete).collect()
     }
 

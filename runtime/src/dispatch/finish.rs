@@ -99,7 +99,8 @@ impl Turn {
         let Shortened { json, is_kept, fault } =
             limit::shorten(&whole, limit, info.tool, self.config().spill.as_deref());
         if let Some(message) = &fault {
-            self.config().note(&info, &HostError { part: "the spill store", stage: HostStage::Spill, message });
+            self.config()
+                .report_host_error(&info, &HostError { part: "the spill store", stage: HostStage::Spill, message });
         }
         outcome.response.json = json;
         outcome.shortening = if is_kept { Shortening::Spilled } else { Shortening::Cut(whole) };

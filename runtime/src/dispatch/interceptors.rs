@@ -55,7 +55,7 @@ impl Turn {
         }
         for hook in &config.hooks {
             match self.before_call(&**hook, id, call, session).await? {
-                HookAction::Continue | HookAction::Later(_) => {}
+                HookAction::Continue | HookAction::Async(_) => {}
                 HookAction::Change(changes) => match arguments.change(changes, table, limits) {
                     Ok(new) => {
                         arguments = new;
@@ -70,9 +70,9 @@ impl Turn {
                 HookAction::Ask(reason) => reasons.push(ApprovalReason::Hook(reason)),
             }
         }
-        let reasons = config.approvals.unsettled(self.name(id), reasons);
+        let reasons = config.approvals.not_yet_approved(self.name(id), reasons);
         if !reasons.is_empty() {
-            let request = ApprovalRequest { call: self.info(call), why: &reasons };
+            let request = ApprovalRequest { call: self.info(call), reasons: &reasons };
             let context = self.context(id, call.request, session);
             approval::ask(config, request, CancelledFuture::new(context.cancel_sources())).await?;
         }
@@ -89,7 +89,7 @@ impl Turn {
     ) -> Result<HookAction, ToolError> {
         let info = self.info(call);
         let mut action = attempt(|| hook.before_call(&info));
-        if let Ok(HookAction::Later(_)) = action {
+        if let Ok(HookAction::Async(_)) = action {
             let (context, limit) = (self.context(id, call.request, session), self.time_limit(id));
             let cancelled = CancelledFuture::new(context.cancel_sources());
             action = match with_deadline(settled(action), cancelled, limit).await {
@@ -114,7 +114,7 @@ impl Turn {
     #[cold]
     fn hook_failed(&self, hook: &dyn Hook, call: &PreparedCall<'_>, message: &str) -> ToolError {
         let error = HostError { part: hooks::name(hook), stage: HostStage::BeforeCall, message };
-        self.config().note(&self.info(call), &error);
+        self.config().report_host_error(&self.info(call), &error);
         ToolError::with_kind(
             ErrorKind::HookFailed,
             "the call was not run: a check of this host failed, which is not a fault of the call. Do without it, or try \
@@ -134,7 +134,7 @@ impl Turn {
                 Ok(Some(other)) => result = other,
                 Err(message) => {
                     let (part, stage) = (hooks::name(&**hook), HostStage::TransformResult);
-                    self.config().note(&info, &HostError { part, stage, message: &message });
+                    self.config().report_host_error(&info, &HostError { part, stage, message: &message });
                 }
             }
         }
@@ -147,7 +147,7 @@ impl Turn {
         for hook in &self.config().hooks {
             if let Err(message) = attempt(|| hook.after_call(&info, response)) {
                 let (part, stage) = (hooks::name(&**hook), HostStage::AfterCall);
-                self.config().note(&info, &HostError { part, stage, message: &message });
+                self.config().report_host_error(&info, &HostError { part, stage, message: &message });
             }
         }
     }
@@ -175,7 +175,7 @@ impl Turn {
 
 /// Waits until an action is settled.
 async fn settled(mut action: Result<HookAction, String>) -> Result<HookAction, String> {
-    while let Ok(HookAction::Later(future)) = action {
+    while let Ok(HookAction::Async(future)) = action {
         action = match panics::CatchPanic(future).await {
             Ok(action) => action.map_err(ToolError::into_message),
             Err(panicked) => Err(panicked.0),

@@ -66,7 +66,7 @@ impl Turn {
         let context = self.context(id, request, session);
         let result = match self.start(id, request, arguments, &context, agent) {
             Ok(HandlerReply::Ready(result)) => result,
-            Ok(HandlerReply::Later(handler)) => self.wait(id, handler, &context).await,
+            Ok(HandlerReply::Async(handler)) => self.wait(id, handler, &context).await,
             Err(error) => Err(error),
         };
         self.transform(call, result)

@@ -59,7 +59,7 @@ impl Turn {
             }
             if self.plan(id).agent_run {
                 let handler = panics::catch(|| agent(self.name(id), slots))?;
-                return handler.map(HandlerReply::Later).ok_or_else(no_agent_loop);
+                return handler.map(HandlerReply::Async).ok_or_else(no_agent_loop);
             }
             let (provider, index) = self.state().provider(id);
             Ok(panics::catch(|| provider.call(index.0, slots, call))?)
@@ -122,7 +122,7 @@ impl Future for RunningHandler<'_> {
             Poll::Pending => {}
         }
         let Poll::Ready(error) = self.poll_interrupted(context) else { return Poll::Pending };
-        self.call.give_up();
+        self.call.abandon();
         // One last poll, for a handler that waits for the cancellation to clean up. A result counts even now.
         match self.poll_handler(context) {
             Poll::Ready(Ok(output)) => Poll::Ready(Ok(output)),
@@ -133,7 +133,7 @@ impl Future for RunningHandler<'_> {
 
 impl Drop for RunningHandler<'_> {
     fn drop(&mut self) {
-        self.call.give_up();
+        self.call.abandon();
     }
 }
 

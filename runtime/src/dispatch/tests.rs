@@ -241,10 +241,10 @@ fn the_future_of_a_call_can_cross_threads() {
 fn replies_for_what_no_provider_runs_are_errors() {
     let answer = |reply| match reply {
         HandlerReply::Ready(result) => CallResponse::from(result),
-        HandlerReply::Later(_) => unreachable!("these are there at once"),
+        HandlerReply::Async(_) => unreachable!("these are there at once"),
     };
     assert!(error(&answer(HandlerReply::agent()))[1].contains("agent's own loop"));
-    assert!(error(&answer(HandlerReply::no_such_tool(7)))[1].contains("no tool number 7"));
+    assert!(error(&answer(HandlerReply::no_such_tool(7)))[1].contains("no tool at index 7"));
 }
 
 fn picture(number: u8) -> Image {
@@ -269,7 +269,7 @@ fn images_come_whole_on_every_way_out() {
     // Longer than it may be, and than both may be together.
     let short = pictures(|session| session.result_limits(ResultLimits { per_call: 5_000, per_turn: 8_000 }));
     let batch = wait(turn.batch(&[(); 2].map(|()| ToolCall::new("look", "{}"))));
-    for answer in [call(&short, "look")].iter().chain(batch.iter().map(|answered| &answered.answer)) {
+    for answer in [call(&short, "look")].iter().chain(batch.iter().map(|completed| &completed.response)) {
         assert!(answer.json.contains(r#""truncated":true"#) && answer.images == [picture(1)], "{answer:?}");
     }
     // The result of the agent's own loop.
@@ -278,7 +278,7 @@ fn images_come_whole_on_every_way_out() {
     assert_eq!(pending.finish(ToolOutput::text("hot").with_image(picture(2))).images, [picture(2)]);
     let batch =
         wait(turn.batch_with(&[request], |Plan { goal }, _| async { ToolOutput::text(goal).with_image(picture(3)) }));
-    assert_eq!((&*batch[0].answer.json, &*batch[0].answer.images), ("\"tea\"", &[picture(3)][..]));
+    assert_eq!((&*batch[0].response.json, &*batch[0].response.images), ("\"tea\"", &[picture(3)][..]));
 }
 
 #[test]
@@ -304,5 +304,5 @@ fn a_hook_keeps_the_images_that_it_says() {
     assert_eq!((&*answer.json, &*answer.images), ("\"1 images\"", &[picture(1)][..]));
     let request = ToolCall::new("plan", r#"{"goal": "tea"}"#);
     let batch = wait(turn.batch_with(&[request], |_: Plan, _| async { ToolOutput::text("").with_image(picture(2)) }));
-    assert_eq!((&*batch[0].answer.json, &*batch[0].answer.images), ("\"1 images\"", &[][..]));
+    assert_eq!((&*batch[0].response.json, &*batch[0].response.images), ("\"1 images\"", &[][..]));
 }

@@ -13,7 +13,7 @@ impl Turn {
     pub(crate) fn unknown_tool(&self, name: &str) -> ToolError {
         let shown = short_name(name);
         for (id, reason) in self.hidden_ids() {
-            if self.name(id) == name || self.called(id) == name {
+            if self.name(id) == name || self.dialect_name(id) == name {
                 let text = format!("the tool `{shown}` is not available now: {reason}");
                 return ToolError::with_kind(ErrorKind::UnknownTool, text);
             }
@@ -24,10 +24,11 @@ impl Turn {
 
     fn hint_for_unknown(&self, name: &str) -> String {
         // The model may use a tool's own name although this dialect renames it.
-        let renamed = self.state().find(name).map(|id| self.called(id)).filter(|called| self.find(called).is_some());
+        let renamed =
+            self.state().find(name).map(|id| self.dialect_name(id)).filter(|called| self.find(called).is_some());
         let suggestions = match renamed {
             Some(called) => vec![called],
-            None => nearest(name, self.callable()),
+            None => nearest(name, self.callable_names()),
         };
         if !suggestions.is_empty() {
             return format!("did you mean `{}`?", suggestions.join("` or `"));
@@ -35,7 +36,7 @@ impl Turn {
         if let Some(search) = self.search_tool() {
             return format!("search for it with `{search}`");
         }
-        let all: Vec<&str> = self.callable().collect();
+        let all: Vec<&str> = self.callable_names().collect();
         match all.len() {
             0 => "no tool is available".to_owned(),
             1..=LISTED => format!("the available tools are {}", all.join(", ")),

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{AtomValue, ConditionalPart, PartPlace};
+use super::{AtomValue, ConditionalPart, PartLocation};
 use crate::data::segment;
 use crate::data::segment::{Atom, Atoms, Condition, FactValue, Op, Segment};
-use crate::data::table::{Literal, Node, Part as Piece, Property, Span, Table};
+use crate::data::table::{Literal, Node, Part as TablePart, Property, Span, Table};
 use crate::data::to_json::ToJson as _;
 use crate::registration::atoms::ResolvedAtom;
 use crate::registration::ids::ToolId;
@@ -13,51 +13,51 @@ use crate::session::turn::Turn;
 
 impl Turn {
     /// Returns the conditional parts of a tool's definition.
-    pub(crate) fn parts(&self, id: ToolId) -> Vec<ConditionalPart> {
-        let (tool, asked) = (self.state().tool(id), &self.state()[id].atoms);
-        let atoms = self.facts().evaluate(asked, &|id| self.has(id));
-        let part = |place, condition: &Condition, is_shown| ConditionalPart {
-            place,
-            condition: condition.written(&tool.atoms),
-            atoms: self.values(condition, &tool.atoms, asked),
+    pub(crate) fn conditional_parts(&self, id: ToolId) -> Vec<ConditionalPart> {
+        let (tool, resolved) = (self.state().tool(id), &self.state()[id].atoms);
+        let atoms = self.facts().evaluate(resolved, &|id| self.has(id));
+        let part = |location, condition: &Condition, is_shown| ConditionalPart {
+            location,
+            condition: condition.to_manifest(&tool.atoms),
+            atoms: self.values(condition, &tool.atoms, resolved),
             is_shown,
         };
         let mut parts = Vec::new();
         if let Some(definition) = self.state().definition(id, self.dialect()) {
             let values: Vec<FactValue> = tool.facts.iter().filter_map(|name| self.facts().get(name).cloned()).collect();
-            for (place, condition, is_shown) in texts(&definition.segments, atoms, &values) {
-                parts.push(part(place, condition, is_shown));
+            for (location, condition, is_shown) in texts(&definition.segments, atoms, &values) {
+                parts.push(part(location, condition, is_shown));
             }
         }
         let table = &*tool.arguments;
-        parts.extend(table.conditions.iter().map(|(piece, condition)| {
-            let place = match *piece {
-                Piece::Property(at) => {
+        parts.extend(table.conditions.iter().map(|(table_part, condition)| {
+            let location = match *table_part {
+                TablePart::Property(at) => {
                     let name = table.properties.get(usize::from(at)).map(|property| property.name.to_string());
                     let mut path = path(table, |node| holds(node.properties, at));
                     path.extend(name);
-                    PartPlace::Parameter(path.join("."))
+                    PartLocation::Parameter(path.join("."))
                 }
-                Piece::Literal(at) => PartPlace::Value {
+                TablePart::Literal(at) => PartLocation::Value {
                     parameter: path(table, |node| holds(node.literals, at)).join("."),
                     value: table.literals.get(usize::from(at)).map_or_else(|| "null".to_owned(), value),
                 },
             };
-            part(place, condition, condition.holds(atoms))
+            part(location, condition, condition.holds(atoms))
         }));
         parts
     }
 
     /// Returns each atom of a condition once, with its value.
-    fn values(&self, condition: &Condition, atoms: &[Atom], asked: &[ResolvedAtom]) -> Vec<(String, AtomValue)> {
-        let mut seen = BTreeSet::new();
+    fn values(&self, condition: &Condition, atoms: &[Atom], resolved: &[ResolvedAtom]) -> Vec<(String, AtomValue)> {
+        let mut visited = BTreeSet::new();
         let used = condition.0.iter().filter_map(|op| match *op {
-            Op::Atom(atom) => Some(usize::from(atom)).filter(|atom| seen.insert(*atom)),
+            Op::Atom(atom) => Some(usize::from(atom)).filter(|atom| visited.insert(*atom)),
             _ => None,
         });
         let value = |at: usize| {
             let atom = atoms.get(at)?;
-            let value = match (atom, asked.get(at)) {
+            let value = match (atom, resolved.get(at)) {
                 (Atom::Tool(name), Some(ResolvedAtom::Tool(id))) => {
                     AtomValue::Tool(name.clone(), id.is_some_and(|id| self.has(id)))
                 }
@@ -72,24 +72,26 @@ impl Turn {
     }
 }
 
-/// Returns the conditional texts: the place of each, its condition, and whether it is shown.
-fn texts<'s>(segments: &'s [Segment], atoms: Atoms, facts: &[FactValue]) -> Vec<(PartPlace, &'s Condition, bool)> {
-    let (mut texts, mut scan, mut around) = (Vec::new(), Scan::default(), Vec::<(usize, bool)>::new());
+/// Returns the conditional texts, each with its location, its condition, and whether it is included.
+fn texts<'s>(segments: &'s [Segment], atoms: Atoms, facts: &[FactValue]) -> Vec<(PartLocation, &'s Condition, bool)> {
+    let (mut texts, mut scan) = (Vec::new(), Scan::default());
+    // The enclosing conditions: the index of the first segment after each of them, and whether it holds.
+    let mut enclosing = Vec::<(usize, bool)>::new();
     for (at, segment) in segments.iter().enumerate() {
-        around.retain(|(end, _)| at < *end);
+        enclosing.retain(|(end, _)| at < *end);
         match segment {
             Segment::Text(text) => scan.read(text),
             Segment::When { condition, segments: count } => {
                 let end = (at + 1 + usize::from(*count)).min(segments.len());
-                let is_shown = condition.holds(atoms) && around.iter().all(|(_, holds)| *holds);
-                around.push((end, condition.holds(atoms)));
-                // Outside of strings there are parameters, values and commas, which the table describes.
+                let is_shown = condition.holds(atoms) && enclosing.iter().all(|(_, holds)| *holds);
+                enclosing.push((end, condition.holds(atoms)));
+                // Conditions outside of strings are those of parameters and values, which the table has.
                 if scan.string.is_some() {
                     let mut text = String::new();
                     segment::render(&segments[at + 1..end], atoms, facts, &mut text);
                     let text = serde_json::from_str(&format!("\"{text}\"")).unwrap_or(text);
                     let within = scan.keys.iter().filter(|key| !key.is_empty()).cloned().collect();
-                    texts.push((PartPlace::Text { within, text }, condition, is_shown));
+                    texts.push((PartLocation::Text { within, text }, condition, is_shown));
                 }
             }
             Segment::Fact(_) | Segment::Available { .. } => {}
@@ -98,15 +100,15 @@ fn texts<'s>(segments: &'s [Segment], atoms: Atoms, facts: &[FactValue]) -> Vec<
     texts
 }
 
-/// A scanner for the place of each segment in a JSON text.
+/// A scanner for the location of each segment in a JSON text.
 #[derive(Default)]
 struct Scan {
-    /// The keys around the place, one for each open object.
+    /// The current key of each open object.
     keys: Vec<String>,
-    /// The string around the place, if there is one.
+    /// The open string, if any.
     string: Option<String>,
     is_escaped: bool,
-    /// The most recent string.
+    /// The most recent complete string.
     last: String,
 }
 
@@ -137,20 +139,20 @@ impl Scan {
     }
 }
 
-/// Returns the path from the arguments to the first node for which `is_it` returns true, as names of parameters.
-fn path(table: &Table, is_it: impl Fn(&Node) -> bool) -> Vec<String> {
-    let (mut line, mut seen) = (VecDeque::from([(0, Vec::new())]), BTreeSet::from([0]));
-    while let Some((id, path)) = line.pop_front() {
+/// Returns the path from the arguments to the nearest node for which `is_target` returns true, as names of parameters.
+fn path(table: &Table, is_target: impl Fn(&Node) -> bool) -> Vec<String> {
+    let (mut queue, mut visited) = (VecDeque::from([(0, Vec::new())]), BTreeSet::from([0]));
+    while let Some((id, path)) = queue.pop_front() {
         let node = table.node(id);
-        if is_it(node) {
+        if is_target(node) {
             return path;
         }
-        let below = |property: &Property| (property.node, [&path[..], &[property.name.to_string()]].concat());
+        let child = |property: &Property| (property.node, [&path[..], &[property.name.to_string()]].concat());
         let inner = node.items.iter().chain(table.any_of(node)).chain(table.all_of(node));
         let inner = inner.map(|next| (*next, path.clone()));
-        for (next, path) in table.properties(node).iter().map(below).chain(inner) {
-            if seen.insert(next) {
-                line.push_back((next, path));
+        for (next, path) in table.properties(node).iter().map(child).chain(inner) {
+            if visited.insert(next) {
+                queue.push_back((next, path));
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::registration::ids::{RequirementId, ToolId};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{Absence, Missing, Need, NeedState};
+use super::{Absence, MissingTool, RequirementState, RequirementStatus};
 use crate::availability::HiddenReason;
 use crate::availability::probe_cache::ProbeStatus;
 use crate::data::requirement::Requirement;
@@ -15,110 +15,114 @@ use crate::registration::requirements::ResolvedRequirement;
 use crate::session::turn::Turn;
 
 impl Turn {
-    /// Returns the requirements of a tool.
-    pub(crate) fn needs(&self, tool: ToolId) -> Vec<Need> {
+    /// Returns the requirements of a tool, and whether they are met.
+    pub(crate) fn requirement_statuses(&self, tool: ToolId) -> Vec<RequirementStatus> {
         let requirements = &self.state().requirements;
         if requirements.is_empty() {
             return Vec::new();
         }
         let is_granted = self.is_granted(tool);
-        let need = |&id: &RequirementId| {
-            let (state, standing) = if is_granted { self.need(id) } else { (NeedState::Unasked, None) };
-            let since = standing.and_then(|standing| standing.since);
-            let now = || self.found().and_then(|found| found.clock.now());
+        let status = |&id: &RequirementId| {
+            let (state, probe) =
+                if is_granted { self.requirement_state(id) } else { (RequirementState::NotEvaluated, None) };
+            let since = probe.and_then(|probe| probe.since);
+            let now = || self.inputs().and_then(|inputs| inputs.clock.now());
             let age = since.and_then(|since| Some(now()?.saturating_duration_since(since)));
-            Need { requirement: requirement(&requirements[id]), toolset: requirements.toolset(id).cloned(), state, age }
+            let (requirement, toolset) = (requirement(&requirements[id]), requirements.toolset(id).cloned());
+            RequirementStatus { requirement, toolset, state, age }
         };
-        requirements.of_tool(tool).iter().map(need).collect()
+        requirements.of_tool(tool).iter().map(status).collect()
     }
 
-    /// Returns whether a requirement is met, and the status of its check, if it is one.
-    fn need(&self, id: RequirementId) -> (NeedState, Option<&ProbeStatus>) {
+    /// Returns whether a requirement is met, and, for a check, its status.
+    fn requirement_state(&self, id: RequirementId) -> (RequirementState, Option<&ProbeStatus>) {
         let requirement = &self.state().requirements[id];
-        let Some(found) = self.found() else { return (NeedState::Unasked, None) };
+        let Some(inputs) = self.inputs() else { return (RequirementState::NotEvaluated, None) };
         match requirement {
             ResolvedRequirement::Check { .. } => {
-                let standing = found.status(id);
-                let state = match standing {
-                    None => NeedState::Unasked,
-                    Some(ProbeStatus { verdict: Err(reason), .. }) => NeedState::Unmet(reason.clone()),
-                    Some(ProbeStatus { flake: Some(reason), .. }) => NeedState::Flake(reason.clone()),
-                    Some(_) => NeedState::Met,
+                let status = inputs.status(id);
+                let state = match status {
+                    None => RequirementState::NotEvaluated,
+                    Some(ProbeStatus { verdict: Err(reason), .. }) => RequirementState::Unmet(reason.clone()),
+                    Some(ProbeStatus { flake: Some(reason), .. }) => RequirementState::Flake(reason.clone()),
+                    Some(_) => RequirementState::Met,
                 };
-                (state, standing)
+                (state, status)
             }
             ResolvedRequirement::Tools { tools, any } => {
-                let is_there = |tool: &Option<ToolId>| tool.is_some_and(|tool| self.has(tool));
-                let mut there = tools.iter().map(|(_, tool)| is_there(tool));
-                let is_open = if *any { there.any(|there| there) } else { there.all(|there| there) };
-                let closed = || NeedState::Unmet(resolve::missing_tools(requirement, &|tool| self.has(tool)));
-                (if is_open { NeedState::Met } else { closed() }, None)
+                let is_shown = |tool: &Option<ToolId>| tool.is_some_and(|tool| self.has(tool));
+                let mut shown = tools.iter().map(|(_, tool)| is_shown(tool));
+                let is_met = if *any { shown.any(|shown| shown) } else { shown.all(|shown| shown) };
+                if is_met {
+                    return (RequirementState::Met, None);
+                }
+                (RequirementState::Unmet(resolve::missing_tools(requirement, &|tool| self.has(tool))), None)
             }
-            _ => (found.env.unmet(id, self.facts()).map_or(NeedState::Met, NeedState::Unmet), None),
+            _ => (inputs.env.unmet(id, self.facts()).map_or(RequirementState::Met, RequirementState::Unmet), None),
         }
     }
 
     /// Returns the tools that are shown although a check failed, because the failure counts as a flake.
     #[cfg(feature = "tracing")]
     pub(crate) fn flakes(&self) -> impl Iterator<Item = (&str, &HiddenReason)> {
-        let checks = self.found().into_iter().flat_map(|found| &found.checks);
-        let failed = checks.filter_map(|(id, standing)| Some((*id, standing.flake.as_ref()?)));
+        let checks = self.inputs().into_iter().flat_map(|inputs| &inputs.checks);
+        let failed = checks.filter_map(|(id, status)| Some((*id, status.flake.as_ref()?)));
         failed.flat_map(move |(id, reason)| {
             let dependents = self.state().requirements.dependents(id).iter().filter(|id| self.has(**id));
             dependents.map(move |tool| (self.name(*tool), reason))
         })
     }
 
-    /// Explains why required tools are missing, and those that they require.
-    pub(crate) fn missing(&self, tool: ToolId, needs: &[Need]) -> Vec<Missing> {
-        let mut known: BTreeSet<Cow<'static, str>> = BTreeSet::from([self.state()[tool].name.clone()]);
-        let (mut line, mut missing) = (VecDeque::new(), Vec::new());
-        let mut next = |reasons: &[HiddenReason], line: &mut VecDeque<Cow<'static, str>>| {
+    /// Returns the tools that are missing for `tool`: those that it requires, those that these require, and so on.
+    pub(crate) fn missing_tools(&self, tool: ToolId, requirements: &[RequirementStatus]) -> Vec<MissingTool> {
+        let mut visited: BTreeSet<Cow<'static, str>> = BTreeSet::from([self.state()[tool].name.clone()]);
+        let (mut queue, mut missing) = (VecDeque::new(), Vec::new());
+        let mut enqueue = |reasons: &[HiddenReason], queue: &mut VecDeque<Cow<'static, str>>| {
             for reason in reasons {
                 let (HiddenReason::Tools(names) | HiddenReason::AnyTools(names) | HiddenReason::Unregistered(names)) =
                     reason
                 else {
                     continue;
                 };
-                line.extend(names.iter().filter(|name| known.insert((*name).clone())).cloned());
+                queue.extend(names.iter().filter(|name| visited.insert((*name).clone())).cloned());
             }
         };
-        next(&unmet(needs), &mut line);
-        while let Some(name) = line.pop_front() {
+        enqueue(&unmet(requirements), &mut queue);
+        while let Some(name) = queue.pop_front() {
             let absence = match self.state().find(&name) {
                 None => Absence::Unregistered,
                 Some(id) if self.has(id) => continue,
                 Some(id) if !self.is_granted(id) => Absence::NotGranted,
                 Some(id) => {
-                    let mut reasons = unmet(&self.needs(id));
+                    let mut reasons = unmet(&self.requirement_statuses(id));
                     if reasons.is_empty() {
                         let hidden = self.hidden_ids().find(|(hidden, _)| *hidden == id);
                         reasons.extend(hidden.map(|(_, reason)| reason.clone()));
                     }
-                    next(&reasons, &mut line);
+                    enqueue(&reasons, &mut queue);
                     Absence::Hidden(reasons)
                 }
             };
-            missing.push(Missing { tool: name, absence });
+            missing.push(MissingTool { tool: name, absence });
         }
         missing
     }
 
     /// Returns whether the session grants a tool.
     fn is_granted(&self, tool: ToolId) -> bool {
-        self.has(tool) || self.found().is_some_and(|found| found.env.granted.binary_search(&tool).is_ok())
+        self.has(tool) || self.inputs().is_some_and(|inputs| inputs.env.granted.binary_search(&tool).is_ok())
     }
 }
 
-fn unmet(needs: &[Need]) -> Vec<HiddenReason> {
-    let reasons = needs.iter().filter_map(|need| match &need.state {
-        NeedState::Unmet(reason) => Some(reason.clone()),
+fn unmet(requirements: &[RequirementStatus]) -> Vec<HiddenReason> {
+    let reasons = requirements.iter().filter_map(|requirement| match &requirement.state {
+        RequirementState::Unmet(reason) => Some(reason.clone()),
         _ => None,
     });
     reasons.collect()
 }
 
-/// Returns the requirement that was resolved.
+/// Returns the requirement from which `resolved` was made.
 fn requirement(resolved: &ResolvedRequirement) -> Requirement {
     match resolved {
         ResolvedRequirement::Env(names) => Requirement::Env(names.clone()),
@@ -126,10 +130,10 @@ fn requirement(resolved: &ResolvedRequirement) -> Requirement {
         ResolvedRequirement::Programs(names) => Requirement::Programs(names.clone()),
         ResolvedRequirement::Os(names) => Requirement::Os(names.clone()),
         ResolvedRequirement::Facts { condition, atoms } => {
-            let atom = |asked: &ResolvedAtom| match asked {
+            let atom = |atom: &ResolvedAtom| match atom {
                 ResolvedAtom::Fact(name, Comparison::Equal, FactValue::Boolean(true)) => Atom::Fact(name.clone()),
                 ResolvedAtom::Fact(name, comparison, with) => Atom::Compared(name.clone(), *comparison, with.clone()),
-                // The compiler allows facts only.
+                // Cannot happen: the compiler allows only facts here.
                 ResolvedAtom::Tool(_) => Atom::Tool("?".into()),
             };
             Requirement::When { condition: condition.clone(), atoms: atoms.iter().map(atom).collect() }

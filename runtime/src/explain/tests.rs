@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Absence, Grant, Missing, NeedState, Status};
+use super::{Absence, Grant, MissingTool, RequirementState, Status};
 use crate::availability::HiddenReason;
 use crate::data::catalog::{Tool, Toolset, Variable};
 use crate::data::dialect::Dialect;
@@ -30,7 +30,7 @@ fn turn(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Turn {
 }
 
 /// The lines of an explanation.
-fn told(turn: &Turn, tool: &str) -> Vec<String> {
+fn lines(turn: &Turn, tool: &str) -> Vec<String> {
     turn.why(tool).unwrap().to_string().lines().map(|line| line.trim_start().to_owned()).collect()
 }
 
@@ -58,31 +58,36 @@ fn bundles() -> Registry {
 }
 
 #[test]
-fn every_way_that_grants_a_tool_is_told() {
+fn all_grants_of_a_tool_are_listed() {
     let registry = bundles();
     assert_eq!(
-        told(&turn(&registry, &["web", "cli", "file", "all"], &[]), "read"),
-        ["`read` is shown", "granted: cli → debugging → file", "granted: file", "granted: `all`, which is every tool",]
+        lines(&turn(&registry, &["web", "cli", "file", "all"], &[]), "read"),
+        [
+            "`read` is shown",
+            "granted: cli → debugging → file",
+            "granted: file",
+            "granted: `all`, which means all tools",
+        ]
     );
     let open = turn(&registry, &[], &[]).why("read").unwrap();
     assert_eq!((&open.grants[..], open.status), (&[Grant::NothingEnabled][..], Status::Shown));
 }
 
 #[test]
-fn what_takes_a_tool_away_is_told() {
+fn denials_of_a_tool_are_listed() {
     let registry = bundles();
     assert_eq!(
-        told(&turn(&registry, &["cli"], &["debugging", "chat", "*"]), "look"),
+        lines(&turn(&registry, &["cli"], &["debugging", "chat", "*"]), "look"),
         [
             "`look` is disabled",
             "granted: cli → debugging → web",
             "disabled: debugging → web",
             // `chat` is built on `debugging`, and leaves what that brings.
-            "disabled: `*`, which is every tool",
+            "disabled: `*`, which means all tools",
         ]
     );
     assert_eq!(
-        told(&turn(&registry, &["reader"], &[]), "write"),
+        lines(&turn(&registry, &["reader"], &[]), "write"),
         [
             "`write` is not granted",
             "excluded by `reader`: reader → file",
@@ -92,17 +97,17 @@ fn what_takes_a_tool_away_is_told() {
 }
 
 #[test]
-fn what_would_bring_a_tool_that_was_not_granted_is_told() {
+fn toolsets_that_would_grant_a_tool_are_listed() {
     let registry = bundles();
     assert_eq!(
-        told(&turn(&registry, &["web"], &[]), "write"),
+        lines(&turn(&registry, &["web"], &[]), "write"),
         ["`write` is not granted", "it is part of `chat`, `cli`, `debugging` or `file`"]
     );
-    assert_eq!(told(&turn(&registry, &["web"], &[]), "lost"), ["`lost` is not granted", "no toolset contains it"]);
+    assert_eq!(lines(&turn(&registry, &["web"], &[]), "lost"), ["`lost` is not granted", "no toolset contains it"]);
 }
 
 #[test]
-fn an_unknown_tool_has_its_nearest() {
+fn the_error_for_an_unknown_tool_suggests_similar_names() {
     let unknown = turn(&bundles(), &[], &[]).why("raed").unwrap_err();
     assert_eq!(unknown.to_string(), "no tool provider has a tool `raed`: did you mean `read`?");
     assert_eq!(json(&unknown)["nearest"], json!(["read"]));
@@ -111,7 +116,7 @@ fn an_unknown_tool_has_its_nearest() {
 }
 
 #[test]
-fn nothing_that_a_terminal_acts_on_is_told() {
+fn control_characters_are_escaped() {
     let registry = Fake::new([
         tool("a\u{1b}[2K", "ho\u{9b}me", &[Tools(texts(&["b\r\n✓ a"])), Needs(texts(&["K\u{202e}EY"]))]),
         tool("b", "home", &[]),
@@ -124,15 +129,15 @@ fn nothing_that_a_terminal_acts_on_is_told() {
 }
 
 #[test]
-fn a_dialects_name_means_its_tool() {
+fn a_tool_is_found_by_its_name_in_the_dialect() {
     let registry = Fake::new([renamed("query", tool("ask", "home", &[]))]).registry();
     let turn = turn(&registry, &[], &[]);
     assert_eq!(turn.why("query"), turn.why("ask"));
-    assert_eq!(told(&turn, "query")[0], "`ask`, here called `query`, is shown");
+    assert_eq!(lines(&turn, "query")[0], "`ask` (`query` in this dialect) is shown");
 }
 
 #[test]
-fn each_need_is_told_with_what_is_there_and_what_is_not() {
+fn each_requirement_is_listed_with_its_state() {
     let platform = Atom::Compared("platform".into(), Comparison::Equal, FactValue::Text("cli".into()));
     let when = When {
         condition: Condition(vec![Op::Atom(0), Op::Atom(1), Op::Or]),
@@ -154,7 +159,7 @@ fn each_need_is_told_with_what_is_there_and_what_is_not() {
     let env = Env::empty().with_var("HOST", "x").with_var("HOME_KEY", "x");
     let turn = registry.session().env(env).build().unwrap().turn_blocking(Dialect::OpenAi);
     assert_eq!(
-        told(&turn, "needy"),
+        lines(&turn, "needy"),
         [
             "`needy` is hidden: needs the environment variable `KEY`".to_owned(),
             "granted: the session enables nothing, which grants all tools".to_owned(),
@@ -174,11 +179,11 @@ fn each_need_is_told_with_what_is_there_and_what_is_not() {
     // What was not granted is not looked at.
     let registry = Fake::new([tool("a", "home", &[Needs(texts(&["KEY"]))]), tool("b", "other", &[])]).registry();
     let other = session(&registry, &["other"], &[]).turn_blocking(Dialect::OpenAi).why("a").unwrap();
-    assert_eq!((other.status, &other.needs[0].state), (Status::NotGranted, &NeedState::Unasked));
+    assert_eq!((other.status, &other.requirements[0].state), (Status::NotGranted, &RequirementState::NotEvaluated));
 }
 
 #[test]
-fn a_checks_verdict_is_told_with_its_age() {
+fn the_result_of_a_check_is_listed_with_its_age() {
     let ill = Arc::new(Mutex::new(None::<&str>));
     let felt = Arc::clone(&ill);
     let home = Toolset { requires: vec![Check], ..toolset("home") };
@@ -191,7 +196,7 @@ fn a_checks_verdict_is_told_with_its_age() {
     let mut builder = registry.session().env(Env::empty()).check_timeout(Duration::from_hours(1));
     builder.clock = time.clock();
     let session = builder.build().unwrap();
-    let check = || told(&session.turn_blocking(Dialect::OpenAi), "a").pop().unwrap();
+    let check = || lines(&session.turn_blocking(Dialect::OpenAi), "a").pop().unwrap();
     assert_eq!(check(), "✓ needs its availability check to pass, like all tools of `home`, 0 ms ago");
     time.pass(20);
     assert_eq!(check(), "✓ needs its availability check to pass, like all tools of `home`, 20 s ago");
@@ -200,7 +205,7 @@ fn a_checks_verdict_is_told_with_its_age() {
     let failed = "✓ needs its availability check to pass, like all tools of `home`: it failed just now (a\\ncough), but succeeded 40 s ago";
     assert_eq!(check(), failed);
     let turn = session.turn_blocking(Dialect::OpenAi);
-    let need = json(&turn.why("a").unwrap())["needs"][0].clone();
+    let need = json(&turn.why("a").unwrap())["requirements"][0].clone();
     assert_eq!((&need["state"], &need["reason"]["text"]), (&json!("flake"), &json!("a\ncough")));
     assert_eq!(need["age"], json!(40.0));
     let doctor = turn.doctor().to_string();
@@ -214,7 +219,7 @@ fn a_checks_verdict_is_told_with_its_age() {
 }
 
 #[test]
-fn a_chain_of_missing_tools_is_told_to_its_end() {
+fn indirectly_missing_tools_are_listed() {
     let registry = Fake::new([
         tool("a", "home", &[Tools(texts(&["b", "c"]))]),
         tool("b", "home", &[AnyTools(texts(&["d", "ghost"]))]),
@@ -224,7 +229,7 @@ fn a_chain_of_missing_tools_is_told_to_its_end() {
     ])
     .registry();
     let turn = turn(&registry, &["home"], &[]);
-    let lines = told(&turn, "a");
+    let lines = lines(&turn, "a");
     assert_eq!(
         lines[2..],
         [
@@ -237,11 +242,11 @@ fn a_chain_of_missing_tools_is_told_to_its_end() {
         ]
     );
     let missing = turn.why("a").unwrap().missing;
-    assert_eq!(missing[4], Missing { tool: "far".into(), absence: Absence::NotGranted });
+    assert_eq!(missing[4], MissingTool { tool: "far".into(), absence: Absence::NotGranted });
 }
 
 #[test]
-fn a_long_chain_is_all_there_as_data_and_a_person_is_told_its_beginning() {
+fn a_long_chain_is_complete_as_data_and_truncated_as_text() {
     let name = |id: usize| format!("t{id:05}");
     let chain = (0..5_000).map(|id| tool(&name(id), "home", &[Tools(vec![name(id + 1).into()])]));
     let explanation = turn(&Fake::new(chain).registry(), &[], &[]).why("t00000").unwrap();
@@ -257,8 +262,8 @@ fn a_dialect_without_a_definition_is_a_reason() {
     let registry = fake.defined("mute", None).registry();
     let turn = turn(&registry, &[], &[]);
     assert_eq!(turn.why("mute").unwrap().status, Status::Hidden(HiddenReason::Dialect));
-    assert_eq!(told(&turn, "asks").pop().unwrap(), "`mute` is missing: has no definition in this dialect");
-    assert_eq!(turn.doctor().tools[1].lacks, [HiddenReason::Dialect]);
+    assert_eq!(lines(&turn, "asks").pop().unwrap(), "`mute` is missing: has no definition in this dialect");
+    assert_eq!(turn.doctor().tools[1].unmet, [HiddenReason::Dialect]);
 }
 
 /// A tool whose description, parameters and values depend on other tools, and these tools.
@@ -299,16 +304,16 @@ fn conditional(others: impl IntoIterator<Item = Tool>) -> Fake {
 }
 
 #[test]
-fn each_part_that_depends_on_a_condition_is_told_with_its_value_now() {
+fn each_conditional_part_is_listed_with_its_values() {
     let registry = conditional([tool("search", "other", &[])]).fact("online", true).registry();
     assert_eq!(
-        told(&turn(&registry, &["home"], &[]), "web")[2..],
+        lines(&turn(&registry, &["home"], &[]), "web")[2..],
         [
-            "text \"For \"look-ups\" take search.\" is left out: `tools.search` (`search` is not available)",
-            "text \"take search.\" is left out: `facts.online` (`online` is true)",
-            "text \"to show\" of `mode` is left out: `facts.unheard < 3` (unknown fact `unheard`)",
-            "parameter `more.deep` is left out: `tools.search` (`search` is not available)",
-            "value \"picture\" of `mode` is left out: `not facts.online` (`online` is true)",
+            "text \"For \"look-ups\" take search.\" is omitted: `tools.search` (`search` is not available)",
+            "text \"take search.\" is omitted: `facts.online` (`online` is true)",
+            "text \"to show\" of `mode` is omitted: `facts.unheard < 3` (unknown fact `unheard`)",
+            "parameter `more.deep` is omitted: `tools.search` (`search` is not available)",
+            "value \"picture\" of `mode` is omitted: `not facts.online` (`online` is true)",
         ]
     );
     let both = turn(&registry, &[], &[]).why("web").unwrap();
@@ -325,7 +330,7 @@ fn variable(name: &'static str, url: &'static str, secret: bool) -> Variable {
 }
 
 #[test]
-fn the_doctor_tells_what_each_tool_lacks_and_where_to_get_it() {
+fn the_doctor_lists_unmet_requirements_and_variables_to_set() {
     let registry = Fake::new([
         tool("a", "home", &[Needs(texts(&["KEY"])), Needs(texts(&["KEY"])), Programs(texts(&["git"]))]),
         tool("b", "home", &[AnyEnv(texts(&["KEY", "UNHEARD"]))]),
@@ -364,13 +369,13 @@ environment variables to set:
         json!({"name": "KEY", "description": "Opens it.", "prompt": "The key", "url": "https://example.org/keys",
             "secret": true, "tools": ["a", "b"]})
     );
-    assert_eq!(data["tools"][1]["lacks"][0]["names"], json!(["KEY", "UNHEARD"]));
+    assert_eq!(data["tools"][1]["unmet"][0]["names"], json!(["KEY", "UNHEARD"]));
     let all = registry.session().env(Env::empty()).build().unwrap().turn_blocking(Dialect::OpenAi);
     assert_eq!(all.doctor().tools.len(), 5, "a session that enables nothing has all of the registry");
 }
 
 #[test]
-fn a_secrets_value_is_nowhere() {
+fn values_of_secrets_are_never_shown() {
     let needs: [Requirement; 3] = [Needs(texts(&["KEY", "OTHER"])), AnyEnv(texts(&["KEY"])), Check];
     let fake =
         Fake::new([tool("asks", "home", &[Check]), tool("falls", "home", &[Check]), tool("lacks", "home", &needs)])

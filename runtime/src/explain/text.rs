@@ -5,8 +5,8 @@ use std::fmt;
 use std::time::Duration;
 
 use super::{
-    Absence, AtomValue, ConditionalPart, Denial, Diagnosis, Doctor, Explanation, Grant, Lacking, Missing, Need,
-    NeedState, PartPlace, Status, UnknownTool,
+    Absence, AtomValue, ConditionalPart, Denial, Diagnosis, Doctor, Explanation, Grant, MissingTool, MissingVariable,
+    PartLocation, RequirementState, RequirementStatus, Status, UnknownTool,
 };
 use crate::availability::HiddenReason;
 use crate::data::list_format::list;
@@ -17,46 +17,47 @@ use crate::data::to_json::ToJson;
 use crate::data::to_json::{Field, object};
 use crate::text::display::{EscapedText, Truncated};
 
-/// The maximum number of missing tools in a text; a chain of them can be long.
-const MOST_MISSING: usize = 20;
+/// The maximum number of missing tools in a text. A chain of requirements can be long.
+const MAX_MISSING: usize = 20;
 /// The maximum length of a quoted text, in characters.
-const EXCERPT: usize = 60;
+const MAX_EXCERPT_CHARS: usize = 60;
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let called = self.called.as_ref().map(|called| format!(", here called `{called}`,")).unwrap_or_default();
+        let dialect_name =
+            self.dialect_name.as_ref().map(|name| format!(" (`{name}` in this dialect)")).unwrap_or_default();
         let status = match &self.status {
-            Status::Shown if self.is_deferred => "is not listed: `tool_search` finds it".to_owned(),
+            Status::Shown if self.is_deferred => "is deferred: `tool_search` finds it".to_owned(),
             Status::Shown => "is shown".to_owned(),
             Status::Hidden(reason) => format!("is hidden: {reason}"),
-            Status::TakenAway => "is disabled".to_owned(),
+            Status::Disabled => "is disabled".to_owned(),
             Status::NotGranted => "is not granted".to_owned(),
         };
-        write!(f, "{}", EscapedText(&format!("`{}`{called} {status}", self.tool)))?;
-        below(f, self.grants.iter().map(|grant| format!("granted: {grant}")))?;
-        below(f, &self.denials)?;
+        write!(f, "{}", EscapedText(&format!("`{}`{dialect_name} {status}", self.tool)))?;
+        write_lines(f, self.grants.iter().map(|grant| format!("granted: {grant}")))?;
+        write_lines(f, &self.denials)?;
         if self.grants.is_empty() {
-            let comes = match &*self.brought_by {
+            let hint = match &*self.granting_toolsets {
                 [] => "no toolset contains it".to_owned(),
                 names => format!("it is part of {}", list(names, "or")),
             };
-            below(f, [comes])?;
+            write_lines(f, [hint])?;
         }
-        below(f, &self.needs)?;
-        absent(f, &self.missing)?;
-        below(f, &self.parts)
+        write_lines(f, &self.requirements)?;
+        write_missing(f, &self.missing)?;
+        write_lines(f, &self.parts)
     }
 }
 
-/// Writes a line for each item, escaped so that no name or text can control a terminal.
-fn below(f: &mut fmt::Formatter<'_>, lines: impl IntoIterator<Item: ToString>) -> fmt::Result {
+/// Writes an indented line for each item, escaped so that no name or text can control a terminal.
+fn write_lines(f: &mut fmt::Formatter<'_>, lines: impl IntoIterator<Item: ToString>) -> fmt::Result {
     lines.into_iter().try_for_each(|line| write!(f, "\n    {}", EscapedText(&line.to_string())))
 }
 
-fn absent(f: &mut fmt::Formatter<'_>, missing: &[Missing]) -> fmt::Result {
-    below(f, missing.iter().take(MOST_MISSING))?;
-    let more = missing.len().saturating_sub(MOST_MISSING);
-    below(f, (more > 0).then(|| format!("and {more} more tools are missing")))
+fn write_missing(f: &mut fmt::Formatter<'_>, missing: &[MissingTool]) -> fmt::Result {
+    write_lines(f, missing.iter().take(MAX_MISSING))?;
+    let more = missing.len().saturating_sub(MAX_MISSING);
+    write_lines(f, (more > 0).then(|| format!("and {more} more tools are missing")))
 }
 
 impl fmt::Display for Grant {
@@ -64,7 +65,7 @@ impl fmt::Display for Grant {
         match self {
             Grant::NothingEnabled => f.write_str("the session enables nothing, which grants all tools"),
             Grant::Tool => f.write_str("by its name"),
-            Grant::All(name) => write!(f, "`{name}`, which is every tool"),
+            Grant::All(name) => write!(f, "`{name}`, which means all tools"),
             Grant::Path(path) => f.write_str(&path.join(" → ")),
         }
     }
@@ -73,7 +74,7 @@ impl fmt::Display for Grant {
 impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Denial::All(name) => write!(f, "disabled: `{name}`, which is every tool"),
+            Denial::All(name) => write!(f, "disabled: `{name}`, which means all tools"),
             Denial::Tool => f.write_str("disabled by its name"),
             Denial::Disabled(path) => write!(f, "disabled: {}", path.join(" → ")),
             Denial::Excluded { path, by } => write!(f, "excluded by `{by}`: {}", path.join(" → ")),
@@ -81,35 +82,35 @@ impl fmt::Display for Denial {
     }
 }
 
-/// "! needs the program `git`, like all tools of `home`: `git` is not found".
-impl fmt::Display for Need {
+/// Formats a requirement, for example as "! needs the program `git`, like all tools of `home`: `git` is not found".
+impl fmt::Display for RequirementStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { requirement, toolset, state, age } = self;
         let mark = match state {
-            NeedState::Met | NeedState::Flake(_) => '✓',
-            NeedState::Unmet(_) => '!',
-            NeedState::Unasked => '-',
+            RequirementState::Met | RequirementState::Flake(_) => '✓',
+            RequirementState::Unmet(_) => '!',
+            RequirementState::NotEvaluated => '-',
         };
         write!(f, "{mark} needs {requirement}")?;
         if let Some(toolset) = toolset {
             write!(f, ", like all tools of `{toolset}`")?;
         }
         match state {
-            NeedState::Met => {}
-            NeedState::Unasked => f.write_str(": not checked")?,
-            NeedState::Unmet(reason) => write!(f, ": {}", shortfall(reason))?,
-            NeedState::Flake(reason) => write!(f, ": it failed just now ({reason})")?,
+            RequirementState::Met => {}
+            RequirementState::NotEvaluated => f.write_str(": not checked")?,
+            RequirementState::Unmet(reason) => write!(f, ": {}", unmet_detail(reason))?,
+            RequirementState::Flake(reason) => write!(f, ": it failed just now ({reason})")?,
         }
         match (state, age) {
-            (NeedState::Flake(_), Some(age)) => write!(f, ", but succeeded {} ago", Ago(*age)),
+            (RequirementState::Flake(_), Some(age)) => write!(f, ", but succeeded {} ago", Ago(*age)),
             (_, Some(age)) => write!(f, ", {} ago", Ago(*age)),
             (_, None) => Ok(()),
         }
     }
 }
 
-/// Describes the difference between a reason and its requirement, which has already been written.
-fn shortfall(reason: &HiddenReason) -> String {
+/// Describes why a requirement is not met. The text follows that of the requirement, and does not repeat it.
+fn unmet_detail(reason: &HiddenReason) -> String {
     let not = |names: &[Cow<'static, str>], what: &str| {
         let verb = if names.len() == 1 { "is" } else { "are" };
         format!("{} {verb} not {what}", list(names, "and"))
@@ -141,7 +142,7 @@ impl fmt::Display for Ago {
     }
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` is missing: ", self.tool)?;
         match &self.absence {
@@ -157,9 +158,9 @@ impl fmt::Display for Missing {
 
 impl fmt::Display for ConditionalPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { place, condition, atoms, is_shown } = self;
-        let verb = if *is_shown { "is shown" } else { "is left out" };
-        write!(f, "{place} {verb}: `{condition}`")?;
+        let Self { location, condition, atoms, is_shown } = self;
+        let verb = if *is_shown { "is included" } else { "is omitted" };
+        write!(f, "{location} {verb}: `{condition}`")?;
         for (index, (_, value)) in atoms.iter().enumerate() {
             write!(f, "{}{value}", if index == 0 { " (" } else { ", " })?;
         }
@@ -167,18 +168,18 @@ impl fmt::Display for ConditionalPart {
     }
 }
 
-impl fmt::Display for PartPlace {
+impl fmt::Display for PartLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PartPlace::Text { within, text } => {
+            PartLocation::Text { within, text } => {
                 // Keys below `properties` are names of parameters.
                 let below = within.windows(2).filter(|pair| pair[0] == "properties").map(|pair| &*pair[1]);
                 let below: Vec<&str> = below.collect();
-                write!(f, "text \"{}\"", Truncated(text.trim(), EXCERPT))?;
+                write!(f, "text \"{}\"", Truncated(text.trim(), MAX_EXCERPT_CHARS))?;
                 if below.is_empty() { Ok(()) } else { write!(f, " of `{}`", below.join(".")) }
             }
-            PartPlace::Parameter(name) => write!(f, "parameter `{name}`"),
-            PartPlace::Value { parameter, value } => write!(f, "value {value} of `{parameter}`"),
+            PartLocation::Parameter(name) => write!(f, "parameter `{name}`"),
+            PartLocation::Value { parameter, value } => write!(f, "value {value} of `{parameter}`"),
         }
     }
 }
@@ -194,12 +195,12 @@ impl fmt::Display for AtomValue {
     }
 }
 
-/// Writes a line for each tool, with what it lacks below it, and then the variables that tools lack.
+/// Formats the report for people: a line for each tool, followed by what it lacks, and then the variables to set.
 impl fmt::Display for Doctor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.tools.iter().try_for_each(|tool| writeln!(f, "{tool}"))?;
         for name in &self.missing_toolsets {
-            writeln!(f, "! the toolset `{}` does not exist any more, or is empty", EscapedText(name))?;
+            writeln!(f, "! the toolset `{}` no longer exists or is empty", EscapedText(name))?;
         }
         let shown = self.tools.iter().filter(|tool| tool.is_shown).count();
         write!(f, "{shown} of {} tools are available", self.tools.len())?;
@@ -214,17 +215,17 @@ impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.is_shown { '✓' } else { '!' };
         write!(f, "{mark} {} ({})", EscapedText(&self.tool), EscapedText(&self.toolset))?;
-        below(f, &self.lacks)?;
-        below(f, &self.flakes)?;
-        absent(f, &self.missing)
+        write_lines(f, &self.unmet)?;
+        write_lines(f, &self.flakes)?;
+        write_missing(f, &self.missing)
     }
 }
 
-impl fmt::Display for Lacking {
+impl fmt::Display for MissingVariable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "  {}", EscapedText(&self.name))?;
-        below(f, [&self.description, &self.url].into_iter().filter(|text| !text.is_empty()))?;
-        below(f, [format!("for {}", list(&self.tools, "and"))])
+        write_lines(f, [&self.description, &self.url].into_iter().filter(|text| !text.is_empty()))?;
+        write_lines(f, [format!("for {}", list(&self.tools, "and"))])
     }
 }
 
@@ -244,15 +245,15 @@ macro_rules! objects {
 objects! {
     Explanation: |it| [
         "tool" Always it.tool,
-        "called" Optional it.called,
+        "dialect_name" Optional it.dialect_name,
         "toolset" Always it.toolset,
         "status" Always it.status.word(),
         "is_deferred" Always it.is_deferred,
         "reason" Optional if let Status::Hidden(reason) = &it.status { Some(reason) } else { None },
         "grants" Always it.grants,
         "denials" Always it.denials,
-        "brought_by" Always it.brought_by,
-        "needs" Always it.needs,
+        "granting_toolsets" Always it.granting_toolsets,
+        "requirements" Always it.requirements,
         "missing" Always it.missing,
         "parts" Always it.parts,
     ];
@@ -266,24 +267,24 @@ objects! {
         "name" Optional match it { Denial::All(name) | Denial::Excluded { by: name, .. } => Some(name), Denial::Tool | Denial::Disabled(_) => None },
         "path" Optional match it { Denial::Disabled(path) | Denial::Excluded { path, .. } => Some(path), Denial::Tool | Denial::All(_) => None },
     ];
-    Need: |it| [
-        "needs" Always it.requirement,
+    RequirementStatus: |it| [
+        "requirement" Always it.requirement,
         "toolset" Optional it.toolset,
         "state" Always match it.state {
-            NeedState::Met => "met",
-            NeedState::Flake(_) => "flake",
-            NeedState::Unmet(_) => "unmet",
-            NeedState::Unasked => "unasked",
+            RequirementState::Met => "met",
+            RequirementState::Flake(_) => "flake",
+            RequirementState::Unmet(_) => "unmet",
+            RequirementState::NotEvaluated => "not_evaluated",
         },
         "reason" Optional match &it.state {
-            NeedState::Flake(reason) | NeedState::Unmet(reason) => Some(reason),
-            NeedState::Met | NeedState::Unasked => None,
+            RequirementState::Flake(reason) | RequirementState::Unmet(reason) => Some(reason),
+            RequirementState::Met | RequirementState::NotEvaluated => None,
         },
         "age" Optional it.age.map(|age| age.as_secs_f64()),
     ];
-    Requirement: |it| ["kind" Always it.sort().0, "names" Optional it.sort().1, "text" Always it.to_string()];
-    HiddenReason: |it| ["kind" Always it.sort().0, "names" Optional it.sort().1, "text" Always it.to_string()];
-    Missing: |it| [
+    Requirement: |it| ["kind" Always it.kind_and_names().0, "names" Optional it.kind_and_names().1, "text" Always it.to_string()];
+    HiddenReason: |it| ["kind" Always it.kind_and_names().0, "names" Optional it.kind_and_names().1, "text" Always it.to_string()];
+    MissingTool: |it| [
         "tool" Always it.tool,
         "absence" Always match it.absence {
             Absence::Unregistered => "unregistered",
@@ -296,13 +297,13 @@ objects! {
         },
     ];
     ConditionalPart: |it| [
-        "text" Optional if let PartPlace::Text { text, .. } = &it.place { Some(text) } else { None },
-        "within" Optional if let PartPlace::Text { within, .. } = &it.place { Some(within) } else { None },
-        "parameter" Optional match &it.place {
-            PartPlace::Parameter(name) | PartPlace::Value { parameter: name, .. } => Some(name),
-            PartPlace::Text { .. } => None,
+        "text" Optional if let PartLocation::Text { text, .. } = &it.location { Some(text) } else { None },
+        "within" Optional if let PartLocation::Text { within, .. } = &it.location { Some(within) } else { None },
+        "parameter" Optional match &it.location {
+            PartLocation::Parameter(name) | PartLocation::Value { parameter: name, .. } => Some(name),
+            PartLocation::Text { .. } => None,
         },
-        "value" Optional if let PartPlace::Value { value, .. } = &it.place { Some(Json(value)) } else { None },
+        "value" Optional if let PartLocation::Value { value, .. } = &it.location { Some(Json(value)) } else { None },
         "condition" Always it.condition,
         "atoms" Always it.atoms.iter().map(Atom).collect::<Vec<_>>(),
         "is_shown" Always it.is_shown,
@@ -310,7 +311,7 @@ objects! {
     Atom<'_>: |it| [
         "atom" Always it.0.0,
         "value" Always match &it.0.1 {
-            AtomValue::Tool(_, is_there) => FactValue::Boolean(*is_there),
+            AtomValue::Tool(_, is_shown) => FactValue::Boolean(*is_shown),
             AtomValue::Fact(_, value) => value.clone().unwrap_or(FactValue::Boolean(false)),
         },
     ];
@@ -324,11 +325,11 @@ objects! {
         "tool" Always it.tool,
         "toolset" Always it.toolset,
         "is_shown" Always it.is_shown,
-        "lacks" Always it.lacks,
+        "unmet" Always it.unmet,
         "flakes" Always it.flakes,
         "missing" Always it.missing,
     ];
-    Lacking: |it| [
+    MissingVariable: |it| [
         "name" Always it.name,
         "description" Always it.description,
         "prompt" Always it.prompt,
@@ -365,19 +366,19 @@ impl Status {
         match self {
             Status::Shown => "shown",
             Status::Hidden(_) => "hidden",
-            Status::TakenAway => "taken_away",
+            Status::Disabled => "disabled",
             Status::NotGranted => "not_granted",
         }
     }
 }
 
-/// A kind of value, with its names if it has any.
-trait Sort {
-    fn sort(&self) -> (&'static str, Option<&Vec<Cow<'static, str>>>);
+/// A requirement or a reason, as JSON: the word of its kind, and its names.
+trait KindAndNames {
+    fn kind_and_names(&self) -> (&'static str, Option<&Vec<Cow<'static, str>>>);
 }
 
-impl Sort for Requirement {
-    fn sort(&self) -> (&'static str, Option<&Vec<Cow<'static, str>>>) {
+impl KindAndNames for Requirement {
+    fn kind_and_names(&self) -> (&'static str, Option<&Vec<Cow<'static, str>>>) {
         match self {
             Requirement::Env(names) => ("env", Some(names)),
             Requirement::AnyEnv(names) => ("any_env", Some(names)),
@@ -391,8 +392,8 @@ impl Sort for Requirement {
     }
 }
 
-impl Sort for HiddenReason {
-    fn sort(&self) -> (&'static str, Option<&Vec<Cow<'static, str>>>) {
+impl KindAndNames for HiddenReason {
+    fn kind_and_names(&self) -> (&'static str, Option<&Vec<Cow<'static, str>>>) {
         match self {
             HiddenReason::Dialect => ("dialect", None),
             HiddenReason::Env(names) => ("env", Some(names)),

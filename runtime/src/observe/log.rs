@@ -1,6 +1,5 @@
-//! The log of a session's calls on stderr, with `TOOLC_DEBUG_TOOLS=1`: a line when a call begins, and a line when it
-//! ends. It contains no secrets: they are redacted in arguments, and answers of tools that accept secrets are not
-//! shown.
+//! The log of a session's calls on stderr, which `TOOLC_DEBUG_TOOLS=1` enables: a line when a call begins, and a line when
+//! it ends. It contains no secrets: arguments are redacted, and responses of tools with secret parameters are omitted.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
@@ -14,8 +13,8 @@ use crate::text::display::{Truncated, short_name};
 
 /// The environment variable that enables the log.
 const VARIABLE: &str = "TOOLC_DEBUG_TOOLS";
-/// The maximum length of arguments and answers in the log, in characters.
-const SHOWN: usize = 200;
+/// The maximum length of arguments and responses in the log, in characters.
+const MAX_CHARS: usize = 200;
 
 /// A hook that logs calls.
 pub(crate) struct Log<W = fn(&str)> {
@@ -24,9 +23,9 @@ pub(crate) struct Log<W = fn(&str)> {
 
 impl Log {
     /// Returns the log on stderr, if the environment enables it.
-    pub(crate) fn if_wanted() -> Option<Arc<dyn Hook>> {
-        let is_wanted = std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0");
-        is_wanted.then(|| Arc::new(Log { write: to_stderr as fn(&str) }) as Arc<dyn Hook>)
+    pub(crate) fn if_enabled() -> Option<Arc<dyn Hook>> {
+        let is_enabled = std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0");
+        is_enabled.then(|| Arc::new(Log { write: to_stderr as fn(&str) }) as Arc<dyn Hook>)
     }
 }
 
@@ -37,30 +36,29 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
 
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let arguments = to_json::text(call.arguments());
-        self.line("begins", call, format_args!("arguments={}", Truncated(&arguments, SHOWN)));
+        self.line("begins", call, format_args!("arguments={}", Truncated(&arguments, MAX_CHARS)));
         Ok(HookAction::Continue)
     }
 
-    fn after_call(&self, call: &CallInfo<'_>, answer: &CallResponse) -> Result<(), ToolError> {
-        let (took, bytes) = (call.elapsed(), answer.json.len());
-        let mut end = format!("took={took:.1?} ");
-        if let Some(kind) = answer.error {
+    fn after_call(&self, call: &CallInfo<'_>, response: &CallResponse) -> Result<(), ToolError> {
+        let mut end = format!("took={:.1?} ", call.elapsed());
+        if let Some(kind) = response.error {
             let _ = write!(end, "error={} ", kind.word());
         }
-        let _ = write!(end, "bytes={bytes}");
-        if !answer.images.is_empty() {
-            let _ = write!(end, " images={}", answer.images.len());
+        let _ = write!(end, "bytes={}", response.json.len());
+        if !response.images.is_empty() {
+            let _ = write!(end, " images={}", response.images.len());
         }
         if !call.takes_secrets() {
-            let _ = write!(end, " answer={}", Truncated(&answer.json, SHOWN));
+            let _ = write!(end, " answer={}", Truncated(&response.json, MAX_CHARS));
         }
         self.line("ends", call, format_args!("{end}"));
         Ok(())
     }
 
-    fn fault(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
-        let fault = fault.shown(call).to_string();
-        self.line("fault", call, format_args!("{}", Truncated(&fault, SHOWN)));
+    fn on_host_error(&self, call: &CallInfo<'_>, error: &HostError<'_>) {
+        let error = error.redacted(call).to_string();
+        self.line("fault", call, format_args!("{}", Truncated(&error, MAX_CHARS)));
     }
 }
 
@@ -71,7 +69,7 @@ impl<W: Fn(&str)> Log<W> {
     }
 }
 
-/// Failing to write the log must not stop a call, and lines of several threads must not mix.
+/// Writes a line to stderr, atomically. A failure is ignored, because it must not stop a call.
 fn to_stderr(line: &str) {
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }

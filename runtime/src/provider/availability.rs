@@ -1,4 +1,4 @@
-//! The availability of tools: the question to the handlers, and their answer.
+//! Availability checks of handlers: their subject and their result.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AvailabilityCheck<'a> {
-    /// The tool at this index of the provider.
+    /// The tool at this index of the provider's [`tools`](crate::ToolProvider::tools).
     Tool(usize),
-    /// The toolset of this name, that is all its home tools.
+    /// All home tools of the toolset with this name.
     Toolset(&'a str),
 }
 
@@ -16,15 +16,15 @@ pub enum AvailabilityCheck<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Availability {
-    /// They can be used.
+    /// The tools can be used.
     Available,
-    /// They cannot be used, for this reason. People read it, and models that call the tools anyway, so it must not
-    /// contain secrets.
+    /// The tools cannot be used, for this reason. It is shown to people, and to models that call the tools anyway, so it
+    /// must not contain secrets.
     Unavailable(Cow<'static, str>),
 }
 
 impl Availability {
-    /// Returns `Available` if `ready`, otherwise `Unavailable` with this reason.
+    /// Returns `Available` if `is_available` is true, otherwise `Unavailable` with this reason.
     ///
     /// ```
     /// # use toolc::availability::Availability;
@@ -33,7 +33,7 @@ impl Availability {
     /// let answer = Availability::when(env.var("HOME").is_some(), "there is no home directory");
     /// assert_eq!(answer, Availability::Unavailable("there is no home directory".into()));
     /// ```
-    pub fn when(ready: bool, otherwise: impl Into<Cow<'static, str>>) -> Self {
-        if ready { Availability::Available } else { Availability::Unavailable(otherwise.into()) }
+    pub fn when(is_available: bool, reason: impl Into<Cow<'static, str>>) -> Self {
+        if is_available { Availability::Available } else { Availability::Unavailable(reason.into()) }
     }
 }

@@ -1,5 +1,5 @@
-//! A generated catalog as a tool provider: its data, which is unpacked on first use, and the functions that call its
-//! handlers. The code of the provider is here, so that it is not compiled again for each toolset.
+//! Generated catalogs as tool providers: their packed data, which is unpacked on first use, and the functions that call
+//! the handlers. The provider is implemented here and not in generated code, so that it is compiled only once.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,11 +15,11 @@ use crate::provider::{HandlerReply, ToolProvider};
 /// The packed tools of one toolset.
 #[derive(Debug)]
 pub struct CompiledToolset {
-    /// The tools, in the order of their numbers.
+    /// The packed tools, in the order of their indices.
     pub tools: &'static [&'static str],
-    /// The definitions in a dialect, in that order. Empty if the program does not have the dialect.
+    /// Returns the packed definitions in a dialect, in the same order. Empty if the feature of the dialect is disabled.
     pub definitions: fn(Dialect) -> &'static [&'static str],
-    /// The search index. Empty without the feature `search`.
+    /// The packed search index. Empty without the feature `search`.
     pub index: &'static [&'static str],
 }
 
@@ -28,9 +28,9 @@ pub struct CompiledToolset {
 pub struct CatalogData {
     /// All toolsets.
     pub toolsets: &'static Packed<Toolset>,
-    /// The facts in the tools' conditions and texts.
+    /// The facts that the tools' conditions and texts use.
     pub facts: &'static Packed<Fact>,
-    /// Environment variables that tools require.
+    /// The environment variables that tools require.
     pub variables: &'static Packed<Variable>,
 }
 
@@ -43,43 +43,43 @@ pub struct CompiledTools {
     definitions: PerDialect<Vec<Option<Definition>>>,
 }
 
-/// Calls the tool with this number, like [`ToolProvider::call`]. The handlers are shared, because blocking ones can
-/// outlive the call.
+/// A function that calls the tool at an index, like [`ToolProvider::call`]. The handlers are in an `Arc`, because a
+/// blocking handler can outlive its call.
 pub type CallHandler<H> = for<'a, 's, 't> fn(&'a Arc<H>, usize, Slots<'s, 't>, &'a Call<'a>) -> HandlerReply<'a>;
 
-/// Asks the handlers, like [`ToolProvider::available`].
-pub type AskHandler<H> = fn(&H, AvailabilityCheck<'_>, &Env) -> Availability;
+/// A function that checks the availability of tools, like [`ToolProvider::available`].
+pub type CheckHandler<H> = fn(&H, AvailabilityCheck<'_>, &Env) -> Availability;
 
 impl CompiledTools {
-    /// Combines these parts. The numbers of tools continue from one part to the next.
+    /// Combines toolsets. The indices of tools continue from one toolset to the next.
     pub const fn new(parts: &'static [&'static CompiledToolset], common: &'static CatalogData) -> Self {
         Self { parts, common, tools: OnceLock::new(), definitions: PerDialect::new() }
     }
 
-    /// Returns a tool provider with these tools and `handlers`. Without checks, `ask` is never called.
+    /// Returns a tool provider with these tools and `handlers`. `check` is `None` if no tool has an availability check.
     pub fn provider<H: Send + Sync + 'static>(
         &'static self,
         handlers: H,
         call: CallHandler<H>,
-        ask: Option<AskHandler<H>>,
+        check: Option<CheckHandler<H>>,
     ) -> Box<dyn ToolProvider> {
-        Box::new(Handled { compiled: self, handlers: Arc::new(handlers), call, ask })
+        Box::new(CompiledProvider { compiled: self, handlers: Arc::new(handlers), call, check })
     }
 
-    /// Unpacks these texts of each part.
+    /// Unpacks the texts that `texts` selects of each toolset.
     fn unpacked<T: Pack>(&self, texts: impl Fn(&CompiledToolset) -> &'static [&'static str]) -> Vec<T> {
         unpack(&self.parts.iter().flat_map(|part| texts(part)).copied().collect::<Vec<_>>())
     }
 }
 
-struct Handled<H> {
+struct CompiledProvider<H> {
     compiled: &'static CompiledTools,
     handlers: Arc<H>,
     call: CallHandler<H>,
-    ask: Option<AskHandler<H>>,
+    check: Option<CheckHandler<H>>,
 }
 
-impl<H: Send + Sync + 'static> ToolProvider for Handled<H> {
+impl<H: Send + Sync + 'static> ToolProvider for CompiledProvider<H> {
     fn tools(&self) -> &[Tool] {
         self.compiled.tools.get_or_init(|| self.compiled.unpacked(|part| part.tools))
     }
@@ -107,7 +107,7 @@ impl<H: Send + Sync + 'static> ToolProvider for Handled<H> {
     }
 
     fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
-        self.ask.map_or(Availability::Available, |ask| ask(&self.handlers, check, env))
+        self.check.map_or(Availability::Available, |available| available(&self.handlers, check, env))
     }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {

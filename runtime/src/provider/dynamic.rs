@@ -23,8 +23,8 @@ use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::provider::invalid_tools::{InvalidTool, InvalidTools, check_tool_name, check_toolset_name, table};
 use crate::provider::{HandlerReply, ToolProvider};
 
-/// A tool that is made at run time. Its handler gets the arguments as a JSON object: repaired and validated, without
-/// the schema's defaults.
+/// A builder of a tool that is made at run time. Its handler gets the arguments as a JSON object, repaired and validated.
+/// The schema's defaults are not filled in.
 ///
 /// ```
 /// use toolc::{DynamicTool, Registry, ToolOutput};
@@ -50,23 +50,24 @@ pub struct DynamicTool {
     schema: Value,
     secrets: Vec<String>,
     available: Option<Box<AvailabilityHandler>>,
-    answer: Box<CallHandler>,
+    handler: Box<CallHandler>,
 }
 
 type AvailabilityHandler = dyn Fn(&Env) -> Availability + Send + Sync;
 type CallHandler = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 
-/// Tools and toolsets that are made at run time and added to a registry together, such as the tools of an MCP server, a
-/// plugin, or a custom toolset of existing tools.
+/// A builder of a tool provider with tools and toolsets that are made at run time, for example those of an MCP server, of
+/// a plugin, or a toolset of existing tools.
 #[derive(Debug, Default)]
-#[must_use = "a registry takes what `build` makes of them"]
+#[must_use = "call `build`, and add the result to a registry"]
 pub struct DynamicTools {
     tools: Vec<DynamicTool>,
     toolsets: Vec<Toolset>,
 }
 
 impl DynamicTool {
-    /// Returns a tool whose handler runs inline, on the caller's thread: for work that takes moments.
+    /// Returns a tool whose handler runs inline, on the thread that polls the call. For work that takes at most a few
+    /// milliseconds.
     pub fn sync<F>(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
@@ -76,8 +77,8 @@ impl DynamicTool {
     where
         F: Fn(Value, &Call<'_>) -> ToolResult + Send + Sync + 'static,
     {
-        let answer: Box<CallHandler> = Box::new(move |args, call| HandlerReply::Ready(handler(args, call)));
-        Self::new(name.into(), description.into(), schema, Execution::Sync, answer)
+        let handler: Box<CallHandler> = Box::new(move |args, call| HandlerReply::Ready(handler(args, call)));
+        Self::new(name.into(), description.into(), schema, Execution::Sync, handler)
     }
 
     /// Returns a tool whose handler runs on a thread of the pool: see [`HandlerReply::blocking`].
@@ -91,14 +92,15 @@ impl DynamicTool {
         F: Fn(Value, &Call<'_>) -> ToolResult + Send + Sync + 'static,
     {
         let handler = Arc::new(handler);
-        let answer: Box<CallHandler> = Box::new(move |args, call| {
+        let handler: Box<CallHandler> = Box::new(move |args, call| {
             let handler = Arc::clone(&handler);
             HandlerReply::blocking(call, move |call| handler(args, call))
         });
-        Self::new(name.into(), description.into(), schema, Execution::Blocking, answer)
+        Self::new(name.into(), description.into(), schema, Execution::Blocking, handler)
     }
 
-    /// Returns a tool whose handler is a future on the caller's executor: `|args, call| Box::pin(async move { ... })`.
+    /// Returns a tool whose handler returns a future, which runs on the caller's executor:
+    /// `|args, call| Box::pin(async move { ... })`.
     pub fn future<F>(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
@@ -111,8 +113,8 @@ impl DynamicTool {
             + Sync
             + 'static,
     {
-        let answer: Box<CallHandler> = Box::new(move |args, call| HandlerReply::Later(handler(args, call)));
-        Self::new(name.into(), description.into(), schema, Execution::Async, answer)
+        let handler: Box<CallHandler> = Box::new(move |args, call| HandlerReply::Async(handler(args, call)));
+        Self::new(name.into(), description.into(), schema, Execution::Async, handler)
     }
 
     fn new(
@@ -120,105 +122,106 @@ impl DynamicTool {
         description: Cow<'static, str>,
         schema: Value,
         execution: Execution,
-        answer: Box<CallHandler>,
+        handler: Box<CallHandler>,
     ) -> Self {
         let behaviour = Behaviour::DEFAULT.with_execution(execution);
         let tool = Tool::new(name, "dynamic").with_description(description).with_behaviour(behaviour);
-        Self { tool, schema, secrets: Vec::new(), available: None, answer }
+        Self { tool, schema, secrets: Vec::new(), available: None, handler }
     }
 
-    /// Sets the home toolset; `dynamic` by default. It need not be declared.
+    /// Sets the home toolset, `dynamic` by default. It does not need to be declared.
     #[must_use]
     pub fn toolset(mut self, toolset: impl Into<Cow<'static, str>>) -> Self {
         self.tool.toolset = toolset.into();
         self
     }
 
-    /// Sets a name for people.
+    /// Sets a title for people. Empty by default.
     #[must_use]
     pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
         self.tool.title = title.into();
         self
     }
 
-    /// Sets a symbol for people.
+    /// Sets an emoji for people. Empty by default.
     #[must_use]
     pub fn emoji(mut self, emoji: impl Into<Cow<'static, str>>) -> Self {
         self.tool.emoji = emoji.into();
         self
     }
 
-    /// Adds a requirement. All requirements must be met.
+    /// Adds a requirement. The tool is shown only if all its requirements are met.
     #[must_use]
-    pub fn requires(mut self, requirement: Requirement) -> Self {
+    pub fn requirement(mut self, requirement: Requirement) -> Self {
         self.tool.requires.push(requirement);
         self
     }
 
-    /// Adds an availability check: see [`ToolProvider::available`].
+    /// Sets the availability check, and adds [`Requirement::Check`]: see [`ToolProvider::available`].
     #[must_use]
     pub fn available(mut self, available: impl Fn(&Env) -> Availability + Send + Sync + 'static) -> Self {
         self.available = Some(Box::new(available));
         self
     }
 
-    /// Sets the most characters of a result that the model gets.
+    /// Sets the maximum length of a result that the model gets, in characters. By default, it is the session's limit.
     #[must_use]
     pub fn max_result_chars(mut self, max: impl Into<MaxResultChars>) -> Self {
         self.tool.behaviour.max_result_chars = Some(max.into());
         self
     }
 
-    /// Sets the time limit of a call. Not for a sync tool, which cannot be stopped.
+    /// Sets the time limit of a call. By default, it is the session's limit. A sync tool cannot have one, because its handler
+    /// cannot be stopped.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.tool.behaviour.timeout = Some(timeout);
         self
     }
 
-    /// Sets the effects of a call.
+    /// Sets the effects of a call, as hints for hosts and clients.
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.tool.behaviour.annotations = annotations;
         self
     }
 
-    /// Declares that the tool only reads.
+    /// Sets the annotation that the tool only reads.
     #[must_use]
     pub fn read_only(self) -> Self {
         let annotations = self.tool.behaviour.annotations;
         self.annotations(annotations.with_read_only(true))
     }
 
-    /// Sets which calls of a batch may overlap with a call; none by default.
+    /// Sets which other calls of a batch may overlap with a call, [none](Parallel::Never) by default.
     #[must_use]
     pub fn parallel(mut self, parallel: Parallel) -> Self {
         self.tool.behaviour.parallel = parallel;
         self
     }
 
-    /// Sets which calls need approval; none by default.
+    /// Sets which calls need approval, [none](Approval::NONE) by default.
     #[must_use]
     pub fn approval(mut self, approval: Approval) -> Self {
         self.tool.behaviour.approval = approval;
         self
     }
 
-    /// Sets whether tool search may defer the tool; it may by default.
+    /// Sets whether tool search may defer the tool, true by default.
     #[must_use]
     pub fn defer(mut self, defer: bool) -> Self {
         self.tool.behaviour.defer = defer;
         self
     }
 
-    /// Keeps the value of this argument out of errors and logs.
+    /// Marks an argument as secret: its value is redacted in errors and logs, and for hooks and the approver.
     #[must_use]
     pub fn secret(mut self, argument: impl Into<String>) -> Self {
         self.secrets.push(argument.into());
         self
     }
 
-    /// Returns a tool provider with only this tool.
+    /// Builds a tool provider with only this tool.
     ///
     /// # Errors
     /// Returns the same errors as [`DynamicTools::build`].
@@ -226,7 +229,7 @@ impl DynamicTool {
         DynamicTools::new().tool(self).build()
     }
 
-    /// Returns the tool as the runtime stores it, and adds its problems.
+    /// Returns the declaration of the tool, and appends its problems to `problems`.
     fn finish(&mut self, problems: &mut Vec<InvalidTool>) -> Tool {
         let tool = &mut self.tool;
         let behaviour = &tool.behaviour;
@@ -237,7 +240,7 @@ impl DynamicTool {
                 if !table.nodes[0].properties.of(&table.properties).iter().any(is_secret) {
                     problems.push(InvalidTool::UnknownSecret { tool: tool.name.clone(), argument: secret.clone() });
                 }
-                // The property is secret wherever else the schema mentions it, in an alternative or in a recursive schema.
+                // Also in alternatives and in recursive schemas: every property with this name.
                 for property in table.properties.iter_mut().filter(|property| is_secret(property)) {
                     property.secret = true;
                 }
@@ -264,7 +267,7 @@ impl DynamicTool {
 }
 
 impl DynamicTools {
-    /// Returns an empty list.
+    /// Returns a builder without tools and toolsets.
     pub fn new() -> Self {
         Self::default()
     }
@@ -281,9 +284,9 @@ impl DynamicTools {
         self
     }
 
-    /// Adds a toolset: a description or aliases for the home toolset of the tools, or a bundle of any tools and
-    /// toolsets. Everything that it names must be registered, or be added with it. A toolset that lists nothing exists
-    /// as long as it has home tools.
+    /// Adds a toolset: the declaration of the tools' home toolset, or a bundle of any tools and toolsets. The tools and
+    /// toolsets that it names must be registered, or be part of this builder. A toolset that names none exists as long as
+    /// it has home tools.
     ///
     /// ```
     /// use toolc::{DynamicTools, Toolset};
@@ -300,20 +303,20 @@ impl DynamicTools {
         self
     }
 
-    /// Returns a tool provider with all tools and toolsets.
+    /// Builds a tool provider with all tools and toolsets.
     ///
     /// # Errors
-    /// Returns an error if a vendor would refuse a name, a schema is not that of an object, is nested deeper than 64
-    /// levels or is too [large](Table::from_schema), or the settings of a tool contradict each other.
+    /// Returns all problems: names that a vendor would refuse; schemas that do not describe an object, are nested deeper
+    /// than 64 levels, or are too [large](Table::from_schema); and contradicting settings of a tool.
     pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
         let mut problems = Vec::new();
-        let mut built = Dynamic { toolsets: self.toolsets, ..Dynamic::default() };
+        let mut built = DynamicProvider { toolsets: self.toolsets, ..DynamicProvider::default() };
         for mut tool in self.tools {
             check_tool_name(&tool.tool.name, &mut problems);
             check_toolset_name(&tool.tool.toolset, &mut problems);
             built.tools.push(tool.finish(&mut problems));
             built.schemas.push(tool.schema);
-            built.handlers.push((tool.available, tool.answer));
+            built.handlers.push((tool.available, tool.handler));
         }
         for toolset in &built.toolsets {
             for name in std::iter::once(&toolset.name).chain(&toolset.aliases) {
@@ -329,17 +332,17 @@ impl DynamicTools {
 }
 
 #[derive(Default)]
-struct Dynamic {
+struct DynamicProvider {
     tools: Vec<Tool>,
     toolsets: Vec<Toolset>,
     /// The schema of each tool.
     schemas: Vec<Value>,
     definitions: PerDialect<Vec<Option<Definition>>>,
-    /// For each tool, its availability check and its handler.
+    /// The availability check and the handler of each tool.
     handlers: Vec<(Option<Box<AvailabilityHandler>>, Box<CallHandler>)>,
 }
 
-impl ToolProvider for Dynamic {
+impl ToolProvider for DynamicProvider {
     fn tools(&self) -> &[Tool] {
         &self.tools
     }
@@ -381,7 +384,7 @@ impl ToolProvider for Dynamic {
 
     fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
         match self.handlers.get(index) {
-            Some((_, answer)) => answer(args.value(0), call),
+            Some((_, handler)) => handler(args.value(0), call),
             None => HandlerReply::no_such_tool(index),
         }
     }

@@ -12,8 +12,8 @@ use crate::result::output::ToolResult;
 
 const KEYS: [&str; 4] = ["name", "description", "parameters", "strict"];
 
-/// The definition of a function in OpenAI's format: the name, the description and the parameters of a tool without a
-/// handler.
+/// A function definition in OpenAI's format: the name, the description and the parameters of a tool. With a handler, it
+/// becomes a [`DynamicTool`].
 ///
 /// ```
 /// use serde_json::json;
@@ -45,14 +45,14 @@ pub struct FunctionDefinition {
 }
 
 impl FunctionDefinition {
-    /// Reads a definition, either wrapped, as for Chat Completions (`{"type": "function", "function": {"name": ...}}`), or
-    /// flat, as for the Responses API (`{"type": "function", "name": ...}`). `type` and `description` may be missing;
-    /// without `parameters`, the function takes no arguments. `strict` is ignored: definitions of tools that are made at
-    /// run time are never strict.
+    /// Parses a definition: nested, as in Chat Completions (`{"type": "function", "function": {"name": ...}}`), or flat, as
+    /// in the Responses API (`{"type": "function", "name": ...}`). `type` and `description` are optional. Without
+    /// `parameters`, the function takes no arguments. `strict` is ignored: definitions of tools that are made at run time
+    /// are never strict.
     ///
     /// # Errors
-    /// Returns all problems of the definition: a wrong type, an unknown or missing key, a name that a vendor would refuse,
-    /// and a schema that [`DynamicTools::build`](crate::DynamicTools::build) would refuse.
+    /// Returns all problems of the definition: values of a wrong type, unknown or missing keys, a name that a vendor would
+    /// refuse, and a schema that [`DynamicTools::build`](crate::DynamicTools::build) would refuse.
     pub fn from_openai(definition: &Value) -> Result<Self, InvalidTools> {
         let mut reader = Reader { problems: Vec::new() };
         let read = reader.definition(definition);
@@ -101,7 +101,7 @@ impl Reader {
         {
             self.problem("/type", format!("expected \"function\", got {kind}"));
         }
-        #[allow(clippy::single_match_else, reason = "the two forms of a definition, side by side")]
+        #[allow(clippy::single_match_else, reason = "the two forms of a definition, next to each other")]
         let (at, function) = match outer.get("function") {
             Some(function) => {
                 self.unknown_keys("", outer, &["type", "function"]);
@@ -117,7 +117,7 @@ impl Reader {
         let is_broken = !self.problems.is_empty() && function.is_empty();
         let name = self.string(at, function, "name").unwrap_or_else(|| {
             if !is_broken && !function.contains_key("name") {
-                self.problem(at, "the key `name` is missing".to_owned());
+                self.problem(at, "missing key `name`".to_owned());
             }
             String::new()
         });
@@ -141,7 +141,7 @@ impl Reader {
         value.as_object()
     }
 
-    /// Returns the string at a key, or `None` if it is missing, null or, which is a problem, not a string.
+    /// Returns the string at a key, or `None` if it is missing or null. Any other value is a problem.
     fn string(&mut self, path: &str, map: &Map<String, Value>, key: &str) -> Option<String> {
         match map.get(key)? {
             Value::String(text) => Some(text.clone()),
@@ -155,7 +155,7 @@ impl Reader {
 
     fn unknown_keys(&mut self, path: &str, map: &Map<String, Value>, known: &[&str]) {
         for key in map.keys().filter(|key| !known.contains(&key.as_str())) {
-            let message = format!("unknown key `{}`: expected {}", key.escape_debug(), known.join(", "));
+            let message = format!("unknown key `{}`: expected one of {}", key.escape_debug(), known.join(", "));
             self.problem(path, message);
         }
     }
@@ -234,13 +234,13 @@ mod tests {
     fn all_problems_of_a_definition_are_reported() {
         let problems = |definition: Value| FunctionDefinition::from_openai(&definition).unwrap_err().to_string();
         assert_eq!(problems(json!([])), "the definition: expected an object, got an array");
-        assert_eq!(problems(json!({})), "the definition: the key `name` is missing");
+        assert_eq!(problems(json!({})), "the definition: missing key `name`");
         assert_eq!(problems(json!({"function": 7})), "the definition at /function: expected an object, got a number");
         assert_eq!(
             problems(json!({"type": "tool", "function": {"name": 7, "description": [], "paramters": {}}, "name": "x"})),
             "the definition at /type: expected \"function\", got \"tool\"; \
-             the definition: unknown key `name`: expected type, function; \
-             the definition at /function: unknown key `paramters`: expected name, description, parameters, strict; \
+             the definition: unknown key `name`: expected one of type, function; \
+             the definition at /function: unknown key `paramters`: expected one of name, description, parameters, strict; \
              the definition at /function/name: expected a string, got a number; \
              the definition at /function/description: expected a string, got an array"
         );

@@ -1,4 +1,4 @@
-//! The problems of tools that are made at run time, as data, all at once.
+//! The problems of tools that are made at run time, as data.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::data::name::PORTABLE;
 use crate::data::table::Table;
 
-/// The same depth as for arguments, because deeper ones cannot be sent.
+/// The same as the maximum depth of arguments, because arguments for a deeper schema would be refused.
 const MAX_SCHEMA_DEPTH: usize = 64;
 
-/// The error of tools and toolsets that are made at run time: all of their problems.
+/// The error of [`DynamicTools::build`](crate::DynamicTools::build): all problems of the tools and toolsets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidTools {
     problems: Vec<InvalidTool>,
@@ -68,24 +68,25 @@ pub enum InvalidTool {
         /// The unknown name.
         argument: Cow<'static, str>,
     },
-    /// A sync tool has a timeout, although nothing can stop its handler.
+    /// A sync tool has a timeout, but its handler cannot be stopped.
     SyncTimeout {
         /// The tool.
         tool: Cow<'static, str>,
     },
-    /// A tool requires a check and has no [`available`](crate::DynamicTool::available).
+    /// A tool has [`Requirement::Check`](crate::availability::Requirement::Check), but no
+    /// [`available`](crate::DynamicTool::available).
     CheckWithoutHandler {
         /// The tool.
         tool: Cow<'static, str>,
     },
-    /// A toolset requires a check, which only tools can answer.
+    /// A toolset has [`Requirement::Check`](crate::availability::Requirement::Check), which only tools can have.
     ToolsetCheck {
         /// The toolset.
         toolset: Cow<'static, str>,
     },
     /// A [function definition](crate::schema::FunctionDefinition) does not have OpenAI's format.
     Definition {
-        /// The place: a JSON Pointer (RFC 6901) into the definition.
+        /// The path of the value: a JSON Pointer (RFC 6901) into the definition.
         path: String,
         /// A description of the problem.
         message: String,
@@ -112,7 +113,10 @@ impl fmt::Display for InvalidTool {
                 write!(f, "the tool `{tool}`: the schema of its arguments must have `\"type\": \"object\"`")
             }
             InvalidTool::SchemaTooDeep { tool } => {
-                write!(f, "the tool `{tool}`: the schema of its arguments is deeper than {MAX_SCHEMA_DEPTH} levels")
+                write!(
+                    f,
+                    "the tool `{tool}`: the schema of its arguments is nested deeper than {MAX_SCHEMA_DEPTH} levels"
+                )
             }
             InvalidTool::Schema { tool, message } => write!(f, "the tool `{tool}`: {message}"),
             InvalidTool::UnknownSecret { tool, argument } => {
@@ -123,14 +127,16 @@ impl fmt::Display for InvalidTool {
             }
             InvalidTool::SyncTimeout { tool } => write!(
                 f,
-                "the tool `{tool}`: nothing can stop a sync handler after its timeout: make the tool `blocking` or a \
-                 `future`"
+                "the tool `{tool}`: a sync tool cannot have a timeout: use `DynamicTool::blocking` or `DynamicTool::future`"
             ),
             InvalidTool::CheckWithoutHandler { tool } => {
-                write!(f, "the tool `{tool}`: it requires a check: add `available`, which answers it")
+                write!(f, "the tool `{tool}`: it requires an availability check, but has none: set `available`")
             }
             InvalidTool::ToolsetCheck { toolset } => {
-                write!(f, "the toolset `{toolset}`: it cannot require a check: add `available` to each of its tools")
+                write!(
+                    f,
+                    "the toolset `{toolset}`: a toolset of run time cannot require an availability check: set `available` of its tools"
+                )
             }
             InvalidTool::Definition { path, message } if path.is_empty() => write!(f, "the definition: {message}"),
             InvalidTool::Definition { path, message } => write!(f, "the definition at {path}: {message}"),
@@ -149,28 +155,28 @@ pub(crate) fn check_tool_name(name: &str, problems: &mut Vec<InvalidTool>) {
     }
 }
 
-/// Checks the name or alias of a toolset. The registry reports the names that are reserved for all tools.
+/// Checks the name or alias of a toolset. `*` is accepted, because the registry reports reserved names.
 pub(crate) fn check_toolset_name(name: &str, problems: &mut Vec<InvalidTool>) {
     if !PORTABLE.accepts(name) && name != "*" {
         problems.push(InvalidTool::ToolsetName(name.to_owned().into()));
     }
 }
 
-/// Returns the table of a schema that every vendor accepts for a tool's arguments, or adds its problem.
+/// Returns the table of a schema for a tool's arguments. If it is invalid, appends the problem, and returns `None`.
 pub(crate) fn table(tool: &str, schema: &Value, problems: &mut Vec<InvalidTool>) -> Option<Table> {
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         problems.push(InvalidTool::SchemaNotObject { tool: tool.to_owned().into() });
         return None;
     }
-    let mut open = vec![(schema, 1)];
-    while let Some((value, depth)) = open.pop() {
+    let mut pending = vec![(schema, 1)];
+    while let Some((value, depth)) = pending.pop() {
         if depth > MAX_SCHEMA_DEPTH {
             problems.push(InvalidTool::SchemaTooDeep { tool: tool.to_owned().into() });
             return None;
         }
         match value {
-            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Object(map) => open.extend(map.values().map(|value| (value, depth + 1))),
+            Value::Array(items) => pending.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(map) => pending.extend(map.values().map(|value| (value, depth + 1))),
             _ => {}
         }
     }

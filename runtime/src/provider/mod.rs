@@ -20,21 +20,24 @@ use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::result::output::ToolError;
 use crate::run::pool::POOL;
 
-/// A source of tools. `cargo xtask gen` writes one for types that implement the catalog's handler traits.
+/// A source of tools. `cargo xtask gen` implements it for a catalog and its handlers; [`DynamicTools`](crate::DynamicTools)
+/// builds one for tools that are made at run time.
 pub trait ToolProvider: Send + Sync {
-    /// Returns the tools, always the same ones. The position of a tool is its index in [`call`](Self::call).
+    /// Returns the tools, which must be the same for each call. [`call`](Self::call) refers to a tool by its index in this
+    /// slice.
     fn tools(&self) -> &[Tool];
 
-    /// Returns the definitions of the tools in `dialect`, in the order of the tools, always the same ones. A tool
-    /// without a definition in that dialect is `None`, or missing at the end of the list. It is first called when a
-    /// session makes a turn in the dialect, and then for each rendering, so expensive results should be cached. It is
-    /// called while locks are held, and must not make turns itself.
+    /// Returns the definitions of the tools in `dialect`, in the order of [`tools`](Self::tools). They must be the same for
+    /// each call. A tool without a definition in this dialect is `None`, or beyond the end of a shorter slice.
+    ///
+    /// It is called for each turn that renders definitions, so expensive results should be cached. It is called while locks
+    /// are held, and must not make turns itself.
     fn definitions(&self, dialect: Dialect) -> &[Option<Definition>];
 
-    /// Returns the toolsets, always the same ones.
+    /// Returns the declared toolsets, which must be the same for each call.
     fn toolsets(&self) -> &[Toolset];
 
-    /// Returns the facts in the tools' conditions and texts.
+    /// Returns the facts that the tools' conditions and texts use.
     fn facts(&self) -> &[Fact] {
         &[]
     }
@@ -44,70 +47,72 @@ pub trait ToolProvider: Send + Sync {
         &[]
     }
 
-    /// Returns the search index of the tools: see [`ToolSearch`](crate::search::ToolSearch). gen writes that of a
-    /// generated catalog. For other providers, it is built at the first search.
+    /// Returns a prebuilt search index of the tools, for [tool search](crate::search). A generated catalog has one. With
+    /// `None`, the index is built at the first search.
     #[cfg(feature = "search")]
     fn index(&self) -> Option<crate::index::Index> {
         None
     }
 
-    /// Returns whether all names in its toolsets must exist when it is added. `false` for a generated catalog: gen has
-    /// checked its names, and another part of it may be added later or never.
+    /// Returns whether the registry checks that all names in the toolsets exist when the provider is added. `false` by
+    /// default, as for a generated catalog: gen has checked its names, and other parts of it may be added later or never.
     fn checks_names(&self) -> bool {
         false
     }
 
-    /// Returns whether a tool, or a toolset's home tools, can be used now. It is called for tools and toolsets with
+    /// Checks whether a tool, or the home tools of a toolset, can be used now. It is called for tools and toolsets with
     /// [`Requirement::Check`](crate::availability::Requirement::Check), if they are granted and their requirements on
     /// environment and facts are met.
     ///
     /// All checks of a turn run concurrently, each on a thread of its own, with one time limit: see
-    /// [`SessionBuilder::check_timeout`](crate::SessionBuilder::check_timeout). The answer is cached for 30 seconds. A
-    /// failure (`Unavailable`, a panic or a timeout) within 60 seconds of the last success counts as a flake: the tools
-    /// stay, and the check runs again for the next turn. A running check is not started again.
+    /// [`SessionBuilder::check_timeout`](crate::SessionBuilder::check_timeout). The result is cached for 30 seconds. A
+    /// failure (`Unavailable`, a panic or a timeout) within 60 seconds of the last success counts as a flake: the tools are
+    /// still shown, and the check runs again for the next turn. A check that is still running is not started again.
     ///
-    /// On platforms without threads and clock, this is called on the caller's thread for each turn.
+    /// On platforms without threads or a clock, it is called on the caller's thread for each turn.
     fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
         let _ = (check, env);
         Availability::Available
     }
 
-    /// Runs the tool at `index`. The slots hold its arguments, which are valid by the tool's table. They must be read
-    /// before this returns. It is never called for a tool of the agent's own loop.
+    /// Runs the tool at `index` of [`tools`](Self::tools). `args` holds its arguments, validated against the tool's table;
+    /// they must be taken before this returns. It is never called for a tool that the agent's own loop runs.
     fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a>;
 }
 
-/// The reply of a handler, now or later.
+/// The reply of a handler: its result, or a future of it.
 pub enum HandlerReply<'a> {
     /// The result of a sync handler.
     Ready(ToolResult),
-    /// The future of an async handler.
-    Later(Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>>),
+    /// The future of an async or blocking handler.
+    Async(Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>>),
 }
 
 impl<'a> HandlerReply<'a> {
-    /// Returns the reply of a blocking handler: `work` runs on a thread of a pool, from the first poll of the reply, by
-    /// any executor. At most 64 handlers run at a time; others are queued. If the reply is dropped, because the call
-    /// exceeds its time limit or is cancelled, running work continues, and its result is ignored: it should check
-    /// [`Call::is_cancelled`].
+    /// Runs `work` on a thread of the process's pool, and returns a reply with its result. The work is queued at the first
+    /// poll of the reply, which works with any executor. At most 64 handlers run at the same time.
+    ///
+    /// If the call is cancelled or exceeds its time limit, the reply is dropped. Work that is already running continues, and
+    /// its result is ignored, so it should check [`Call::is_cancelled`].
     pub fn blocking<W>(call: &'a Call<'a>, work: W) -> Self
     where
         W: FnOnce(&Call<'_>) -> ToolResult + Send + 'static,
     {
-        HandlerReply::Later(Box::pin(async move {
+        HandlerReply::Async(Box::pin(async move {
             let (owned, scope) = (call.to_owned_call(), trace::current());
-            POOL.run(call.life(), move || scope.within(|| work(&owned.borrow()))).await
+            POOL.run(call.lifetime(), move || scope.within(|| work(&owned.borrow()))).await
         }))
     }
 
-    /// Returns the reply to a call of a tool of the agent's own loop, which should not reach a tool provider.
+    /// Returns the error reply for a tool that the agent's own loop runs. Calls of such a tool do not reach its provider, so
+    /// this reports a mistake of the host.
     pub fn agent() -> Self {
         HandlerReply::Ready(Err(no_agent_loop()))
     }
 
-    /// Returns the reply to an unknown index: a mistake of the caller, never of the model.
+    /// Returns the error reply for an index without a tool: a mistake of the caller, never of the model.
     pub fn no_such_tool(index: usize) -> Self {
-        HandlerReply::Ready(Err(ToolError::new(format!("this provider has no tool number {index}"))))
+        HandlerReply::Ready(Err(ToolError::new(format!("the tool provider has no tool at index {index}"))))
     }
 }
 
@@ -115,12 +120,12 @@ impl fmt::Debug for HandlerReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             HandlerReply::Ready(result) => f.debug_tuple("Ready").field(result).finish(),
-            HandlerReply::Later(_) => f.write_str("Later"),
+            HandlerReply::Async(_) => f.write_str("Async"),
         }
     }
 }
 
-/// Returns the error for such a call without an agent's loop.
+/// Returns the error for a call of an agent-run tool that the agent's loop did not take.
 pub(crate) fn no_agent_loop() -> ToolError {
-    ToolError::new("the agent's own loop runs this tool, and the loop of this host did not take the call")
+    ToolError::new("this tool is run by the agent's own loop, which did not accept the call")
 }

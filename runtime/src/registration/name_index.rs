@@ -24,9 +24,9 @@ use crate::text::nearest::suggestion;
 /// The claims of names.
 #[derive(Default)]
 pub(crate) struct NameIndex {
-    /// The number of changes.
-    pub(crate) number: u64,
-    /// In the order in which they were added, which is the order of their ids.
+    /// The number of changes so far.
+    pub(crate) generation: u64,
+    /// The providers, in the order in which they were added, which is the order of their ids.
     pub(crate) providers: Vec<RegisteredProvider>,
     /// The claims of each [`NameKind`].
     claims: [Claims; 6],
@@ -37,8 +37,8 @@ pub(crate) struct NameIndex {
 enum NameKind {
     /// A tool's name: the last claim wins, and overrides the others.
     Tool,
-    /// A tool's name in a dialect, if it differs from its own.
-    Called,
+    /// A tool's name in a dialect, if it differs from its own name.
+    DialectName,
     /// The name of a declared toolset.
     Toolset,
     /// The name of a tool's home toolset.
@@ -88,7 +88,7 @@ fn names(provider: &dyn ToolProvider) -> Vec<(NameKind, &Cow<'static, str>, usiz
     for (index, tool) in provider.tools().iter().enumerate() {
         names.push((NameKind::Tool, &tool.name, index));
         names.push((NameKind::Home, &tool.toolset, index));
-        names.extend(further(tool).map(|(_, name)| (NameKind::Called, name, index)));
+        names.extend(dialect_names(tool).map(|(_, name)| (NameKind::DialectName, name, index)));
     }
     for (index, toolset) in provider.toolsets().iter().enumerate() {
         names.push((NameKind::Toolset, &toolset.name, index));
@@ -98,13 +98,13 @@ fn names(provider: &dyn ToolProvider) -> Vec<(NameKind, &Cow<'static, str>, usiz
     names
 }
 
-/// Returns the names of a tool in dialects, if they differ from its own.
-fn further(tool: &Tool) -> impl Iterator<Item = (Dialect, &Cow<'static, str>)> {
+/// Returns the names of a tool in dialects that differ from its own name.
+fn dialect_names(tool: &Tool) -> impl Iterator<Item = (Dialect, &Cow<'static, str>)> {
     let names = tool.names.iter().map(|(dialect, name)| (*dialect, name));
     names.filter(|(_, name)| **name != tool.name)
 }
 
-/// Returns the aliases of a toolset.
+/// Returns the aliases of a toolset, except those that equal its name.
 fn aliases(toolset: &Toolset) -> impl Iterator<Item = &Cow<'static, str>> {
     toolset.aliases.iter().filter(|alias| **alias != toolset.name)
 }
@@ -114,241 +114,243 @@ fn edges(toolset: &Toolset) -> impl Iterator<Item = &Cow<'static, str>> {
     toolset.includes.iter().chain(&toolset.base)
 }
 
-/// Records the refusal of a name.
-fn refuse(found: &mut Vec<Refusal>, why: fn(Cow<'static, str>) -> Refusal, name: &str) {
-    found.push(why(Cow::Owned(name.to_owned())));
+/// Appends the refusal of a name.
+fn refuse(refusals: &mut Vec<Refusal>, reason: fn(Cow<'static, str>) -> Refusal, name: &str) {
+    refusals.push(reason(Cow::Owned(name.to_owned())));
 }
 
 impl NameIndex {
-    /// Enters a provider without checking it.
-    pub(crate) fn enter(&mut self, held: RegisteredProvider) {
-        for (sort, name, index) in names(&*held.provider) {
-            let claims = self.claims[sort as usize].entry(name.clone()).or_default();
-            claims.insert(claims.partition_point(|other| other.id <= held.id), Claim { id: held.id, index });
+    /// Inserts a provider without checking it.
+    pub(crate) fn insert(&mut self, registered: RegisteredProvider) {
+        for (kind, name, index) in names(&*registered.provider) {
+            let claims = self.claims[kind as usize].entry(name.clone()).or_default();
+            claims
+                .insert(claims.partition_point(|other| other.id <= registered.id), Claim { id: registered.id, index });
         }
-        self.providers.insert(self.place(held.id), held);
+        self.providers.insert(self.position(registered.id), registered);
     }
 
     /// Removes a provider.
-    pub(crate) fn leave(&mut self, id: ProviderId) -> Option<RegisteredProvider> {
-        let place = self.place(id);
-        self.providers.get(place).filter(|held| held.id == id)?;
-        let held = self.providers.remove(place);
-        for (sort, name, _) in names(&*held.provider) {
-            if let Entry::Occupied(mut entry) = self.claims[sort as usize].entry(name.clone()) {
+    pub(crate) fn remove(&mut self, id: ProviderId) -> Option<RegisteredProvider> {
+        let position = self.position(id);
+        self.providers.get(position).filter(|registered| registered.id == id)?;
+        let registered = self.providers.remove(position);
+        for (kind, name, _) in names(&*registered.provider) {
+            if let Entry::Occupied(mut entry) = self.claims[kind as usize].entry(name.clone()) {
                 entry.get_mut().retain(|claim| claim.id != id);
                 if entry.get().is_empty() {
                     entry.remove();
                 }
             }
         }
-        Some(held)
+        Some(registered)
     }
 
-    /// Returns the position of a provider, or the position where it belongs.
-    fn place(&self, id: ProviderId) -> usize {
-        self.providers.partition_point(|held| held.id < id)
+    /// Returns the position of a provider, or the position at which to insert it.
+    fn position(&self, id: ProviderId) -> usize {
+        self.providers.partition_point(|registered| registered.id < id)
     }
 
-    fn held(&self, claim: Claim) -> &RegisteredProvider {
-        &self.providers[self.place(claim.id)]
+    fn registered(&self, claim: Claim) -> &RegisteredProvider {
+        &self.providers[self.position(claim.id)]
     }
 
     fn tool(&self, claim: Claim) -> &Tool {
-        &self.held(claim).provider.tools()[claim.index]
+        &self.registered(claim).provider.tools()[claim.index]
     }
 
     fn toolset(&self, claim: Claim) -> &Toolset {
-        &self.held(claim).provider.toolsets()[claim.index]
+        &self.registered(claim).provider.toolsets()[claim.index]
     }
 
     fn fact(&self, claim: Claim) -> &Fact {
-        &self.held(claim).provider.facts()[claim.index]
+        &self.registered(claim).provider.facts()[claim.index]
     }
 
-    /// Returns the claims of a name. Empty if it has no meaning of this kind.
+    /// Returns the claims of a name of this kind.
     #[inline(never)]
-    fn claims(&self, sort: NameKind, name: &str) -> &[Claim] {
-        self.claims[sort as usize].get(name).map_or(&[], Vec::as_slice)
+    fn claims(&self, kind: NameKind, name: &str) -> &[Claim] {
+        self.claims[kind as usize].get(name).map_or(&[], Vec::as_slice)
     }
 
-    fn has(&self, sort: NameKind, name: &str) -> bool {
-        !self.claims(sort, name).is_empty()
+    fn has(&self, kind: NameKind, name: &str) -> bool {
+        !self.claims(kind, name).is_empty()
     }
 
-    /// Returns all names of a kind, in order, each with its first and its last claim.
-    fn all(&self, sort: NameKind) -> impl Iterator<Item = (&Cow<'static, str>, Claim, Claim)> {
-        let claims = self.claims[sort as usize].iter();
+    /// Returns all names of a kind, sorted, each with its first and its last claim.
+    fn names_of_kind(&self, kind: NameKind) -> impl Iterator<Item = (&Cow<'static, str>, Claim, Claim)> {
+        let claims = self.claims[kind as usize].iter();
         claims.filter_map(|(name, claims)| Some((name, *claims.first()?, *claims.last()?)))
     }
 
     /// Returns the tools that can be called, by name.
     pub(crate) fn tools(&self) -> impl Iterator<Item = (&Cow<'static, str>, ProviderIndex, IndexInProvider)> {
-        self.all(NameKind::Tool)
-            .map(|(name, _, last)| (name, ProviderIndex(self.place(last.id)), IndexInProvider(last.index)))
+        self.names_of_kind(NameKind::Tool)
+            .map(|(name, _, last)| (name, ProviderIndex(self.position(last.id)), IndexInProvider(last.index)))
     }
 
     /// Returns the facts, by name.
     pub(crate) fn facts(&self) -> impl Iterator<Item = &Fact> {
-        self.all(NameKind::Fact).map(|(_, first, _)| self.fact(first))
+        self.names_of_kind(NameKind::Fact).map(|(_, first, _)| self.fact(first))
     }
 
     /// Returns the aliases of toolsets, in order, each with its toolset.
     pub(crate) fn aliases(&self) -> impl Iterator<Item = (&Cow<'static, str>, &Toolset)> {
-        self.all(NameKind::Alias).map(|(name, first, _)| (name, self.toolset(first)))
+        self.names_of_kind(NameKind::Alias).map(|(name, first, _)| (name, self.toolset(first)))
     }
 
-    /// Returns the declared toolsets, by name. `is_home` says whether a toolset has home tools. One of run time that
-    /// lists nothing exists as long as it has any.
+    /// Returns the declared toolsets, sorted by name. `is_home` returns whether a toolset has home tools. A toolset of run
+    /// time that names no tools or toolsets only exists while it has home tools.
     pub(crate) fn toolsets(&self, is_home: &dyn Fn(&str) -> bool) -> impl Iterator<Item = &Toolset> {
-        self.all(NameKind::Toolset).filter_map(move |(name, first, _)| {
+        self.names_of_kind(NameKind::Toolset).filter_map(move |(name, first, _)| {
             let toolset = self.toolset(first);
-            let lasts = !toolset.tools.is_empty() || edges(toolset).next().is_some();
-            let is_static = |claim: &Claim| !self.held(*claim).provider.checks_names();
-            let is_there = lasts || is_home(name) || self.claims(NameKind::Toolset, name).iter().any(is_static);
-            is_there.then_some(toolset)
+            let names_others = !toolset.tools.is_empty() || edges(toolset).next().is_some();
+            let is_static = |claim: &Claim| !self.registered(*claim).provider.checks_names();
+            let exists = names_others || is_home(name) || self.claims(NameKind::Toolset, name).iter().any(is_static);
+            exists.then_some(toolset)
         })
     }
 
     /// Returns the declaration of a toolset.
-    pub(crate) fn described(&self, name: &str) -> Option<&Toolset> {
+    pub(crate) fn declaration(&self, name: &str) -> Option<&Toolset> {
         self.claims(NameKind::Toolset, name).first().map(|&first| self.toolset(first))
     }
 
-    /// Returns whether a claim of a name contradicts those of the provider `id`. The claims of other providers agree,
-    /// or they would have been refused: of these, only the first and the last are compared with all claims of `id`.
-    fn differs(&self, id: ProviderId, sort: NameKind, name: &str, otherwise: &dyn Fn(Claim) -> bool) -> bool {
-        let claims = self.claims(sort, name);
+    /// Returns whether a claim of a name conflicts with the provider `id`: whether `differs` returns true for it. The claims of
+    /// the other providers agree with each other, or they would have been refused. So only the first and the last of them are
+    /// compared, besides all claims of `id`.
+    fn conflicts(&self, id: ProviderId, kind: NameKind, name: &str, differs: &dyn Fn(Claim) -> bool) -> bool {
+        let claims = self.claims(kind, name);
         let ends = claims.first().into_iter().chain(claims.last());
         let own = claims.partition_point(|claim| claim.id < id)..claims.partition_point(|claim| claim.id <= id);
-        ends.chain(&claims[own]).any(|&claim| otherwise(claim))
+        ends.chain(&claims[own]).any(|&claim| differs(claim))
     }
 
-    /// Returns the refusals of the provider that was just entered or replaced: sorted, without duplicates.
+    /// Checks a provider that was just inserted or replaced. Returns its refusals, sorted, without duplicates.
     pub(crate) fn refusals(&self, id: ProviderId, provider: &dyn ToolProvider) -> Vec<Refusal> {
-        let mut found = Vec::new();
+        let mut refusals = Vec::new();
         for tool in provider.tools() {
-            self.check_tool(tool, &mut found);
+            self.check_tool(tool, &mut refusals);
         }
         for toolset in provider.toolsets() {
-            self.check_toolset(id, toolset, &mut found);
+            self.check_toolset(id, toolset, &mut refusals);
         }
         for fact in provider.facts() {
-            if self.differs(id, NameKind::Fact, &fact.name, &|claim| self.fact(claim) != fact) {
-                refuse(&mut found, Refusal::FactConflict, &fact.name);
+            if self.conflicts(id, NameKind::Fact, &fact.name, &|claim| self.fact(claim) != fact) {
+                refuse(&mut refusals, Refusal::FactConflict, &fact.name);
             }
         }
-        self.check_cycles(provider.toolsets(), &mut found);
+        self.check_cycles(provider.toolsets(), &mut refusals);
         if provider.checks_names() {
-            provider.toolsets().iter().for_each(|toolset| self.check_names(toolset, &mut found));
+            provider.toolsets().iter().for_each(|toolset| self.check_names(toolset, &mut refusals));
         }
-        let order = sorted::positions(found.len(), &|a, b| found[a].cmp(&found[b]));
-        let mut found: Vec<Refusal> = order.into_iter().map(|at| found[at].clone()).collect();
-        found.dedup();
-        found
+        let order = sorted::positions(refusals.len(), &|a, b| refusals[a].cmp(&refusals[b]));
+        let mut refusals: Vec<Refusal> = order.into_iter().map(|at| refusals[at].clone()).collect();
+        refusals.dedup();
+        refusals
     }
 
-    fn check_tool(&self, tool: &Tool, found: &mut Vec<Refusal>) {
-        let overrides = |pair: &[Claim]| pair[0].id != pair[1].id && self.held(pair[1]).overriding;
-        if self.claims(NameKind::Called, &tool.name).iter().any(|&claim| self.tool(claim).name != tool.name) {
-            refuse(found, Refusal::DialectNameTaken, &tool.name);
+    fn check_tool(&self, tool: &Tool, refusals: &mut Vec<Refusal>) {
+        let overrides = |pair: &[Claim]| pair[0].id != pair[1].id && self.registered(pair[1]).overriding;
+        if self.claims(NameKind::DialectName, &tool.name).iter().any(|&claim| self.tool(claim).name != tool.name) {
+            refuse(refusals, Refusal::DialectNameTaken, &tool.name);
         }
         if !self.claims(NameKind::Tool, &tool.name).windows(2).all(overrides) {
-            refuse(found, Refusal::ToolNameTaken, &tool.name);
+            refuse(refusals, Refusal::ToolNameTaken, &tool.name);
         }
-        for (dialect, name) in further(tool) {
+        for (dialect, name) in dialect_names(tool) {
             let is_taken = |&claim: &Claim| {
                 let other = self.tool(claim);
                 other.name_in(dialect) == Some(name) && other.name != tool.name
             };
-            if self.has(NameKind::Tool, name) || self.claims(NameKind::Called, name).iter().any(is_taken) {
-                refuse(found, Refusal::DialectNameTaken, name);
+            if self.has(NameKind::Tool, name) || self.claims(NameKind::DialectName, name).iter().any(is_taken) {
+                refuse(refusals, Refusal::DialectNameTaken, name);
             }
         }
-        let names = std::iter::once(&tool.name).chain(further(tool).map(|(_, name)| name));
+        let names = std::iter::once(&tool.name).chain(dialect_names(tool).map(|(_, name)| name));
         let reserved = names.filter(|name| RESERVED_TOOLS.contains(&&***name));
-        reserved.for_each(|name| refuse(found, Refusal::ToolNameReserved, name));
+        reserved.for_each(|name| refuse(refusals, Refusal::ToolNameReserved, name));
         if EVERYTHING.contains(&&*tool.toolset) {
-            refuse(found, Refusal::ToolsetNameReserved, &tool.toolset);
+            refuse(refusals, Refusal::ToolsetNameReserved, &tool.toolset);
         } else if self.has(NameKind::Alias, &tool.toolset) {
-            refuse(found, Refusal::AliasTaken, &tool.toolset);
+            refuse(refusals, Refusal::AliasTaken, &tool.toolset);
         }
     }
 
-    fn check_toolset(&self, id: ProviderId, toolset: &Toolset, found: &mut Vec<Refusal>) {
+    fn check_toolset(&self, id: ProviderId, toolset: &Toolset, refusals: &mut Vec<Refusal>) {
         let name = &toolset.name;
         if EVERYTHING.contains(&&**name) {
-            refuse(found, Refusal::ToolsetNameReserved, name);
+            refuse(refusals, Refusal::ToolsetNameReserved, name);
         }
-        if self.differs(id, NameKind::Toolset, name, &|claim| self.toolset(claim) != toolset) {
-            refuse(found, Refusal::ToolsetNameTaken, name);
+        if self.conflicts(id, NameKind::Toolset, name, &|claim| self.toolset(claim) != toolset) {
+            refuse(refusals, Refusal::ToolsetNameTaken, name);
         }
         if self.has(NameKind::Alias, name) {
-            refuse(found, Refusal::AliasTaken, name);
+            refuse(refusals, Refusal::AliasTaken, name);
         }
         for alias in aliases(toolset) {
             let is_name = self.has(NameKind::Toolset, alias) || self.has(NameKind::Home, alias);
-            let is_anothers = |claim| self.toolset(claim).name != *name;
+            let is_of_another = |claim| self.toolset(claim).name != *name;
             if EVERYTHING.contains(&&**alias) {
-                refuse(found, Refusal::ToolsetNameReserved, alias);
-            } else if is_name || self.differs(id, NameKind::Alias, alias, &is_anothers) {
-                refuse(found, Refusal::AliasTaken, alias);
+                refuse(refusals, Refusal::ToolsetNameReserved, alias);
+            } else if is_name || self.conflicts(id, NameKind::Alias, alias, &is_of_another) {
+                refuse(refusals, Refusal::AliasTaken, alias);
             }
         }
     }
 
     /// Returns the toolset with this name or alias.
-    fn meant(&self, name: &str) -> Option<&Toolset> {
+    fn resolve_toolset(&self, name: &str) -> Option<&Toolset> {
         let claim = self.claims(NameKind::Toolset, name).first().or_else(|| self.claims(NameKind::Alias, name).first());
         claim.map(|&claim| self.toolset(claim))
     }
 
-    /// Reports the cycles to which `toolsets` lead.
-    fn check_cycles<'b>(&'b self, toolsets: &'b [Toolset], found: &mut Vec<Refusal>) {
+    /// Appends a refusal for each include cycle that can be reached from `toolsets`.
+    fn check_cycles<'b>(&'b self, toolsets: &'b [Toolset], refusals: &mut Vec<Refusal>) {
         let own: HashMap<&str, &Toolset> = toolsets.iter().map(|toolset| (&*toolset.name, toolset)).collect();
         let next = |name: &'b str| {
-            let toolset = own.get(name).copied().or_else(|| self.meant(name));
-            let targets = toolset.into_iter().flat_map(edges).filter_map(|target| self.meant(target));
+            let toolset = own.get(name).copied().or_else(|| self.resolve_toolset(name));
+            let targets = toolset.into_iter().flat_map(edges).filter_map(|target| self.resolve_toolset(target));
             targets.map(|target| (&*target.name, ())).collect()
         };
         for cycle in cycles(toolsets.iter().map(|toolset| &*toolset.name), next) {
             let names = cycle.iter().chain(cycle.first()).map(|(name, ())| Cow::Owned((*name).to_owned()));
-            found.push(Refusal::IncludeCycle(names.collect()));
+            refusals.push(Refusal::IncludeCycle(names.collect()));
         }
     }
 
-    /// Checks that everything a toolset names exists, and that it is not empty.
-    fn check_names(&self, toolset: &Toolset, found: &mut Vec<Refusal>) {
-        let of = || toolset.name.clone();
+    /// Checks that a toolset is not empty, and that the tools and toolsets that it names exist.
+    fn check_names(&self, toolset: &Toolset, refusals: &mut Vec<Refusal>) {
+        let owner = || toolset.name.clone();
         let is_tool = |name: &Cow<'static, str>| self.has(NameKind::Tool, name);
         let is_toolset = |name: &Cow<'static, str>| {
-            [NameKind::Toolset, NameKind::Home, NameKind::Alias].iter().any(|&sort| self.has(sort, name))
+            [NameKind::Toolset, NameKind::Home, NameKind::Alias].iter().any(|&kind| self.has(kind, name))
         };
-        let near = |name: &str, sorts: &[NameKind]| {
-            let known = sorts.iter().flat_map(|&sort| self.claims[sort as usize].keys());
+        let suggest = |name: &str, kinds: &[NameKind]| {
+            let known = kinds.iter().flat_map(|&kind| self.claims[kind as usize].keys());
             suggestion(&nearest(name, known.map(|name| &**name)))
         };
         for name in toolset.tools.iter().chain(&toolset.excludes).filter(|name| !is_tool(name)) {
             let hint = if is_toolset(name) {
                 ": it is a toolset; name it in `includes`".to_owned()
             } else {
-                near(name, &[NameKind::Tool])
+                suggest(name, &[NameKind::Tool])
             };
-            found.push(Refusal::UnknownTool { toolset: of(), name: name.clone(), hint });
+            refusals.push(Refusal::UnknownTool { toolset: owner(), name: name.clone(), hint });
         }
         for name in edges(toolset).filter(|name| !is_toolset(name)) {
             let hint = if EVERYTHING.contains(&&**name) {
-                ": it stands for every tool, and sessions enable it; name the toolsets that are meant".to_owned()
+                ": it means all tools, and only sessions can enable it; name the toolsets to include".to_owned()
             } else if is_tool(name) {
                 ": it is a tool; name it in `tools`".to_owned()
             } else {
-                near(name, &[NameKind::Toolset, NameKind::Home])
+                suggest(name, &[NameKind::Toolset, NameKind::Home])
             };
-            found.push(Refusal::UnknownToolset { toolset: of(), name: name.clone(), hint });
+            refusals.push(Refusal::UnknownToolset { toolset: owner(), name: name.clone(), hint });
         }
         let has_home_tools = !toolset.closed && self.has(NameKind::Home, &toolset.name);
         if toolset.tools.is_empty() && edges(toolset).next().is_none() && !has_home_tools {
-            found.push(Refusal::EmptyToolset(of()));
+            refusals.push(Refusal::EmptyToolset(owner()));
         }
     }
 }

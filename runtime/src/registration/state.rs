@@ -28,8 +28,8 @@ use crate::vec_map::VecMap;
 /// An immutable state of a registry. It is made when a session first needs it after a change.
 #[derive(Default)]
 pub(crate) struct State {
-    /// How many changes of the registry came before it.
-    pub(crate) number: u64,
+    /// The generation of the name index from which the state was made.
+    pub(crate) generation: u64,
     pub(crate) providers: Vec<Arc<dyn ToolProvider>>,
     /// Sorted by name.
     pub(crate) tools: Vec<ToolEntry>,
@@ -166,7 +166,7 @@ impl State {
             tools.push(tool);
         }
         let mut state = State {
-            number: index.number,
+            generation: index.generation,
             providers: providers.clone(),
             names: NameHashIndex::new(entries.iter().map(|tool| &*tool.name)),
             tools: entries,

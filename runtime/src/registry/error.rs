@@ -1,10 +1,11 @@
-//! Errors of requests to a registry.
+//! Errors of sessions, and of requests to a registry.
 
 use std::fmt;
 
 use crate::text::nearest::{nearest, suggestion};
 
-/// The error of a request that does not fit what the registry holds.
+/// The error of building a session, setting facts or invalidating results: a name is unknown in the registry, or a fact has
+/// an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionError {
     kind: SessionErrorKind,
@@ -24,9 +25,9 @@ pub enum SessionErrorKind {
     UnknownName,
     /// No tool provider declares this fact.
     UnknownFact,
-    /// The value of the fact has another type than its default.
+    /// The value of the fact has a different type than its default.
     FactType,
-    /// The value of the fact is an integer beyond ±2^53.
+    /// The value of the fact is an integer outside of -2^53 to 2^53.
     FactRange,
 }
 
@@ -50,7 +51,7 @@ impl SessionError {
         self.kind
     }
 
-    /// Returns the name of the toolset, tool or fact.
+    /// Returns the name of the toolset, tool or fact, as it was passed.
     pub fn name(&self) -> &str {
         &self.name
     }

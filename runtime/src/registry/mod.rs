@@ -16,12 +16,12 @@ use crate::registration::name_index::{NameIndex, RegisteredProvider};
 use crate::registration::refusal::{Refusal, RegistryError};
 use crate::registry::error::{SessionError, SessionErrorKind};
 
-/// The tool providers of one process. Cheap to clone: clones are the same registry.
+/// The tool providers of a process. Cheap to clone: clones share the same registry.
 ///
-/// Providers can be added, replaced and removed at any time and from any thread. A session's next turn shows the
-/// change. An existing turn keeps its providers as long as it exists.
+/// Providers can be added, replaced and removed at any time and from any thread. Sessions see the change in their next
+/// turn. Existing turns keep the providers that they were made with.
 ///
-/// A provider must not call its registry while the registry calls its methods for tools, toolsets or facts.
+/// A provider's methods that return its tools, toolsets or facts must not call the registry, which would deadlock.
 #[derive(Clone, Default)]
 pub struct Registry {
     shared: Arc<Shared>,
@@ -29,27 +29,27 @@ pub struct Registry {
 
 #[derive(Default)]
 struct Shared {
-    now: Mutex<RegistryState>,
-    /// The number of changes of the name index, readable without a lock.
-    number: AtomicU64,
+    state: Mutex<RegistryState>,
+    /// The generation of the name index, readable without a lock.
+    generation: AtomicU64,
     /// The cached results of checks.
     checks: Arc<ProbeCache>,
 }
 
 #[derive(Default)]
 struct RegistryState {
-    book: NameIndex,
-    /// The state, or `None` if the name index has changed since the last request.
+    names: NameIndex,
+    /// The state, or `None` if the name index has changed since it was made.
     state: Option<Arc<State>>,
 }
 
-/// Information about a registered toolset.
+/// Information about a registered toolset: see [`Registry::toolset`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolsetInfo {
-    /// The declaration. For an undeclared home toolset, it only has a name.
+    /// The declaration. For a home toolset that no provider declares, it only has a name.
     pub declared: Toolset,
-    /// The tools that it resolves to, by name.
+    /// The names of the tools that the toolset resolves to, sorted.
     pub resolved: Vec<Cow<'static, str>>,
 }
 
@@ -59,80 +59,88 @@ impl Registry {
         Self::default()
     }
 
-    /// Adds a tool provider, with all its tools and toolsets, or nothing of it if it is refused.
+    /// Adds a tool provider with all its tools and toolsets. If it is refused, nothing is added.
     ///
     /// # Errors
-    /// Returns an error if a name is taken: a tool's name by any other tool, also by its name in the same dialect; a
-    /// toolset's or a fact's name by one with other content; an alias by any other toolset; or a name that toolc
-    /// reserves. Also if toolsets form an include cycle, and, for [dynamic tools](crate::DynamicTools), if a toolset
-    /// names something unknown or is empty.
+    /// Returns an error with all reasons if
+    ///
+    /// - a tool's name, or its name in a dialect, belongs to another tool;
+    /// - another provider declares a toolset or fact of the same name with different content;
+    /// - an alias is the name or alias of another toolset;
+    /// - a name is reserved by toolc;
+    /// - toolsets include each other in a cycle;
+    /// - a toolset of [dynamic tools](crate::DynamicTools) is empty, or names an unknown tool or toolset.
     pub fn add(&self, provider: Box<dyn ToolProvider>) -> Result<ProviderId, RegistryError> {
-        self.enter(provider.into(), false)
+        self.insert(provider.into(), false)
     }
 
-    /// Adds a tool provider whose tools replace registered tools of the same name. Replaced tools reappear when this
-    /// provider is removed. If several providers override one tool, the most recent one wins.
+    /// Adds a tool provider whose tools replace registered tools of the same name. Replaced tools are available again when
+    /// this provider is removed. If several providers override one tool, the most recent one wins.
     ///
     /// # Errors
-    /// Returns the same errors as [`add`](Self::add). A tool's name is taken only if another tool has it in a dialect.
+    /// Returns the same errors as [`add`](Self::add), except that the name of a tool may belong to another tool (but not the
+    /// name in a dialect).
     pub fn add_overriding(&self, provider: Box<dyn ToolProvider>) -> Result<ProviderId, RegistryError> {
-        self.enter(provider.into(), true)
+        self.insert(provider.into(), true)
     }
 
-    /// Replaces a tool provider atomically: no turn has both, or neither. The new one overrides the same tools, and is
-    /// overridden by the same providers. If it is refused, the old one stays.
+    /// Replaces a tool provider atomically: each turn has either the old or the new one. The new provider takes over the id,
+    /// and the position among providers that override each other. If it is refused, the old one stays.
     ///
     /// # Errors
-    /// Returns the same errors as [`add`](Self::add), and an error if the old provider is not registered.
+    /// Returns the same errors as [`add`](Self::add), and an error if `id` is not registered.
     pub fn replace(&self, id: ProviderId, provider: Box<dyn ToolProvider>) -> Result<(), RegistryError> {
-        let provider: Arc<dyn ToolProvider> = ready(provider.into());
-        // Dropped after the lock is released, because dropping a provider may run any code.
-        let _left;
-        let mut now = self.lock();
-        let Some(old) = now.book.leave(id) else { return RegistryError::check(vec![Refusal::UnknownProvider(id)]) };
-        now.book.enter(RegisteredProvider::new(id, Arc::clone(&provider), old.overriding));
-        if let Err(error) = RegistryError::check(now.book.refusals(id, &*provider)) {
-            now.book.leave(id);
-            now.book.enter(old);
+        let provider: Arc<dyn ToolProvider> = preload(provider.into());
+        // Declared before the lock, so that it is dropped after it: dropping a provider may run any code.
+        let _dropped_unlocked;
+        let mut locked = self.lock();
+        let Some(old) = locked.names.remove(id) else {
+            return RegistryError::check(vec![Refusal::UnknownProvider(id)]);
+        };
+        locked.names.insert(RegisteredProvider::new(id, Arc::clone(&provider), old.overriding));
+        if let Err(error) = RegistryError::check(locked.names.refusals(id, &*provider)) {
+            locked.names.remove(id);
+            locked.names.insert(old);
             return Err(error);
         }
-        _left = (old, self.changed(&mut now));
+        _dropped_unlocked = (old, self.record_change(&mut locked));
         Ok(())
     }
 
-    /// Removes a tool provider, and returns whether it was registered. Existing turns keep it.
+    /// Removes a tool provider. Existing turns keep it. Returns whether it was registered.
     pub fn remove(&self, id: ProviderId) -> bool {
-        let _left;
-        let mut now = self.lock();
-        let Some(held) = now.book.leave(id) else { return false };
-        _left = (held, self.changed(&mut now));
+        let _dropped_unlocked;
+        let mut locked = self.lock();
+        let Some(removed) = locked.names.remove(id) else { return false };
+        _dropped_unlocked = (removed, self.record_change(&mut locked));
         true
     }
 
-    fn enter(&self, provider: Arc<dyn ToolProvider>, overriding: bool) -> Result<ProviderId, RegistryError> {
-        let provider = ready(provider);
-        let _left;
-        let mut now = self.lock();
+    fn insert(&self, provider: Arc<dyn ToolProvider>, overriding: bool) -> Result<ProviderId, RegistryError> {
+        let provider = preload(provider);
+        let _dropped_unlocked;
+        let mut locked = self.lock();
         let id = ProviderId::next();
-        now.book.enter(RegisteredProvider::new(id, Arc::clone(&provider), overriding));
-        if let Err(error) = RegistryError::check(now.book.refusals(id, &*provider)) {
-            now.book.leave(id);
+        locked.names.insert(RegisteredProvider::new(id, Arc::clone(&provider), overriding));
+        if let Err(error) = RegistryError::check(locked.names.refusals(id, &*provider)) {
+            locked.names.remove(id);
             return Err(error);
         }
-        _left = self.changed(&mut now);
+        _dropped_unlocked = self.record_change(&mut locked);
         Ok(id)
     }
 
-    /// Drops the cached results of environment lookups and checks, for all sessions: each checks again for its next
-    /// turn, and no failure counts as a flake. For a host that has just changed something that tools require.
+    /// Drops all cached results of environment lookups and checks, for all sessions. Sessions look up and check again for
+    /// their next turn, and no failure counts as a flake. Call it after changing something that tools require.
     pub fn invalidate_all(&self) {
-        self.shared.checks.forget(|_, _| true);
+        self.shared.checks.invalidate(|_, _| true);
     }
 
-    /// Drops these results for one tool and the requirements of its toolset, or for one toolset and all its home tools.
+    /// Drops the cached results for one tool and its home toolset, or for one toolset and all its home tools: see
+    /// [`invalidate_all`](Self::invalidate_all).
     ///
     /// # Errors
-    /// Returns an error if there is no tool or toolset with this name.
+    /// Returns an error if no tool or toolset has this name.
     pub fn invalidate(&self, name: &str) -> Result<(), SessionError> {
         let state = self.state();
         let toolset = state.toolset(name).map(|id| &state.toolsets[id.0]);
@@ -141,43 +149,42 @@ impl Registry {
             let known = state.tools.iter().map(|tool| &*tool.name).chain(state.toolsets.iter().map(|name| &**name));
             return Err(SessionError::unknown(SessionErrorKind::UnknownName, name, known));
         }
-        self.shared.checks.forget(|provider, subject| match subject {
-            ProbeSubject::Toolset(asked) => {
-                toolset.is_some_and(|toolset| toolset == asked) || tool.is_some_and(|tool| tool.toolset == *asked)
+        self.shared.checks.invalidate(|provider, subject| match subject {
+            ProbeSubject::Toolset(name) => {
+                toolset.is_some_and(|toolset| toolset == name) || tool.is_some_and(|tool| tool.toolset == *name)
             }
-            ProbeSubject::Tool(index) => provider
-                .tools()
-                .get(*index)
-                .is_some_and(|asked| asked.name == name || toolset.is_some_and(|toolset| asked.toolset == *toolset)),
+            ProbeSubject::Tool(index) => provider.tools().get(*index).is_some_and(|checked| {
+                checked.name == name || toolset.is_some_and(|toolset| checked.toolset == *toolset)
+            }),
         });
         Ok(())
     }
 
-    /// Returns the names of all tools, sorted. A [turn](crate::Session::turn) says which of them are shown.
+    /// Returns the names of all registered tools, sorted, whether a session shows them or not.
     pub fn tools(&self) -> Vec<Cow<'static, str>> {
         self.state().tools.iter().map(|tool| tool.name.clone()).collect()
     }
 
-    /// Returns the declaration of a tool.
+    /// Returns the declaration of a tool, or `None` if it is unknown.
     pub fn tool(&self, name: &str) -> Option<Tool> {
         let state = self.state();
         state.find(name).map(|id| state.tool(id).clone())
     }
 
-    /// Returns the names of all toolsets, sorted, without aliases, `all` and `*`.
+    /// Returns the names of all toolsets, sorted. Aliases, `all` and `*` are not included.
     pub fn toolsets(&self) -> Vec<Cow<'static, str>> {
         self.state().toolsets.clone()
     }
 
-    /// Returns information about the toolset with this name or alias.
+    /// Returns information about the toolset with this name or alias, or `None` if it is unknown.
     pub fn toolset(&self, name: &str) -> Option<ToolsetInfo> {
-        let mut now = self.lock();
-        let state = now.state();
+        let mut locked = self.lock();
+        let state = locked.state();
         let id = state.toolset(name)?;
         let name = &state.toolsets[id.0];
-        let bare = || Toolset { name: name.clone(), ..Toolset::default() };
-        let declared = now.book.described(name).cloned().unwrap_or_else(bare);
-        drop(now);
+        let undeclared = || Toolset { name: name.clone(), ..Toolset::default() };
+        let declared = locked.names.declaration(name).cloned().unwrap_or_else(undeclared);
+        drop(locked);
         let members = state.graph.resolve(id.0).into_iter().zip(&state.tools);
         let resolved = members.filter(|(is_member, _)| *is_member).map(|(_, tool)| tool.name.clone()).collect();
         Some(ToolsetInfo { declared, resolved })
@@ -191,31 +198,32 @@ impl Registry {
         self.lock().state()
     }
 
-    /// Returns whether this is the current state.
-    pub(crate) fn is_at(&self, state: &State) -> bool {
-        self.shared.number.load(Ordering::Acquire) == state.number
+    /// Returns whether `state` is the current state.
+    pub(crate) fn is_current(&self, state: &State) -> bool {
+        self.shared.generation.load(Ordering::Acquire) == state.generation
     }
 
     fn lock(&self) -> MutexGuard<'_, RegistryState> {
-        self.shared.now.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a change. The returned state must be dropped after the lock is released.
-    fn changed(&self, now: &mut RegistryState) -> Option<Arc<State>> {
-        now.book.number += 1;
-        self.shared.number.store(now.book.number, Ordering::Release);
-        now.state.take()
+    /// Records a change. Returns the outdated state, which must be dropped after the lock is released.
+    fn record_change(&self, locked: &mut RegistryState) -> Option<Arc<State>> {
+        locked.names.generation += 1;
+        self.shared.generation.store(locked.names.generation, Ordering::Release);
+        locked.state.take()
     }
 }
 
 impl RegistryState {
     fn state(&mut self) -> Arc<State> {
-        Arc::clone(self.state.get_or_insert_with(|| Arc::new(State::new(&self.book))))
+        Arc::clone(self.state.get_or_insert_with(|| Arc::new(State::new(&self.names))))
     }
 }
 
-/// Loads all data of a provider before it is registered: a generated provider unpacks its data once, which takes time.
-fn ready(provider: Arc<dyn ToolProvider>) -> Arc<dyn ToolProvider> {
+/// Calls all methods that load data of a provider, before the lock is taken: a generated provider unpacks its data on first
+/// use, which takes time.
+fn preload(provider: Arc<dyn ToolProvider>) -> Arc<dyn ToolProvider> {
     let _ = (provider.tools(), provider.toolsets(), provider.facts());
     provider
 }

@@ -256,7 +256,7 @@ fn conditions_and_requirements_see_tools_that_come_later() {
     assert_eq!(texts(), [r#"["asking"]"#, "[]"]);
     assert_eq!(now(&bundled).missing_toolsets().collect::<Vec<_>>(), ["bundle"]);
     let doctor = now(&bundled).doctor().to_string();
-    assert!(doctor.starts_with("! the toolset `bundle` does not exist any more, or is empty\n0 of 0"), "{doctor}");
+    assert!(doctor.starts_with("! the toolset `bundle` no longer exists or is empty\n0 of 0"), "{doctor}");
     let id = registry.add(answers("late", &["late"])).unwrap();
     assert_eq!(texts(), [r#"["asking late","late","needing"]"#, r#"["late"]"#]);
     assert_eq!(now(&bundled).missing_toolsets().count(), 0);
@@ -384,8 +384,8 @@ fn a_custom_toolset_names_what_there_is() {
         ),
         (
             Toolset { includes: texts(&["*"]), ..toolset("x") },
-            "the toolset `x` names an unknown toolset `*`: it stands for every tool, and sessions enable it; name the \
-             toolsets that are meant",
+            "the toolset `x` names an unknown toolset `*`: it means all tools, and only sessions can enable it; \
+             name the toolsets to include",
         ),
         (toolset("x"), "the toolset `x` would be empty: give it `tools` or `includes`, or make it the home of a tool"),
         (

@@ -1,4 +1,4 @@
-//! The text of a turn: the definitions of its tools.
+//! Rendering the definitions of a turn.
 
 #[cfg(feature = "search")]
 pub(crate) mod search_tools;
@@ -29,26 +29,26 @@ pub(crate) struct DefinitionsRenderer<'p> {
 pub(crate) struct RenderedDefinitions {
     /// The text: one JSON array.
     pub(crate) text: String,
-    /// The tools whose definitions are not static, in order, and the position of each definition in the text.
+    /// The tools whose definitions are not static, in order, each with the range of its definition in the text.
     rendered: Vec<(ToolId, Range<usize>)>,
 }
 
 impl DefinitionsRenderer<'_> {
     /// Renders all definitions.
-    pub(crate) fn all(self) -> RenderedDefinitions {
-        let most: usize = self.tools.iter().map(|&id| self.definitions[id].max_len() + 1).sum();
-        let mut listing = RenderedDefinitions::begin(most + 2);
+    pub(crate) fn render(self) -> RenderedDefinitions {
+        let max_len: usize = self.tools.iter().map(|&id| self.definitions[id].max_len() + 1).sum();
+        let mut output = RenderedDefinitions::begin(max_len + 2);
         for &id in self.tools {
-            self.add(id, &mut listing);
+            self.push_definition(id, &mut output);
         }
-        listing.close()
+        output.close()
     }
 
-    /// Renders all definitions again. `before` has the same tools: only facts have changed since, and only the
-    /// definitions that are not static depend on facts.
-    pub(crate) fn again(self, before: &RenderedDefinitions) -> RenderedDefinitions {
-        let most: usize = before.rendered.iter().map(|&(id, _)| self.definitions[id].max_len()).sum();
-        let mut text = String::with_capacity(before.text.len() + most);
+    /// Renders all definitions again after a change of facts. `before` has the same tools. Static definitions do not depend on
+    /// facts and are copied.
+    pub(crate) fn rerender(self, before: &RenderedDefinitions) -> RenderedDefinitions {
+        let max_len: usize = before.rendered.iter().map(|&(id, _)| self.definitions[id].max_len()).sum();
+        let mut text = String::with_capacity(before.text.len() + max_len);
         let mut copied = 0;
         let rendered = before.rendered.iter().map(|(id, Range { start, end })| {
             text.push_str(&before.text[copied..*start]);
@@ -62,15 +62,15 @@ impl DefinitionsRenderer<'_> {
         RenderedDefinitions { text, rendered }
     }
 
-    fn add(self, id: ToolId, listing: &mut RenderedDefinitions) {
+    fn push_definition(self, id: ToolId, output: &mut RenderedDefinitions) {
         if let DefinitionSlot::Static(text) = self.definitions[id] {
-            listing.text.push_str(text);
+            output.text.push_str(text);
         } else {
-            let start = listing.text.len();
-            self.write(id, &mut listing.text);
-            listing.rendered.push((id, start..listing.text.len()));
+            let start = output.text.len();
+            self.write(id, &mut output.text);
+            output.rendered.push((id, start..output.text.len()));
         }
-        listing.text.push(',');
+        output.text.push(',');
     }
 
     /// Writes one definition.
@@ -81,8 +81,8 @@ impl DefinitionsRenderer<'_> {
             DefinitionSlot::Rendered { .. } => {
                 let Some(definition) = self.state.definition(id, self.dialect) else { return };
                 let tool = self.state.tool(id);
-                let is_there = |id| self.tools.binary_search(&id).is_ok();
-                let atoms = self.facts.evaluate(&self.state[id].atoms, &is_there);
+                let is_shown = |id| self.tools.binary_search(&id).is_ok();
+                let atoms = self.facts.evaluate(&self.state[id].atoms, &is_shown);
                 let values: Vec<FactValue> = tool.facts.iter().filter_map(|n| self.facts.get(n).cloned()).collect();
                 segment::render(&definition.segments, atoms, &values, out);
             }
@@ -101,37 +101,37 @@ impl DefinitionsRenderer<'_> {
         if search.defers(bytes) { deferrable } else { Vec::new() }
     }
 
-    /// Renders the definitions that are not `deferred`, and the three tools of tool search.
-    pub(crate) fn searched(self, deferred: &[ToolId]) -> RenderedDefinitions {
-        let mut homes: Vec<&str> = deferred.iter().map(|&id| &*self.state.tool(id).toolset).collect();
-        homes.sort_unstable();
-        homes.dedup();
-        let mut bridges =
-            crate::render::search_tools::definitions(self.dialect, deferred.len(), &homes).into_iter().peekable();
-        let mut listing = RenderedDefinitions::begin(0);
+    /// Renders the definitions of the tools that are not `deferred`, and of the three tools of tool search.
+    pub(crate) fn render_with_search_tools(self, deferred: &[ToolId]) -> RenderedDefinitions {
+        let mut toolsets: Vec<&str> = deferred.iter().map(|&id| &*self.state.tool(id).toolset).collect();
+        toolsets.sort_unstable();
+        toolsets.dedup();
+        let mut search_tools =
+            crate::render::search_tools::definitions(self.dialect, deferred.len(), &toolsets).into_iter().peekable();
+        let mut output = RenderedDefinitions::begin(0);
         for &id in self.tools.iter().filter(|id| deferred.binary_search(id).is_err()) {
-            while let Some((_, text)) = bridges.next_if(|(name, _)| **name < *self.state[id].name) {
-                listing.add(&text);
+            while let Some((_, text)) = search_tools.next_if(|(name, _)| **name < *self.state[id].name) {
+                output.push(&text);
             }
-            self.add(id, &mut listing);
+            self.push_definition(id, &mut output);
         }
-        for (_, text) in bridges {
-            listing.add(&text);
+        for (_, text) in search_tools {
+            output.push(&text);
         }
-        listing.close()
+        output.close()
     }
 }
 
 impl RenderedDefinitions {
-    /// Starts an array, with capacity for this many bytes.
-    fn begin(room: usize) -> Self {
-        let mut text = String::with_capacity(room);
+    /// Starts an array with this capacity in bytes.
+    fn begin(capacity: usize) -> Self {
+        let mut text = String::with_capacity(capacity);
         text.push('[');
         Self { text, rendered: Vec::new() }
     }
 
     #[cfg(feature = "search")]
-    fn add(&mut self, text: &str) {
+    fn push(&mut self, text: &str) {
         self.text.push_str(text);
         self.text.push(',');
     }

@@ -1,4 +1,4 @@
-//! The three tools of tool search: when they replace definitions, and their own definitions.
+//! The three tools of tool search: their definitions, and the threshold from which they replace other definitions.
 
 use std::sync::LazyLock;
 
@@ -8,42 +8,45 @@ use crate::data::dialect::Dialect;
 use crate::data::table::Table;
 use crate::data::tokens::estimated_tokens;
 
-/// The threshold of tool search: see [`SessionBuilder::tool_search`](crate::SessionBuilder::tool_search).
+/// The size of definitions from which tool search defers tools: see
+/// [`SessionBuilder::tool_search`](crate::SessionBuilder::tool_search).
 ///
 /// ```
 /// use toolc::search::ToolSearch;
 ///
-/// let of_a_small_model = ToolSearch::of_context(32_000); // from 3,200 tokens on
-/// let of_any_model = ToolSearch::default(); // from 20,000 tokens on
-/// let as_soon_as_there_is_one_to_defer = ToolSearch::above(0);
-/// # let _ = (of_a_small_model, of_any_model, as_soon_as_there_is_one_to_defer);
+/// let default = ToolSearch::default(); // above 20,000 tokens
+/// let for_small_model = ToolSearch::for_context(32_000); // above 3,200 tokens
+/// let always = ToolSearch::with_threshold(0); // whenever a tool may be deferred
+/// # let _ = (default, for_small_model, always);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolSearch {
-    above: usize,
+    /// In estimated tokens.
+    threshold: usize,
 }
 
 impl Default for ToolSearch {
-    /// Returns a threshold of 20,000 tokens: a tenth of the context of most models of 2026.
+    /// Defers tools if their definitions take more than 20,000 tokens: a tenth of the context of most models of 2026.
     fn default() -> Self {
-        Self::above(20_000)
+        Self::with_threshold(20_000)
     }
 }
 
 impl ToolSearch {
-    /// Returns a threshold of a tenth of a context of this many tokens.
-    pub const fn of_context(tokens: usize) -> Self {
-        Self::above(tokens / 10)
+    /// Defers tools if their definitions take more than a tenth of a model's context of `context_tokens`.
+    pub const fn for_context(context_tokens: usize) -> Self {
+        Self::with_threshold(context_tokens / 10)
     }
 
-    /// Returns a threshold of this many [tokens](estimated_tokens) for the definitions of all deferrable tools.
-    pub const fn above(tokens: usize) -> Self {
-        Self { above: tokens }
+    /// Defers tools if the definitions of all deferrable tools take more than this number of
+    /// [estimated tokens](estimated_tokens).
+    pub const fn with_threshold(tokens: usize) -> Self {
+        Self { threshold: tokens }
     }
 
     /// Returns whether definitions of this many bytes are deferred.
     pub(crate) const fn defers(self, bytes: usize) -> bool {
-        bytes > 0 && estimated_tokens(bytes) > self.above
+        bytes > 0 && estimated_tokens(bytes) > self.threshold
     }
 }
 
@@ -52,41 +55,42 @@ pub(crate) const DESCRIBE: &str = "tool_describe";
 pub(crate) const SEARCH: &str = "tool_search";
 
 /// The default number of search results.
-pub(crate) const HITS: i64 = 5;
+pub(crate) const DEFAULT_HITS: i64 = 5;
 /// The maximum number of search results.
-const MOST_HITS: i64 = 20;
+const MAX_HITS: i64 = 20;
 /// The maximum number of tools in one `tool_describe` call.
-const MOST_DESCRIBED: i64 = 10;
-/// The maximum number of toolsets that the descriptions name as a hint.
-const NAMED: usize = 30;
+const MAX_DESCRIBED: i64 = 10;
+/// The maximum number of toolsets in the description of `tool_search`.
+const MAX_NAMED_TOOLSETS: usize = 30;
 
-pub(crate) struct Bridge {
+/// One of the three tools.
+pub(crate) struct SearchTool {
     pub(crate) name: &'static str,
     schema: Value,
     pub(crate) table: Table,
 }
 
-impl Bridge {
+impl SearchTool {
     fn new(name: &'static str, schema: Value) -> Self {
         let mut table = Table::from_schema(&schema).unwrap_or_else(|why| unreachable!("{name}: {why}"));
-        // The arguments for another tool may be secret, wherever the model puts them.
+        // The arguments of the inner call may contain secrets.
         table.properties.iter_mut().for_each(|property| property.secret |= *property.name == *"arguments");
         Self { name, schema, table }
     }
 }
 
 /// The three tools, by name.
-pub(crate) static BRIDGES: LazyLock<[Bridge; 3]> = LazyLock::new(|| {
+pub(crate) static SEARCH_TOOLS: LazyLock<[SearchTool; 3]> = LazyLock::new(|| {
     [
-        Bridge::new(
+        SearchTool::new(
             CALL,
             json!({
                 "type": "object",
                 "properties": {
-                    "name": {"type": "string", "description": "The tool's name, as tool_search gave it."},
+                    "name": {"type": "string", "description": "The name of the tool, as tool_search returned it."},
                     "arguments": {
                         "type": "object",
-                        "description": "Its arguments, as tool_describe defines them.",
+                        "description": "The arguments of the tool, as tool_describe defines them.",
                         "additionalProperties": true,
                     },
                 },
@@ -94,35 +98,35 @@ pub(crate) static BRIDGES: LazyLock<[Bridge; 3]> = LazyLock::new(|| {
                 "additionalProperties": false,
             }),
         ),
-        Bridge::new(
+        SearchTool::new(
             DESCRIBE,
             json!({
                 "type": "object",
                 "properties": {
                     "names": {
                         "type": "array",
-                        "description": "Names of tools, as tool_search gave them.",
+                        "description": "The names of tools, as tool_search returned them.",
                         "items": {"type": "string"},
                         "minItems": 1,
-                        "maxItems": MOST_DESCRIBED,
+                        "maxItems": MAX_DESCRIBED,
                     },
                 },
                 "required": ["names"],
                 "additionalProperties": false,
             }),
         ),
-        Bridge::new(
+        SearchTool::new(
             SEARCH,
             json!({
                 "type": "object",
                 "properties": {
-                    "query": {"type": "string", "description": "A few words: what is to be done, and with what."},
+                    "query": {"type": "string", "description": "A few keywords: the action and its object."},
                     "limit": {
                         "type": "integer",
-                        "description": "How many tools to return at most.",
-                        "default": HITS,
+                        "description": "The maximum number of tools to return.",
+                        "default": DEFAULT_HITS,
                         "minimum": 1,
-                        "maximum": MOST_HITS,
+                        "maximum": MAX_HITS,
                     },
                 },
                 "required": ["query"],
@@ -134,23 +138,25 @@ pub(crate) static BRIDGES: LazyLock<[Bridge; 3]> = LazyLock::new(|| {
 
 /// Returns the definitions of the three tools, by name, for this many deferred tools of these toolsets.
 pub(crate) fn definitions(dialect: Dialect, count: usize, toolsets: &[&str]) -> [(&'static str, String); 3] {
-    let about = |name| match name {
-        CALL => "Call a tool that is not listed here, by its name. Search for it and read how it is called first: \
-                 tool_search, tool_describe."
-            .to_owned(),
+    let description = |name| match name {
+        CALL => {
+            "Call a tool that is not listed here, by its name. First find it with tool_search, and read its definition \
+                 with tool_describe."
+                .to_owned()
+        }
         DESCRIBE => "Read the definitions of tools that are not listed here: what they do, and which arguments they \
-                     take. Then call them with tool_call."
+                     take. Call these tools with tool_call."
             .to_owned(),
         _ => {
-            let more = if toolsets.len() > NAMED { ", and others" } else { "" };
-            let named = toolsets.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+            let more = if toolsets.len() > MAX_NAMED_TOOLSETS { ", and others" } else { "" };
+            let named = toolsets.iter().take(MAX_NAMED_TOOLSETS).copied().collect::<Vec<_>>().join(", ");
             format!(
-                "Search for tools that are not listed here: there are {count} more, about {named}{more}. Returns names \
-                 and what they are for, the best fit first. Search before you say that something cannot be done."
+                "Search {count} more tools, which are not listed here. They belong to: {named}{more}. Returns names and \
+                 descriptions, the best match first. Search before you say that something cannot be done."
             )
         }
     };
-    BRIDGES
+    SEARCH_TOOLS
         .each_ref()
-        .map(|bridge| (bridge.name, dialect.define(bridge.name, &about(bridge.name), &bridge.schema).to_string()))
+        .map(|tool| (tool.name, dialect.define(tool.name, &description(tool.name), &tool.schema).to_string()))
 }

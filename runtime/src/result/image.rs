@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::result::output::{ErrorKind, ToolError};
 
 /// An image for [`ToolOutput::with_image`](crate::ToolOutput::with_image): PNG, JPEG, GIF or WebP, at most [3.75
-/// MiB](Self::MOST_BYTES). Clones share the bytes.
+/// MiB](Self::MAX_BYTES). Clones share the bytes.
 ///
 /// ```
 /// use toolc::{Image, ToolOutput, ToolResult};
@@ -39,7 +39,7 @@ impl Image {
     /// The maximum size of an image in bytes: 3.75 MiB, which is 5 MiB in base64. This is the lowest limit of any
     /// vendor: Anthropic's models at Amazon and Google (as of 2026-11). A vendor refuses a whole request, and each that
     /// follows, because of one image over its limit.
-    pub const MOST_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
+    pub const MAX_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
 
     /// Returns an image of this media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
     ///
@@ -57,8 +57,8 @@ impl Image {
             let found = found.map_or("not as any image that a model takes".to_owned(), |name| format!("as `{name}`"));
             return Err(refused(format!("the image is said to be `{media_type}`, and begins {found}")));
         }
-        if bytes.len() > Self::MOST_BYTES {
-            let (got, most) = (bytes.len(), Self::MOST_BYTES);
+        if bytes.len() > Self::MAX_BYTES {
+            let (got, most) = (bytes.len(), Self::MAX_BYTES);
             return Err(refused(format!(
                 "the image has {got} bytes, and a model takes {most} at most: make it smaller"
             )));
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn an_image_is_as_large_as_every_provider_takes() {
         let mut bytes = BEGINNINGS[1].1.to_vec();
-        bytes.resize(Image::MOST_BYTES, 0);
+        bytes.resize(Image::MAX_BYTES, 0);
         assert!(Image::new("image/jpeg", bytes.clone()).is_ok());
         bytes.push(0);
         let told = "the image has 3932161 bytes, and a model takes 3932160 at most: make it smaller";

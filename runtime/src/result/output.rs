@@ -27,7 +27,7 @@ pub struct ToolOutput {
 impl ToolOutput {
     /// The maximum number of images in a result: a limit of toolc. For requests with more images, Anthropic accepts no
     /// image larger than 2,000 pixels on a side (as of 2026-11).
-    pub const MOST_IMAGES: usize = 20;
+    pub const MAX_IMAGES: usize = 20;
 
     /// Returns an output with a string. The model gets it as a JSON string.
     pub fn text(text: impl AsRef<str>) -> Self {
@@ -62,10 +62,10 @@ impl ToolOutput {
     /// Adds an image after the existing ones.
     ///
     /// # Errors
-    /// Returns an error if the output already has [20](Self::MOST_IMAGES) images.
+    /// Returns an error if the output already has [20](Self::MAX_IMAGES) images.
     pub fn with_image(mut self, image: Image) -> Result<Self, ToolError> {
-        if self.images.len() == Self::MOST_IMAGES {
-            let most = Self::MOST_IMAGES;
+        if self.images.len() == Self::MAX_IMAGES {
+            let most = Self::MAX_IMAGES;
             return Err(ToolError::new(format!(
                 "a result has {most} images at most: return fewer, or those of a part"
             )));

@@ -47,7 +47,7 @@ fn turn(session: SessionBuilder) -> Turn {
 }
 
 fn searched(registry: &Registry) -> Turn {
-    turn(registry.session().tool_search(ToolSearch::above(0)))
+    turn(registry.session().tool_search(ToolSearch::with_threshold(0)))
 }
 
 fn shown(turn: &Turn) -> Vec<String> {
@@ -69,21 +69,21 @@ fn three_tools_stand_for_all_that_may_be_deferred() {
     assert_eq!(shown(&turn), ["ask", "tool_call", "tool_describe", "tool_search", "zoom"]);
     assert_eq!(turn.tools().collect::<Vec<_>>(), ["ask", "send_mail", "show_invoice", "zoom"]);
     assert_eq!(turn.deferred().collect::<Vec<_>>(), ["send_mail", "show_invoice"]);
-    assert!(turn.definitions().contains("2 more, about billing, mail."), "{}", turn.definitions());
+    assert!(turn.definitions().contains("They belong to: billing, mail."), "{}", turn.definitions());
 }
 
 #[test]
 fn nothing_is_deferred_below_the_threshold_or_where_nothing_may_be() {
     let registry = registry();
     let tokens = turn(registry.session()).estimated_tokens();
-    for search in [ToolSearch::default(), ToolSearch::above(tokens), ToolSearch::of_context(10 * tokens)] {
+    for search in [ToolSearch::default(), ToolSearch::with_threshold(tokens), ToolSearch::for_context(10 * tokens)] {
         let turn = turn(registry.session().tool_search(search));
         assert_eq!(shown(&turn), ["ask", "send_mail", "show_invoice", "zoom"]);
         assert_eq!(turn.deferred().count(), 0);
         assert!(call(&turn, "tool_search", &json!({"query": "mail"})).is_error());
         assert!(call(&turn, "tool_call", &json!({"name": "send_mail", "arguments": {"id": 1}})).is_error());
     }
-    let firm = turn(registry.session().enable(["talk", "pictures"]).tool_search(ToolSearch::above(0)));
+    let firm = turn(registry.session().enable(["talk", "pictures"]).tool_search(ToolSearch::with_threshold(0)));
     assert_eq!(shown(&firm), ["ask", "zoom"]);
 }
 
@@ -110,7 +110,7 @@ fn a_bridged_call_is_a_call_of_that_tool() {
         }
     }
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
-    let search = ToolSearch::above(0);
+    let search = ToolSearch::with_threshold(0);
     let turn = turn(registry().session().tool_search(search).hook(Arc::new(Seen(Arc::clone(&seen)))));
     let arguments = json!({"name": "send_mail", "arguments": "{\"id\": 3}"});
     assert_eq!(told(&turn, "tool_call", &arguments), "send_mail {\"id\":3}");
@@ -139,10 +139,10 @@ fn a_batch_knows_which_tools_its_bridged_calls_are_about() {
     let answers = wait(turn.batch(&calls));
     let ids: Vec<(&str, &str)> = answers.iter().map(|one| (one.call.name(), one.call.id())).collect();
     assert_eq!(ids, [("tool_call", "1"), ("b", "2"), ("tool_call", "3"), ("tool_search", "4")]);
-    assert_eq!(answers[0].answer.json, r#""a {\"id\":1}""#);
-    assert_eq!(answers[1].answer.json, r#""b {\"id\":2}""#, "a tool that was found may be called by its name, too");
-    assert!(answers[2].answer.json.contains("unknown tool `c`"), "{}", answers[2].answer.json);
-    assert!(answers[3].answer.json.contains(r#""name":"b""#), "{}", answers[3].answer.json);
+    assert_eq!(answers[0].response.json, r#""a {\"id\":1}""#);
+    assert_eq!(answers[1].response.json, r#""b {\"id\":2}""#, "a tool that was found may be called by its name, too");
+    assert!(answers[2].response.json.contains("unknown tool `c`"), "{}", answers[2].response.json);
+    assert!(answers[3].response.json.contains(r#""name":"b""#), "{}", answers[3].response.json);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn what_cannot_be_called_is_told() {
     let turn = searched(&registry());
     let nested = json!({"name": "tool_call", "arguments": {"name": "zoom", "arguments": {"id": 1}}});
     let told = |arguments: &Value| call(&turn, "tool_call", arguments).json;
-    assert!(told(&nested).contains("called by itself"), "{}", told(&nested));
+    assert!(told(&nested).contains("must be called directly"), "{}", told(&nested));
     assert!(told(&json!({"name": "send_mial", "arguments": {}})).contains("did you mean `send_mail`"));
     assert!(told(&json!({"name": 3, "arguments": {}})).contains("invalid_arguments"));
     assert!(told(&json!({"tool": "send_mail"})).contains("/tool"));
@@ -168,7 +168,7 @@ fn what_cannot_be_called_is_told() {
 
 #[test]
 fn what_a_session_was_not_granted_is_neither_found_nor_called() {
-    let turn = turn(registry().session().enable(["mail"]).tool_search(ToolSearch::above(0)));
+    let turn = turn(registry().session().enable(["mail"]).tool_search(ToolSearch::with_threshold(0)));
     let found = told(&turn, "tool_search", &json!({"query": "show an invoice"}));
     assert_eq!(found["tools"], json!([]));
     let refused = call(&turn, "tool_call", &json!({"name": "show_invoice", "arguments": {"id": 1}}));
@@ -179,7 +179,7 @@ fn what_a_session_was_not_granted_is_neither_found_nor_called() {
 #[test]
 fn tools_are_found_as_soon_as_they_come_and_not_when_they_are_gone() {
     let registry = registry();
-    let session = registry.session().tool_search(ToolSearch::above(0)).build().unwrap();
+    let session = registry.session().tool_search(ToolSearch::with_threshold(0)).build().unwrap();
     let find = |query: &str| {
         let turn = session.turn_blocking(Dialect::OpenAi);
         turn.search(query, 3).iter().map(|found| found.tool.to_owned()).collect::<Vec<_>>()
@@ -250,7 +250,7 @@ fn names_that_are_not_there_are_told_in_words() {
     let each = [
         "unknown tool `send_mial`: did you mean `send_mail`?",
         "unknown tool `xyz`: search for it with `tool_search`",
-        "`tool_call` is listed with its definition",
+        "`tool_call` is already defined in the list of tools",
     ];
     assert_eq!(told["error"], each.join("; "));
 }

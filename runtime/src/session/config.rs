@@ -25,11 +25,11 @@ pub(crate) struct SessionConfig {
     pub(crate) selection: ToolSelection,
     /// The environment of the tools.
     pub(crate) env: Env,
-    /// Cancels the session's calls.
+    /// The handle that cancels the session's calls.
     pub(crate) cancel: CancelHandle,
-    /// The task of calls without a task.
+    /// The task of calls that have no task of their own.
     pub(crate) task: Task,
-    /// The time limit of calls of tools without one.
+    /// The time limit of calls, for tools that declare none.
     pub(crate) timeout: Duration,
     pub(crate) progress: Option<ProgressSink>,
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
@@ -44,12 +44,12 @@ pub(crate) struct SessionConfig {
 }
 
 impl SessionConfig {
-    /// Reports a failure to every hook. Failures of `fault` itself are ignored.
-    pub(crate) fn note(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
-        trace::fault(call, fault);
+    /// Reports a failure of a part of the host to every hook. Failures of `on_host_error` itself are ignored.
+    pub(crate) fn report_host_error(&self, call: &CallInfo<'_>, error: &HostError<'_>) {
+        trace::host_error(call, error);
         for hook in &self.hooks {
             let _ = attempt(|| {
-                hook.fault(call, fault);
+                hook.on_host_error(call, error);
                 Ok(())
             });
         }

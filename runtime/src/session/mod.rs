@@ -1,4 +1,4 @@
-//! Sessions: one conversation with its own choice of toolsets.
+//! Sessions: conversations, each with its own choice of toolsets.
 
 pub(crate) mod config;
 pub(crate) mod turn;
@@ -35,17 +35,18 @@ use crate::text::nearest::nearest;
 use crate::text::nearest::suggestion;
 
 impl Registry {
-    /// Starts to configure a session: one conversation.
+    /// Returns a builder of a session: one conversation.
     pub fn session(&self) -> SessionBuilder {
         SessionBuilder::new(self.clone())
     }
 }
 
-/// One conversation: the tools that it was granted, from those that the registry currently holds.
+/// One conversation with its own choice of toolsets, facts, hooks and environment. It makes a [`Turn`] for each request to
+/// the model, from the tools that the registry currently holds. See [`Registry::session`].
 pub struct Session {
     registry: Registry,
     config: Arc<SessionConfig>,
-    world: ProbeScope,
+    probes: ProbeScope,
     clock: Clock,
     /// The time that a turn waits for checks.
     check_timeout: Duration,
@@ -56,17 +57,17 @@ struct SessionState {
     /// The facts that the host has set.
     facts: Arc<FactValues>,
     denied: DeniedTools,
-    /// The results of environment lookups.
+    /// The latest results of environment lookups.
     env: Option<Arc<EnvSnapshot>>,
     latest: Option<Latest>,
 }
 
-/// A turn whose checks may still have to run.
+/// A turn whose checks have not run yet.
 struct TurnDraft {
     state: Arc<State>,
     dialect: Dialect,
     facts: Arc<FactValues>,
-    /// The change counter when it was started.
+    /// The change counter of the probe cache when the draft was made.
     changes: u64,
     env: Arc<EnvSnapshot>,
     candidates: Candidates,
@@ -75,14 +76,14 @@ struct TurnDraft {
 /// The latest turn, which is reused while nothing changes.
 struct Latest {
     turn: Turn,
-    until: Expiry,
-    /// The change counter when it was started.
+    expiry: Expiry,
+    /// The change counter of the probe cache when the turn was started.
     changes: u64,
 }
 
-/// A builder of a [`Session`].
+/// A builder of a [`Session`]: see [`Registry::session`].
 #[derive(Debug)]
-#[must_use = "a session begins with `build`"]
+#[must_use = "call `build` to get a session"]
 pub struct SessionBuilder {
     registry: Registry,
     facts: Vec<(Cow<'static, str>, FactValue)>,
@@ -97,119 +98,120 @@ impl SessionBuilder {
         Self { registry, facts: Vec::new(), config, clock, check_timeout: DEFAULT_TIMEOUT }
     }
 
-    /// Sets the session's id, which handlers can read.
+    /// Sets the session's id, which handlers get from [`Call::session`](crate::Call::session). Empty by default.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.config.id = id.into();
         self
     }
 
-    /// Enables toolsets: grants their tools and their bases' tools. `all` and `*` stand for all tools. A session that
-    /// enables nothing has all tools.
+    /// Enables toolsets, by name or alias: grants their tools, including those of their bases. `all` and `*` mean all tools.
+    /// A session that enables neither toolsets nor tools is granted all tools.
     pub fn enable<S: Into<String>>(mut self, toolsets: impl IntoIterator<Item = S>) -> Self {
         self.config.selection.enabled.extend(toolsets.into_iter().map(Into::into));
         self
     }
 
-    /// Disables toolsets: removes their tools, but not those of their bases. Wins over enabling.
+    /// Disables toolsets, by name or alias: denies their tools, except those of their bases. Disabling wins over enabling.
     pub fn disable<S: Into<String>>(mut self, toolsets: impl IntoIterator<Item = S>) -> Self {
         self.config.selection.disabled.extend(toolsets.into_iter().map(Into::into));
         self
     }
 
-    /// Enables tools, by their own names, in addition to those of enabled toolsets. If no toolset is enabled, the
-    /// session has only these.
+    /// Enables tools, by their own names, in addition to the tools of enabled toolsets. If no toolset is enabled, the session
+    /// is only granted these tools.
     pub fn enable_tools<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
         self.config.selection.enabled_tools.extend(tools.into_iter().map(Into::into));
         self
     }
 
-    /// Disables tools. Wins over enabling.
+    /// Disables tools, by their own names. Disabling wins over enabling.
     pub fn disable_tools<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
         self.config.selection.disabled_tools.extend(tools.into_iter().map(Into::into));
         self
     }
 
-    /// Sets facts. A generated catalog has a struct `Facts` for this.
+    /// Sets facts, by name. All other facts have their declared default. A generated catalog has a struct `Facts`, which can
+    /// be passed here.
     pub fn facts(mut self, facts: impl IntoIterator<Item = (Cow<'static, str>, FactValue)>) -> Self {
         self.facts.extend(facts);
         self
     }
 
-    /// Sets the environment in which tools' requirements are looked up, instead of the process's. Results of checks in
-    /// an environment of its own belong to this session only; sessions in the process's environment share them.
+    /// Sets the environment in which requirements are looked up. By default, it is the process's environment. Sessions with
+    /// the process's environment share the results of checks; a session with another environment has its own results.
     pub fn env(mut self, env: Env) -> Self {
         self.config.env = env;
         self
     }
 
-    /// Sets the time limit for all availability checks of a turn, which run concurrently: 2 seconds by default. See
+    /// Sets the time limit for all availability checks of a turn together, 2 seconds by default. See
     /// [`ToolProvider::available`](crate::ToolProvider::available).
     pub fn check_timeout(mut self, timeout: Duration) -> Self {
         self.check_timeout = timeout;
         self
     }
 
-    /// Adds a hook, which runs after the previously added ones.
+    /// Adds a hook. Hooks run in the order in which they were added.
     pub fn hook(mut self, hook: Arc<dyn Hook>) -> Self {
         self.config.hooks.push(hook);
         self
     }
 
-    /// Sets the approver of calls that need approval. Without one, such calls are refused.
+    /// Sets the approver of calls that need approval. Without an approver, such calls are refused.
     pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.config.approver = Some(approver);
         self
     }
 
-    /// Sets the time limit of the approver, 60 seconds by default. A timeout denies the call.
+    /// Sets the time limit of a decision of the approver, 60 seconds by default. A timeout denies the call.
     pub fn approval_timeout(mut self, timeout: Duration) -> Self {
         self.config.approval_timeout = timeout;
         self
     }
 
-    /// Sets the limits of results, for tools without a limit of their own.
+    /// Sets the limits on the length of results. A tool's own limit takes precedence.
     pub fn result_limits(mut self, limits: ResultLimits) -> Self {
         self.config.limits = limits;
         self
     }
 
-    /// Sets the store for results that are too long. Without one, they are cut, and the rest is lost.
+    /// Sets the store for results that are too long. Without a store, such results are cut, and the rest is lost.
     pub fn spill(mut self, spill: Arc<dyn SpillStore>) -> Self {
         self.config.spill = Some(spill);
         self
     }
 
-    /// Enables tool search for large sets of tools: the model is shown `tool_search`, `tool_describe` and `tool_call`
-    /// instead of all deferrable tools. Deferred tools are in the turn: conditions on them are true, and they can be
-    /// called, with the same hooks and limits as always.
+    /// Enables tool search. If the definitions of a turn are larger than the threshold, the model is shown `tool_search`,
+    /// `tool_describe` and `tool_call` instead of all tools that may be deferred. Deferred tools are still part of the turn:
+    /// conditions on them are true, and calls of them run with the same hooks and limits.
     #[cfg(feature = "search")]
     pub fn tool_search(mut self, search: crate::render::search_tools::ToolSearch) -> Self {
         self.config.search = Some(search);
         self
     }
 
-    /// Sets the time limit of calls of tools without one; 300 seconds by default. Waiting for a thread counts. Sync
-    /// handlers have no time limit, because they cannot be stopped.
+    /// Sets the time limit of calls, 300 seconds by default. A tool's own limit takes precedence. The time includes waiting
+    /// for a thread. Sync handlers have no time limit, because they cannot be stopped.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.config.timeout = timeout;
         self
     }
 
-    /// Sets a callback for progress reports: in order for each call, and none after the call's response. It runs on the
-    /// handler's thread, which waits for it: pass the report on, and do not wait for the call.
-    pub fn on_progress(mut self, tell: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
-        self.config.progress = Some(Arc::new(tell));
+    /// Sets a callback for progress reports. The reports of a call arrive in order, and never after its response. The
+    /// callback blocks the handler, so it should only pass the report on. It must not wait for the call.
+    pub fn on_progress(mut self, callback: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
+        self.config.progress = Some(Arc::new(callback));
         self
     }
 
     /// Builds the session.
     ///
     /// # Errors
-    /// Returns an error for an unknown toolset, tool or fact, or a fact of another type: silently granting fewer or
-    /// more tools is never right.
+    /// Returns an error for an unknown toolset, tool or fact, and for a fact whose value has the wrong type or is out of
+    /// range.
     pub fn build(mut self) -> Result<Session, SessionError> {
         // The log comes before all hooks, so that it sees calls as they arrive.
-        if let Some(log) = Log::if_wanted() {
+        if let Some(log) = Log::if_enabled() {
             self.config.hooks.insert(0, log);
         }
         let state = self.registry.state();
@@ -224,25 +226,25 @@ impl SessionBuilder {
             ));
         }
         let Self { registry, facts, config, clock, check_timeout } = self;
-        let world = registry.checks().world(&config.env);
+        let probes = registry.checks().scope(&config.env);
         let state = SessionState { facts: Arc::default(), denied: DeniedTools::new(state), env: None, latest: None };
         let (config, state) = (Arc::new(config), Mutex::new(state));
-        let session = Session { registry, config, world, clock, check_timeout, state };
+        let session = Session { registry, config, probes, clock, check_timeout, state };
         session.set_facts(facts)?;
         Ok(session)
     }
 }
 
 impl Session {
-    /// Returns the current turn in `dialect`. A session that has not changed returns the same turn again, at once.
+    /// Returns the current turn in `dialect`. As long as nothing changes, it returns the same turn again without any work.
     ///
-    /// Results of environment lookups and checks are cached for 30 seconds. A turn with the same tools has the same
-    /// definitions, at the same address. If checks must run, they run on a thread pool of their own, and this waits until
-    /// they have answered, at most for the session's [`check_timeout`](SessionBuilder::check_timeout).
+    /// Results of environment lookups and checks are cached for 30 seconds. Checks that must run do so concurrently on a
+    /// separate thread pool, and this method waits for them, at most for the session's
+    /// [`check_timeout`](SessionBuilder::check_timeout). Turns with the same tools and facts share their definitions.
     ///
-    /// Toolsets are resolved by name whenever the registry has changed. One that no longer exists grants nothing until
-    /// it comes back, and is listed in [`missing_toolsets`](Turn::missing_toolsets). The tools of a disabled one stay
-    /// disabled meanwhile.
+    /// Toolsets are resolved by name again whenever the registry has changed. A toolset that no longer exists grants nothing
+    /// until it is registered again, and is listed in [`missing_toolsets`](Turn::missing_toolsets). The tools of a disabled
+    /// toolset that no longer exists stay disabled.
     pub async fn turn(&self, dialect: Dialect) -> Turn {
         let draft = match self.unchanged_turn(dialect) {
             Ok(turn) => return turn,
@@ -250,12 +252,12 @@ impl Session {
         };
         let mut statuses = Vec::new();
         if !draft.candidates.probes.is_empty() {
-            statuses = self.world.ask(&draft.candidates.probes, &self.probe_policy()).await;
+            statuses = self.probes.run(&draft.candidates.probes, &self.probe_policy()).await;
         }
         self.complete(draft, statuses)
     }
 
-    /// [`turn`](Self::turn) for code that is not asynchronous: this thread waits for checks.
+    /// Returns the current turn like [`turn`](Self::turn), for synchronous code: blocks this thread while checks run.
     pub fn turn_blocking(&self, dialect: Dialect) -> Turn {
         let draft = match self.unchanged_turn(dialect) {
             Ok(turn) => return turn,
@@ -263,28 +265,28 @@ impl Session {
         };
         let mut statuses = Vec::new();
         if !draft.candidates.probes.is_empty() {
-            statuses = self.world.ask_blocking(&draft.candidates.probes, &self.probe_policy());
+            statuses = self.probes.run_blocking(&draft.candidates.probes, &self.probe_policy());
         }
         self.complete(draft, statuses)
     }
 
-    /// Returns the latest turn if it is still valid, or else the state to make the next turn from.
+    /// Returns the latest turn if it is still valid, or else the locked state, to make the next turn from.
     fn unchanged_turn(&self, dialect: Dialect) -> Result<Turn, MutexGuard<'_, SessionState>> {
         let state = self.state();
-        if let Some(Latest { turn, until, changes }) = &state.latest
-            && self.registry.is_at(turn.state())
+        if let Some(Latest { turn, expiry, changes }) = &state.latest
+            && self.registry.is_current(turn.state())
             && turn.dialect() == dialect
-            && *changes == self.world.checks().changes()
-            && !until.is_over(&self.clock)
+            && *changes == self.probes.checks().changes()
+            && !expiry.is_over(&self.clock)
         {
             return Ok(turn.clone());
         }
         Err(state)
     }
 
-    /// Begins a turn: looks up the environment, and finds the checks to run. No lock is held afterwards.
+    /// Starts a turn: looks up the environment, and determines the checks to run. Releases the lock.
     fn draft(&self, mut session: MutexGuard<'_, SessionState>, dialect: Dialect) -> TurnDraft {
-        let (state, changes) = (self.registry.state(), self.world.checks().changes());
+        let (state, changes) = (self.registry.state(), self.probes.checks().changes());
         let policy = self.probe_policy();
         let facts = Arc::clone(&session.facts);
         let known = session.env.clone().filter(|env| env.is_of(&state));
@@ -297,7 +299,7 @@ impl Session {
                 let granted = self.config.selection.granted(&state, &mut session.denied);
                 drop(session);
                 if outdated.is_none() {
-                    self.world.checks().keep(&state.providers);
+                    self.probes.checks().retain_providers(&state.providers);
                 }
                 Arc::new(EnvSnapshot::new(Arc::clone(&state), granted, changes, &policy))
             }
@@ -306,21 +308,21 @@ impl Session {
         TurnDraft { state, dialect, facts, changes, env, candidates }
     }
 
-    /// Makes a turn of a draft and the results of its checks.
+    /// Makes a turn from a draft and the results of its checks.
     fn complete(&self, draft: TurnDraft, statuses: Vec<ProbeStatus>) -> Turn {
         let TurnDraft { state, dialect, facts, changes, env, candidates } = draft;
         let set = env.conclude(candidates, statuses, &self.clock);
-        let until = set.expiry;
+        let expiry = set.expiry;
         let session = &mut *self.state();
-        let latest = session.latest.as_ref().map(|latest| &latest.turn).filter(|turn| turn.is_of(&state, dialect));
+        let latest = session.latest.as_ref().map(|latest| &latest.turn).filter(|turn| turn.belongs_to(&state, dialect));
         let lookup = FactLookup { set: &facts, defaults: &state.facts };
         let turn = Turn::new(&state, &self.config, dialect, set, lookup, latest);
         #[cfg(feature = "tracing")]
-        trace::made(turn.flakes(), turn.hidden().map(|hidden| (hidden.tool, hidden.reason)));
-        // Facts that were set meanwhile are for the next turn.
+        trace::turn_made(turn.flakes(), turn.hidden().map(|hidden| (hidden.tool, hidden.reason)));
+        // If facts were set meanwhile, this turn is already outdated, and the next call makes a new one.
         if Arc::ptr_eq(&session.facts, &facts) {
             session.env = Some(env);
-            session.latest = Some(Latest { turn: turn.clone(), until, changes });
+            session.latest = Some(Latest { turn: turn.clone(), expiry, changes });
         }
         turn
     }
@@ -333,7 +335,7 @@ impl Session {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the task of calls without a task.
+    /// Returns the task of calls that have no task of their own.
     pub fn task(&self) -> &Task {
         &self.config.task
     }
@@ -343,10 +345,10 @@ impl Session {
         self.config.cancel.cancel();
     }
 
-    /// Sets facts. Existing turns keep the facts that they were made with.
+    /// Sets facts, by name. They apply to later turns; existing turns keep their facts.
     ///
     /// # Errors
-    /// Returns an error for an unknown fact, or one of another type; then no fact is set.
+    /// Returns an error for an unknown fact, and for a value that has the wrong type or is out of range. Then no fact is set.
     pub fn set_facts(
         &self,
         facts: impl IntoIterator<Item = (Cow<'static, str>, FactValue)>,
@@ -356,7 +358,7 @@ impl Session {
         for (name, value) in &facts {
             match state.facts.get(name) {
                 Some(_) if matches!(value, FactValue::Integer(i) if !FactValue::INTEGERS.contains(i)) => {
-                    let message = format!("the fact `{name}` must be an integer within ±2^53");
+                    let message = format!("the fact `{name}` must be an integer from -2^53 to 2^53");
                     return Err(SessionError::new(SessionErrorKind::FactRange, name, message));
                 }
                 Some(default) if discriminant(default) == discriminant(value) => {}
@@ -375,14 +377,16 @@ impl Session {
             }
         }
         let mut session = self.state();
-        // Setting the same value again changes nothing, so that prompt caches stay valid.
+        // Setting the same values again must not change the definitions, so that prompt caches stay valid.
         if facts.iter().any(|(name, value)| session.facts.get(name) != Some(value)) {
-            let told = Arc::make_mut(&mut session.facts);
+            let current = Arc::make_mut(&mut session.facts);
             for (name, value) in facts {
-                told.insert(name, value);
+                current.insert(name, value);
             }
-            // Expires the latest turn; the next one is made from it.
-            session.latest.iter_mut().for_each(|latest| latest.until = Expiry::Expired);
+            // The latest turn is expired and not dropped, because the next turn can reuse its definitions.
+            if let Some(latest) = &mut session.latest {
+                latest.expiry = Expiry::Expired;
+            }
         }
         Ok(())
     }
@@ -406,7 +410,7 @@ fn unknown_toolset(state: &State, name: &str) -> SessionError {
     } else if let Some(tool) = state.tool_ids().map(|id| state.tool(id)).find(|tool| tool.name == name) {
         format!(": it is a tool, of the toolset `{}`", tool.toolset)
     } else {
-        format!(": there are all, {}", state.toolsets.join(", "))
+        format!(": the known toolsets are all, {}", state.toolsets.join(", "))
     };
     SessionError::new(SessionErrorKind::UnknownToolset, name, format!("unknown toolset `{name}`{hint}"))
 }

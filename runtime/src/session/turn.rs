@@ -1,4 +1,4 @@
-//! A turn: an immutable snapshot of a session in one dialect.
+//! Turns: immutable snapshots of a session in one dialect.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -23,81 +23,83 @@ use crate::run::progress::ProgressSink;
 use crate::session::config::SessionConfig;
 use crate::sorted;
 
-/// The tools that the model is shown, and the only ones that it can call. Cheap to clone.
+/// An immutable snapshot of a session in one dialect: the definitions for a request to the model, and the only tools that the
+/// model can call in its response. See [`Session::turn`](crate::Session::turn). Cheap to clone.
 #[derive(Clone)]
 pub struct Turn {
-    /// A single reference count, so that reusing a turn touches one counter only.
-    made: Arc<Made>,
+    /// One `Arc` for everything, so that cloning a turn increments only one counter.
+    inner: Arc<TurnInner>,
 }
 
-struct Made {
+struct TurnInner {
     /// Shared by all turns that show the same tools.
     snapshot: Arc<Snapshot>,
-    /// The inputs of the turn, or `None` if there were no checks and nothing is hidden.
-    found: Option<TurnInputs>,
+    /// The inputs of the turn, or `None` if no tool has a requirement and nothing is hidden.
+    inputs: Option<TurnInputs>,
 }
 
 struct Snapshot {
     state: Arc<State>,
-    host: Arc<SessionConfig>,
+    config: Arc<SessionConfig>,
     dialect: Dialect,
     /// The shown tools, sorted.
     tools: Vec<ToolId>,
-    /// The tools with another name in the dialect, sorted by that name.
+    /// The shown tools with another name in the dialect, sorted by that name.
     renamed: Vec<(Cow<'static, str>, ToolId)>,
-    /// The tools with hidden parameters, sorted.
-    narrowed: Vec<Narrowed>,
+    /// The shown tools whose parameters depend on the turn, sorted.
+    conditional: Vec<ConditionalTable>,
     /// The missing toolsets of the session's selection.
     missing: Arc<[Cow<'static, str>]>,
-    /// The facts that the host had set.
+    /// The facts that the host has set.
     facts: Arc<FactValues>,
     definitions: RenderedDefinitions,
     /// The tools that tool search defers, sorted. Empty without the feature `search`.
     deferred: Vec<ToolId>,
-    /// The definitions, rendered on first use.
+    /// The definitions as a value, created on first use.
     #[cfg(feature = "raw-value")]
     raw: OnceLock<Box<serde_json::value::RawValue>>,
 }
 
 /// A tool whose parameters depend on the turn.
-struct Narrowed {
+struct ConditionalTable {
     id: ToolId,
     atoms: Atoms,
-    /// The table for its arguments, built on first use, or `None` if no parameter is hidden.
+    /// The table without hidden parameters, built on first use, or `None` if no parameter is hidden.
     table: OnceLock<Option<Box<Table>>>,
 }
 
 impl Turn {
-    /// Returns the turn with this set. If the `latest` turn of the same state and dialect shows the same, it is reused.
+    /// Makes a turn. Reuses the parts of `latest`, a turn of the same state and dialect, that are the same.
     pub(crate) fn new(
         state: &Arc<State>,
-        host: &Arc<SessionConfig>,
+        config: &Arc<SessionConfig>,
         dialect: Dialect,
-        set: AvailabilityResult,
+        availability: AvailabilityResult,
         facts: FactLookup<'_>,
         latest: Option<&Turn>,
     ) -> Self {
-        let AvailabilityResult { tools: there, inputs: found, .. } = set;
-        let latest = latest.map(|turn| &turn.made.snapshot).filter(|snapshot| snapshot.tools == there);
+        let AvailabilityResult { tools, inputs, .. } = availability;
+        let latest = latest.map(|turn| &turn.inner.snapshot).filter(|snapshot| snapshot.tools == tools);
         let snapshot = match latest {
             Some(snapshot) if Arc::ptr_eq(&snapshot.facts, facts.set) => Arc::clone(snapshot),
             _ => {
                 let before = latest.map(|snapshot| &snapshot.definitions);
-                let (state, host, missing) = (Arc::clone(state), Arc::clone(host), &found.env.missing);
-                Arc::new(Snapshot::new(state, host, dialect, there, missing, facts, before))
+                let (state, config, missing) = (Arc::clone(state), Arc::clone(config), &inputs.env.missing);
+                Arc::new(Snapshot::new(state, config, dialect, tools, missing, facts, before))
             }
         };
-        let found = (!state.requirements.is_empty() || !found.hidden.is_empty()).then_some(found);
-        Self { made: Arc::new(Made { snapshot, found }) }
+        let has_inputs = !state.requirements.is_empty() || !inputs.hidden.is_empty();
+        Self { inner: Arc::new(TurnInner { snapshot, inputs: has_inputs.then_some(inputs) }) }
     }
 
-    /// Returns the definitions of all tools: one JSON array, sorted by tool name, with the same bytes for the same set.
+    /// Returns the definitions of the shown tools for the request to the model: the text of one JSON array, sorted by the tools'
+    /// own names. Turns with the same tools and facts have the same text, which keeps prompt caches valid.
     pub fn definitions(&self) -> &str {
-        &self.made.snapshot.definitions.text
+        &self.inner.snapshot.definitions.text
     }
 
-    /// Returns the [definitions](Self::definitions) as a value of `serde_json`, to embed in a request without parsing.
-    /// It is created once for all turns that show the same.
+    /// Returns the [definitions](Self::definitions) as a `serde_json` value, to embed in a request without parsing. The value
+    /// is created once and shared by turns with the same tools and facts.
     ///
     /// ```
     /// use toolc::{RawValue, Turn};
@@ -120,7 +122,7 @@ impl Turn {
     /// Returns an error if a hand-written tool provider defines a tool with invalid JSON.
     #[cfg(feature = "raw-value")]
     pub fn raw_definitions(&self) -> serde_json::Result<&serde_json::value::RawValue> {
-        let Snapshot { definitions, raw, .. } = &*self.made.snapshot;
+        let Snapshot { definitions, raw, .. } = &*self.inner.snapshot;
         if let Some(raw) = raw.get() {
             return Ok(raw);
         }
@@ -128,47 +130,47 @@ impl Turn {
         Ok(raw.get_or_init(|| made))
     }
 
-    /// Returns the tools' own names, sorted, whatever their names in the dialect.
+    /// Returns the own names of the shown tools, sorted.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
-        self.made.snapshot.tools.iter().map(|&id| self.name(id))
+        self.inner.snapshot.tools.iter().map(|&id| self.name(id))
     }
 
-    /// Returns the granted tools that are hidden, by name, with the reason.
+    /// Returns the granted tools that are not shown, sorted by name, each with the reason.
     pub fn hidden(&self) -> impl Iterator<Item = HiddenTool<'_>> {
         self.hidden_ids().map(|(id, reason)| HiddenTool { tool: self.name(id), reason })
     }
 
-    /// Returns the session's toolsets that no longer exist, and enabled ones that are now empty. They existed when the
-    /// session was built, and may come back.
+    /// Returns the toolsets of the session's selection that no longer exist, and enabled toolsets that are empty. They existed
+    /// when the session was built, and have an effect again when their provider is registered again.
     pub fn missing_toolsets(&self) -> impl Iterator<Item = &str> {
-        self.made.snapshot.missing.iter().map(|name| &**name)
+        self.inner.snapshot.missing.iter().map(|name| &**name)
     }
 
     pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (ToolId, &HiddenReason)> {
-        self.found().into_iter().flat_map(|found| &found.hidden).map(|(id, reason)| (*id, reason))
+        self.inputs().into_iter().flat_map(|inputs| &inputs.hidden).map(|(id, reason)| (*id, reason))
     }
 
-    /// The inputs of the turn, or `None` if there were no checks and nothing is hidden.
-    pub(crate) fn found(&self) -> Option<&TurnInputs> {
-        self.made.found.as_ref()
+    /// Returns the inputs of the turn, or `None` if no tool has a requirement and nothing is hidden.
+    pub(crate) fn inputs(&self) -> Option<&TurnInputs> {
+        self.inner.inputs.as_ref()
     }
 
-    /// Returns whether it belongs to this state and dialect.
-    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect) -> bool {
-        Arc::ptr_eq(&self.made.snapshot.state, state) && self.dialect() == dialect
+    /// Returns whether the turn was made from this state and in this dialect.
+    pub(crate) fn belongs_to(&self, state: &Arc<State>, dialect: Dialect) -> bool {
+        Arc::ptr_eq(&self.inner.snapshot.state, state) && self.dialect() == dialect
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
-        self.made.snapshot.dialect
+        self.inner.snapshot.dialect
     }
 
     pub(crate) fn state(&self) -> &State {
-        &self.made.snapshot.state
+        &self.inner.snapshot.state
     }
 
     /// Returns the session's configuration.
     pub(crate) fn config(&self) -> &SessionConfig {
-        &self.made.snapshot.host
+        &self.inner.snapshot.config
     }
 
     /// Returns how calls of a tool are dispatched.
@@ -178,33 +180,33 @@ impl Turn {
 
     /// Returns whether a tool is shown.
     pub(crate) fn has(&self, id: ToolId) -> bool {
-        self.made.snapshot.tools.binary_search(&id).is_ok()
+        self.inner.snapshot.tools.binary_search(&id).is_ok()
     }
 
     pub(crate) fn facts(&self) -> FactLookup<'_> {
-        let Snapshot { state, facts, .. } = &*self.made.snapshot;
+        let Snapshot { state, facts, .. } = &*self.inner.snapshot;
         FactLookup { set: facts, defaults: &state.facts }
     }
 
-    /// Returns the own name of a tool.
+    /// Returns a tool's own name.
     pub(crate) fn name(&self, id: ToolId) -> &str {
         &self.state()[id].name
     }
 
     /// Returns the name of a tool in the turn's dialect.
-    pub(crate) fn called(&self, id: ToolId) -> &str {
+    pub(crate) fn dialect_name(&self, id: ToolId) -> &str {
         self.state().tool(id).name_in(self.dialect()).map_or(self.name(id), |name| &**name)
     }
 
-    /// Returns all names that can be called.
-    pub(crate) fn callable(&self) -> impl Iterator<Item = &str> {
-        self.made.snapshot.tools.iter().map(|&id| self.called(id))
+    /// Returns the names of the shown tools in the dialect, which the model can call.
+    pub(crate) fn callable_names(&self) -> impl Iterator<Item = &str> {
+        self.inner.snapshot.tools.iter().map(|&id| self.dialect_name(id))
     }
 
     /// Returns the tool that the model calls `name`.
     pub(crate) fn find(&self, name: &str) -> Option<ToolId> {
-        let Snapshot { state, tools, renamed, .. } = &*self.made.snapshot;
-        if let Ok(at) = renamed.binary_search_by(|(called, _)| (**called).cmp(name)) {
+        let Snapshot { state, tools, renamed, .. } = &*self.inner.snapshot;
+        if let Ok(at) = renamed.binary_search_by(|(dialect_name, _)| (**dialect_name).cmp(name)) {
             return Some(renamed[at].1);
         }
         let id = state.find(name)?;
@@ -214,19 +216,19 @@ impl Turn {
 
     /// Returns the tools that tool search defers, sorted.
     pub(crate) fn deferred_ids(&self) -> &[ToolId] {
-        &self.made.snapshot.deferred
+        &self.inner.snapshot.deferred
     }
 
-    /// Returns the definition of a tool in this turn.
+    /// Renders the definition of a tool in this turn.
     #[cfg(any(feature = "search", feature = "wire-mcp"))]
     pub(crate) fn definition(&self, id: ToolId) -> String {
-        let Snapshot { state, dialect, tools, .. } = &*self.made.snapshot;
+        let Snapshot { state, dialect, tools, .. } = &*self.inner.snapshot;
         let (definitions, mut text) = (state.definitions(*dialect), String::new());
         DefinitionsRenderer { state, dialect: *dialect, definitions, tools, facts: self.facts() }.write(id, &mut text);
         text
     }
 
-    /// Returns the description of a tool, as it is in this turn.
+    /// Returns the description of a tool in this turn.
     #[cfg(feature = "search")]
     pub(crate) fn description(&self, id: ToolId) -> Cow<'_, str> {
         let is_text = |segment: &Segment| matches!(segment, Segment::Text(_));
@@ -239,18 +241,18 @@ impl Turn {
         }
     }
 
-    /// Returns the table for the arguments of a tool.
+    /// Returns the table for the arguments of a tool in this turn.
     pub(crate) fn table(&self, id: ToolId) -> &Table {
-        let Snapshot { state, narrowed, .. } = &*self.made.snapshot;
+        let Snapshot { state, conditional, .. } = &*self.inner.snapshot;
         let declared = &*state[id].table;
-        let Ok(at) = narrowed.binary_search_by_key(&id, |narrowed| narrowed.id) else { return declared };
-        let Narrowed { atoms, table, .. } = &narrowed[at];
+        let Ok(at) = conditional.binary_search_by_key(&id, |conditional| conditional.id) else { return declared };
+        let ConditionalTable { atoms, table, .. } = &conditional[at];
         table.get_or_init(|| declared.in_turn(*atoms).map(Box::new)).as_deref().unwrap_or(declared)
     }
 }
 
 impl Turn {
-    /// Returns an estimate of the number of tokens that the definitions take: see [`estimated_tokens`].
+    /// Returns an estimate of the tokens in the definitions: see [`estimated_tokens`].
     pub fn estimated_tokens(&self) -> usize {
         estimated_tokens(self.definitions().len())
     }
@@ -285,7 +287,7 @@ impl CallScope for Turn {
 impl Snapshot {
     fn new(
         state: Arc<State>,
-        host: Arc<SessionConfig>,
+        config: Arc<SessionConfig>,
         dialect: Dialect,
         tools: Vec<ToolId>,
         missing: &Arc<[Cow<'static, str>]>,
@@ -293,36 +295,36 @@ impl Snapshot {
         before: Option<&RenderedDefinitions>,
     ) -> Self {
         let table = state.definitions(dialect);
-        let (mut renamed, mut narrowed) = (Vec::<(Cow<'static, str>, ToolId)>::new(), Vec::new());
+        let (mut renamed, mut conditional) = (Vec::<(Cow<'static, str>, ToolId)>::new(), Vec::new());
         for &id in &tools {
             let DefinitionSlot::Rendered { .. } = table[id] else { continue };
             let tool = state.tool(id);
             renamed.extend(tool.name_in(dialect).map(|name| (name.clone(), id)));
             if !tool.arguments.conditions.is_empty() {
                 let atoms = facts.evaluate(&state[id].atoms, &|id| tools.binary_search(&id).is_ok());
-                narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
+                conditional.push(ConditionalTable { id, atoms, table: OnceLock::new() });
             }
         }
-        let page = DefinitionsRenderer { state: &state, dialect, definitions: table, tools: &tools, facts };
+        let renderer = DefinitionsRenderer { state: &state, dialect, definitions: table, tools: &tools, facts };
         #[cfg(feature = "search")]
-        let deferred = page.deferred(host.search);
+        let deferred = renderer.deferred(config.search);
         #[cfg(not(feature = "search"))]
         let deferred = Vec::new();
         let definitions = match before {
-            Some(before) => page.again(before),
+            Some(before) => renderer.rerender(before),
             #[cfg(feature = "search")]
-            None if !deferred.is_empty() => page.searched(&deferred),
-            None => page.all(),
+            None if !deferred.is_empty() => renderer.render_with_search_tools(&deferred),
+            None => renderer.render(),
         };
         let renamed_at = sorted::positions(renamed.len(), &|a, b| renamed[a].0.cmp(&renamed[b].0));
         let renamed = renamed_at.into_iter().map(|at| renamed[at].clone()).collect();
         Self {
             state,
-            host,
+            config,
             dialect,
             tools,
             renamed,
-            narrowed,
+            conditional,
             missing: Arc::clone(missing),
             facts: Arc::clone(facts.set),
             definitions,
@@ -336,7 +338,7 @@ impl Snapshot {
 impl fmt::Debug for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn")
-            .field("dialect", &self.made.snapshot.dialect)
+            .field("dialect", &self.inner.snapshot.dialect)
             .field("tools", &self.tools().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }

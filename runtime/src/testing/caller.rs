@@ -1,9 +1,9 @@
-//! Calls to pass to a handler directly, in a test.
+//! Contexts to call a handler directly in a test.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use super::Heard;
+use super::ProgressLog;
 use crate::args::Slots;
 use crate::call::{Call, ToolCall};
 use crate::data::catalog::{Definition, Fact, Tool, Toolset};
@@ -17,8 +17,8 @@ use crate::run::cancel::CancelHandle;
 use crate::run::task::Task;
 use crate::session::turn::Turn;
 
-/// A caller of handlers in a test: a task with its state, a turn with its tools and facts, a cancel handle, and the
-/// reported progress. Each caller has its own task.
+/// Creates the contexts ([`Call`]) that a test passes to handlers. A caller has a task with its state, a turn with tools and
+/// facts, a cancel handle, and the reported progress. Each caller has its own task.
 ///
 /// ```
 /// use toolc::testing::{Caller, assert_reply};
@@ -44,7 +44,7 @@ use crate::session::turn::Turn;
 pub struct Caller {
     task: Task,
     cancel: CancelHandle,
-    heard: Heard,
+    progress: ProgressLog,
     session: String,
     tools: Vec<Tool>,
     facts: Vec<Fact>,
@@ -52,45 +52,45 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Returns a caller with a new task.
+    /// Returns a caller with a new task, and a turn without tools and facts.
     pub fn new() -> Self {
-        let heard = Heard::default();
-        let turn = turn("", &[], &[], &heard);
+        let progress = ProgressLog::default();
+        let turn = turn("", &[], &[], &progress);
         let (session, tools, facts) = (String::new(), Vec::new(), Vec::new());
-        Self { task: Task::new("test"), cancel: CancelHandle::new(), heard, session, tools, facts, turn }
+        Self { task: Task::new("test"), cancel: CancelHandle::new(), progress, session, tools, facts, turn }
     }
 
-    /// Sets the session's [id](Call::session).
+    /// Sets the session's [id](Call::session). Empty by default.
     #[must_use]
-    pub fn in_session(self, id: impl Into<String>) -> Self {
-        Self { session: id.into(), ..self }.in_its_turn()
+    pub fn with_session_id(self, id: impl Into<String>) -> Self {
+        Self { session: id.into(), ..self }.with_new_turn()
     }
 
-    /// Adds these [tools](Call::has_tool) to the turn.
+    /// Adds tools with these names to the turn: see [`Call::has_tool`].
     ///
     /// # Panics
     /// Panics if a tool is added twice.
     #[must_use]
     #[track_caller]
     pub fn with_tools<S: Into<Cow<'static, str>>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
-        self.tools.extend(names.into_iter().map(|name| shown(name.into())));
-        self.in_its_turn()
+        self.tools.extend(names.into_iter().map(|name| tool(name.into())));
+        self.with_new_turn()
     }
 
-    /// Sets a [fact](Call::fact) of the turn.
+    /// Sets a fact of the turn: see [`Call::fact`].
     ///
     /// # Panics
-    /// Panics if the fact is already set to another value.
+    /// Panics if the fact is already set to a different value.
     #[must_use]
     #[track_caller]
     pub fn with_fact(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<FactValue>) -> Self {
         self.facts.push(Fact { name: name.into(), default: value.into() });
-        self.in_its_turn()
+        self.with_new_turn()
     }
 
     #[track_caller]
-    fn in_its_turn(mut self) -> Self {
-        self.turn = turn(&self.session, &self.tools, &self.facts, &self.heard);
+    fn with_new_turn(mut self) -> Self {
+        self.turn = turn(&self.session, &self.tools, &self.facts, &self.progress);
         self
     }
 
@@ -99,8 +99,8 @@ impl Caller {
         &self.task
     }
 
-    /// Returns a call of `tool`, with the id `call_1`. All calls of a caller belong to one task: what a handler
-    /// [keeps](Call::state) for one of them is available to the next, and to the test.
+    /// Returns the context of a call of `tool`, with the id `call_1`. All calls of a caller belong to one task, so they share
+    /// [state](Call::state).
     pub fn call<'a>(&'a self, tool: &'a str) -> Call<'a> {
         let request = ToolCall::new(tool, "{}").with_id("call_1").with_task(&self.task);
         Call::in_scope(tool, request, CancelEpoch::ever(&self.cancel), &self.turn)
@@ -111,9 +111,10 @@ impl Caller {
         self.cancel.cancel();
     }
 
-    /// Returns the progress that calls have reported, in order: `2 of 3: crunching`, or less if they report less.
+    /// Returns the progress that calls have reported, in order. An entry has the form `2 of 3: crunching`; the total and the
+    /// message are omitted if they were not reported.
     pub fn progress(&self) -> Vec<String> {
-        self.heard.all()
+        self.progress.all()
     }
 }
 
@@ -125,18 +126,18 @@ impl Default for Caller {
 
 impl fmt::Debug for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Caller").field("cancel", &self.cancel).field("heard", &self.heard).finish_non_exhaustive()
+        f.debug_struct("Caller").field("cancel", &self.cancel).field("progress", &self.progress).finish_non_exhaustive()
     }
 }
 
-/// The tools of a caller's turn, which are never called.
-struct Shown {
+/// A tool provider for a caller's turn. Its tools are never called.
+struct TurnTools {
     tools: Vec<Tool>,
     definitions: Vec<Option<Definition>>,
     facts: Vec<Fact>,
 }
 
-impl ToolProvider for Shown {
+impl ToolProvider for TurnTools {
     fn tools(&self) -> &[Tool] {
         &self.tools
     }
@@ -158,21 +159,21 @@ impl ToolProvider for Shown {
     }
 }
 
-fn shown(name: Cow<'static, str>) -> Tool {
+fn tool(name: Cow<'static, str>) -> Tool {
     Tool { name, toolset: "test".into(), ..Tool::default() }
 }
 
 #[track_caller]
-fn turn(session: &str, tools: &[Tool], facts: &[Fact], heard: &Heard) -> Turn {
-    let (registry, hearing) = (Registry::new(), heard.clone());
+fn turn(session: &str, tools: &[Tool], facts: &[Fact], progress: &ProgressLog) -> Turn {
+    let (registry, log) = (Registry::new(), progress.clone());
     let definitions = tools.iter().map(|_| Some(Cow::from("{}").into())).collect();
-    let shown = Shown { tools: tools.to_vec(), definitions, facts: facts.to_vec() };
-    if let Err(collision) = registry.add(Box::new(shown)) {
-        panic!("the caller has no such turn: {collision}");
+    let provider = TurnTools { tools: tools.to_vec(), definitions, facts: facts.to_vec() };
+    if let Err(error) = registry.add(Box::new(provider)) {
+        panic!("cannot create the turn of the caller: {error}");
     }
-    let session = registry.session().id(session).env(Env::empty()).on_progress(move |event| hearing.note(event));
+    let session = registry.session().id(session).env(Env::empty()).on_progress(move |event| log.record(event));
     match session.build() {
         Ok(session) => session.turn_blocking(Dialect::OpenAi),
-        Err(error) => panic!("the caller has no such session: {error}"),
+        Err(error) => panic!("cannot create the session of the caller: {error}"),
     }
 }

@@ -1,8 +1,8 @@
-//! Tests of the whole pipeline, from the JSON of the arguments to the JSON of the response.
+//! Calls through the whole pipeline in a test, from the JSON of the arguments to the JSON of the response.
 
 use std::fmt::Display;
 
-use super::{Heard, TestResponse};
+use super::{ProgressLog, TestResponse};
 use crate::call::ToolCall;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
@@ -13,8 +13,7 @@ use crate::session::{Session, SessionBuilder};
 use crate::text::json;
 use serde_json::value::RawValue;
 
-/// The tools of one tool provider in a session of their own. Calls go through the whole pipeline, like those of a
-/// model.
+/// A session with the tools of one tool provider, for tests. Calls go through the whole pipeline, like those of a model.
 ///
 /// ```
 /// use toolc::testing::{Harness, assert_reply, json};
@@ -53,18 +52,21 @@ use serde_json::value::RawValue;
 pub struct Harness {
     session: Session,
     dialect: Dialect,
-    heard: Heard,
+    progress: ProgressLog,
 }
 
 impl Harness {
-    /// Returns a harness with all tools of `provider`, in an environment without variables and programs. Add what a
-    /// tool requires with [`with`](Self::with), so that a test does not depend on the machine.
+    /// Returns a harness with all tools of `provider`. The environment has no variables and programs, so that a test does
+    /// not depend on the machine; [`with_session`](Self::with_session) can add those that a tool requires.
+    ///
+    /// # Panics
+    /// Panics if the provider cannot be registered.
     #[track_caller]
     pub fn new(provider: Box<dyn ToolProvider>) -> Self {
-        Self::with(provider, |session| session)
+        Self::with_session(provider, |session| session)
     }
 
-    /// Returns a harness whose session is configured by `set`: environment, facts, toolsets, hooks, an approver.
+    /// Returns a harness whose session `configure` sets up: environment, facts, toolsets, hooks, an approver.
     ///
     /// ```
     /// # use toolc::testing::Harness;
@@ -72,37 +74,40 @@ impl Harness {
     ///
     /// fn harness(provider: Box<dyn ToolProvider>) -> Harness {
     ///     let env = Env::empty().with_var("BROWSER_KEY", "for a test").with_program("chromium");
-    ///     Harness::with(provider, |session| session.enable(["browser"]).env(env))
+    ///     Harness::with_session(provider, |session| session.enable(["browser"]).env(env))
     /// }
     /// ```
     ///
     /// # Panics
     /// Panics if the provider cannot be registered, or a toolset or fact is unknown.
     #[track_caller]
-    pub fn with(provider: Box<dyn ToolProvider>, set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Self {
+    pub fn with_session(
+        provider: Box<dyn ToolProvider>,
+        configure: impl FnOnce(SessionBuilder) -> SessionBuilder,
+    ) -> Self {
         let has_any = |dialect: &Dialect| provider.definitions(*dialect).iter().any(Option::is_some);
         let dialect = Dialect::ALL.iter().copied().find(has_any).unwrap_or(Dialect::OpenAi);
-        let (registry, heard) = (Registry::new(), Heard::default());
-        if let Err(collision) = registry.add(provider) {
-            panic!("the provider cannot be tested: {collision}");
+        let (registry, progress) = (Registry::new(), ProgressLog::default());
+        if let Err(error) = registry.add(provider) {
+            panic!("cannot register the tool provider of the test: {error}");
         }
-        let hearing = heard.clone();
-        let session = registry.session().env(Env::empty()).on_progress(move |event| hearing.note(event));
-        match set(session).build() {
-            Ok(session) => Self { session, dialect, heard },
-            Err(error) => panic!("the session of the test cannot begin: {error}"),
+        let log = progress.clone();
+        let session = registry.session().env(Env::empty()).on_progress(move |event| log.record(event));
+        match configure(session).build() {
+            Ok(session) => Self { session, dialect, progress },
+            Err(error) => panic!("cannot create the session of the test: {error}"),
         }
     }
 
-    /// Calls `tool` with `arguments`: a JSON text, or a [`json!`](super::json) value. All calls belong to the session's
-    /// task.
+    /// Calls `tool` with `arguments`: a JSON text, or a [`json!`](super::json) value. The call has the id `call_1`, and belongs
+    /// to the session's task.
     pub fn call(&self, tool: &str, arguments: impl Display) -> TestResponse {
         self.send(&ToolCall::new(tool, &arguments.to_string()).with_id("call_1"))
     }
 
-    /// Makes a call with its own task, id or cancel handle.
+    /// Makes a call that may have its own task, id or cancel handle.
     pub fn send(&self, request: &ToolCall<'_>) -> TestResponse {
-        TestResponse::to(request, self.turn().call_blocking(request))
+        TestResponse::new(request, self.turn().call_blocking(request))
     }
 
     /// Returns the current turn, in the first dialect in which the provider defines its tools.
@@ -118,14 +123,14 @@ impl Harness {
     /// Returns the progress that calls have reported, in order, like [`Caller::progress`](super::Caller::progress).
     /// Empty if the test has set its own `on_progress`.
     pub fn progress(&self) -> Vec<String> {
-        self.heard.all()
+        self.progress.all()
     }
 
-    /// Returns the definition of `tool` as a model sees it now, with one line for each value, for snapshots. Keys are
-    /// in the order of the definition, and equal definitions have equal texts.
+    /// Returns the definition of `tool` in the current turn, with one line for each value, for snapshot tests. Keys are in
+    /// the order of the definition.
     ///
     /// # Panics
-    /// Panics if the tool is not shown; the message has the reason.
+    /// Panics if the tool is not shown. The message has the reason.
     #[track_caller]
     pub fn definition(&self, tool: &str, dialect: Dialect) -> String {
         let turn = self.session.turn_blocking(dialect);

@@ -1,9 +1,9 @@
-//! Helpers for tests of handlers, without a model: a [`Caller`] to call a handler directly, a [`Harness`] to send calls
-//! through the whole pipeline, and [`assert_reply!`] to check the results of both. Enable the feature `testing` in
+//! Helpers to test handlers without a model: a [`Caller`] creates the context to call a handler directly, a [`Harness`]
+//! sends calls through the whole pipeline, and [`assert_reply!`] checks the results of both. Enable the feature `testing` in
 //! `[dev-dependencies]`.
 //!
-//! Use [`Env`](crate::Env) for environments. Tests of a host need no helpers: hooks, approvers and spill stores are
-//! traits.
+//! For an environment with certain variables and programs, use [`Env`](crate::Env). Hooks, approvers and spill stores are
+//! traits, which a test of a host can implement.
 
 mod caller;
 mod difference;
@@ -22,17 +22,18 @@ pub use crate::assert_reply;
 use crate::run::block_on::block_on;
 use crate::run::progress::Progress;
 
-/// Runs an async handler to its end on this thread. With the feature `tokio`, the handler runs in a Tokio runtime.
+/// Blocks this thread until a future completes, for example that of an async handler. With the feature `tokio`, the future
+/// runs in a Tokio runtime.
 pub fn wait<T>(future: impl Future<Output = T>) -> T {
     block_on(future)
 }
 
-/// The progress that handlers have reported.
+/// The progress that handlers have reported, as text.
 #[derive(Debug, Clone, Default)]
-struct Heard(Arc<Mutex<Vec<String>>>);
+struct ProgressLog(Arc<Mutex<Vec<String>>>);
 
-impl Heard {
-    fn note(&self, &Progress { done, total, message, .. }: &Progress<'_>) {
+impl ProgressLog {
+    fn record(&self, &Progress { done, total, message, .. }: &Progress<'_>) {
         let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
         let colon = if message.is_empty() { "" } else { ": " };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{done}{of}{colon}{message}"));

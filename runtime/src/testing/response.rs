@@ -1,4 +1,4 @@
-//! The result of a call, and assertions about it.
+//! The response to a call in a test, and assertions about it.
 
 use crate::result::output::ToolResult;
 use serde_json::Value;
@@ -10,52 +10,52 @@ use crate::data::to_json::ToJson;
 use crate::result::output::{ErrorKind, ToolError, ToolOutput};
 use crate::text::json;
 
-/// The result of a call: from a [`Harness`](super::Harness), or from the return value of a handler.
+/// The response to a call in a test: from a [`Harness`](super::Harness), or converted from the return value of a handler.
 #[derive(Debug, Clone)]
 pub struct TestResponse {
-    /// The tool and its arguments, or `None` if the handler was called directly.
+    /// The name of the tool and the arguments, or `None` if the handler was called directly.
     request: Option<(String, String)>,
-    answer: CallResponse,
+    response: CallResponse,
 }
 
 impl TestResponse {
-    pub(super) fn to(request: &ToolCall<'_>, answer: CallResponse) -> Self {
-        Self { request: Some((request.name().to_owned(), request.arguments().to_owned())), answer }
+    pub(super) fn new(request: &ToolCall<'_>, response: CallResponse) -> Self {
+        Self { request: Some((request.name().to_owned(), request.arguments().to_owned())), response }
     }
 
-    /// Returns the response for the model.
-    pub fn answer(&self) -> &CallResponse {
-        &self.answer
+    /// Returns the response that the model would get.
+    pub fn response(&self) -> &CallResponse {
+        &self.response
     }
 
-    /// Returns the JSON of the result, to compare parts of it.
+    /// Returns the result as a JSON value.
     ///
     /// # Panics
     /// Panics if the call failed.
     #[track_caller]
     pub fn value(&self) -> Value {
-        if self.answer.is_error() {
+        if self.response.is_error() {
             self.fail("the call failed");
         }
         self.json()
     }
 
     fn json(&self) -> Value {
-        serde_json::from_str(&self.answer.json)
-            .unwrap_or_else(|error| panic!("the answer is not JSON, {error}: {}", self.answer.json))
+        serde_json::from_str(&self.response.json)
+            .unwrap_or_else(|error| panic!("the response is not JSON, {error}: {}", self.response.json))
     }
 
     #[track_caller]
     fn fail(&self, what: &str) -> ! {
         let request = self.request.as_ref();
         let request = request.map(|(tool, arguments)| format!("\n     tool: {tool}\narguments: {arguments}"));
-        panic!("{what}{}\n   answer: {}", request.unwrap_or_default(), json::indented(&self.answer.json))
+        panic!("{what}{}\n response: {}", request.unwrap_or_default(), json::indented(&self.response.json))
     }
 }
 
 impl From<CallResponse> for TestResponse {
-    fn from(answer: CallResponse) -> Self {
-        Self { request: None, answer }
+    fn from(response: CallResponse) -> Self {
+        Self { request: None, response }
     }
 }
 
@@ -78,12 +78,12 @@ impl From<&TestResponse> for TestResponse {
     }
 }
 
-/// Asserts the result of a call: a JSON value, written as for `json!`, or an error of a [kind](crate::ErrorKind),
-/// optionally with a part of its message.
+/// Asserts the result of a call. The expectation is a JSON value in the syntax of `json!`, or `Err(kind)` or
+/// `Err(kind, "a part of the message")` with a variant of [`ErrorKind`](crate::ErrorKind).
 ///
-/// Accepts the response of a [`Harness`](crate::testing::Harness), a [`CallResponse`](crate::CallResponse), or the
-/// return value of a handler. If the result differs, it panics with all differences, and with the tool and its
-/// arguments if they are known.
+/// The first argument is the response of a [`Harness`](crate::testing::Harness), a
+/// [`CallResponse`](crate::CallResponse), or the return value of a handler. If the result differs, the macro panics with all
+/// differences, the tool and the arguments.
 ///
 /// ```
 /// use toolc::testing::assert_reply;
@@ -92,8 +92,8 @@ impl From<&TestResponse> for TestResponse {
 /// let lines = vec!["one", "two"];
 /// assert_reply!(ToolOutput::json(&lines), ["one", "two"]);
 /// assert_reply!(Ok(ToolOutput::text("done")), "done");
-/// let gone = || Err::<ToolOutput, _>(ToolError::with_kind(ErrorKind::NotFound, "there is no `a.txt`: did you mean `b.txt`?"));
-/// assert_reply!(gone(), Err(NotFound, "did you mean `b.txt`?"));
+/// let not_found = || Err::<ToolOutput, _>(ToolError::with_kind(ErrorKind::NotFound, "`a.txt` does not exist: did you mean `b.txt`?"));
+/// assert_reply!(not_found(), Err(NotFound, "did you mean `b.txt`?"));
 /// // A typed result, such as a generated `Returns`.
 /// assert_reply!(Ok(lines), ["one", "two"]);
 /// ```
@@ -130,7 +130,7 @@ macro_rules! assert_reply {
 #[doc(hidden)]
 #[track_caller]
 pub fn assert_value(response: &TestResponse, expected: &Value) {
-    if response.answer.is_error() {
+    if response.response.is_error() {
         response.fail(&format!("the call failed, but a result was expected: {expected}"));
     }
     let differences = differences(expected, &response.json());
@@ -144,7 +144,7 @@ pub fn assert_value(response: &TestResponse, expected: &Value) {
 #[track_caller]
 pub fn assert_error(response: &TestResponse, kind: ErrorKind, text: &str) {
     let (kind, json) = (kind.word(), response.json());
-    if !response.answer.is_error() {
+    if !response.response.is_error() {
         response.fail(&format!("the call succeeded, but an error of kind `{kind}` was expected"));
     }
     if json["kind"] != kind {

@@ -50,7 +50,7 @@ fn a_harness_takes_calls_all_the_way() {
     assert_reply!(harness.send(&ToolCall::new("say", "{}").with_cancel(&stop)), Err(Cancelled));
     let response = harness.call("say", "{}");
     assert_reply!(&response, {});
-    assert_eq!((response.value(), response.answer().is_error()), (json!({}), false));
+    assert_eq!((response.value(), response.response().is_error()), (json!({}), false));
 }
 
 #[test]
@@ -62,10 +62,10 @@ fn a_harness_begins_with_an_empty_environment() {
     let bare = Harness::new(needs());
     assert_reply!(bare.call("say", "{}"), Err(UnknownTool, "needs the environment variable `KEY`"));
     assert!(failure(|| bare.definition("say", Dialect::OpenAi)).contains("`KEY`"));
-    let harness = Harness::with(needs(), |session| session.env(Env::empty().with_var("KEY", "k")));
+    let harness = Harness::with_session(needs(), |session| session.env(Env::empty().with_var("KEY", "k")));
     assert_reply!(harness.call("say", "{}"), "say");
-    let told = failure(|| Harness::with(needs(), |session| session.enable(["hmoe"])));
-    assert_eq!(told, "the session of the test cannot begin: unknown toolset `hmoe`: did you mean `home`?");
+    let told = failure(|| Harness::with_session(needs(), |session| session.enable(["hmoe"])));
+    assert_eq!(told, "cannot create the session of the test: unknown toolset `hmoe`: did you mean `home`?");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_caller_has_the_world_that_a_handler_asks_for() {
         (bare.call("a").session(), bare.call("a").fact("chat"), bare.call("a").has_tool("b")),
         ("", None, false)
     );
-    let caller = Caller::new().in_session("s").with_tools(["b", "c"]).with_fact("chat", true).with_fact("n", 3);
+    let caller = Caller::new().with_session_id("s").with_tools(["b", "c"]).with_fact("chat", true).with_fact("n", 3);
     caller.task().set_user_request("tea");
     let call = caller.call("a");
     assert_eq!((call.session(), call.user_request().as_deref()), ("s", Some("tea")));
@@ -123,7 +123,7 @@ fn a_caller_has_the_world_that_a_handler_asks_for() {
     let told = failure(|| Caller::new().with_tools(["b"]).with_tools(["b"]));
     assert_eq!(
         told,
-        "the caller has no such turn: provider refused: the tool name `b` is taken: choose another one, or override that tool (`add_overriding`)"
+        "cannot create the turn of the caller: provider refused: the tool name `b` is taken: choose another one, or override that tool (`add_overriding`)"
     );
 }
 
@@ -151,7 +151,7 @@ fn a_failure_tells_every_difference_and_the_call() {
         "/n: expected 6, got 5",
         "     tool: say",
         "arguments: {\"m\": \"x\", \"n\": 5}",
-        "   answer: {",
+        " response: {",
         "  \"m\": \"x\",",
         "  \"n\": 5",
         "}",
@@ -167,7 +167,7 @@ fn a_failure_tells_every_difference_and_the_call() {
     let told = failure(|| assert_reply!(error(), Err(MalformedArguments, "no such words")));
     assert!(told.starts_with("the error does not contain `no such words`\n"), "{told}");
     let told = failure(|| assert_reply!(Ok(ToolOutput::text("fine")), Err(Failed)));
-    assert_eq!(told, "the call succeeded, but an error of kind `failed` was expected\n   answer: \"fine\"");
+    assert_eq!(told, "the call succeeded, but an error of kind `failed` was expected\n response: \"fine\"");
     assert!(failure(|| error().value()).starts_with("the call failed\n     tool: say\n"));
 }
 
@@ -177,9 +177,9 @@ fn long_texts_differ_at_a_line() {
         let told = failure(|| assert_reply!(Ok(ToolOutput::text(got)), expected));
         told.lines().nth(1).expect("a line for the difference").to_owned()
     };
-    assert_eq!(told("a", "b"), "at the top: expected \"a\", got \"b\"");
-    assert_eq!(told("1\n2\n3", "1\ntwo\n3"), "at the top, line 2: expected \"2\\n\", got \"two\\n\"");
-    assert_eq!(told("1\n2", "1\n"), "at the top, line 2: expected \"2\", got its end");
+    assert_eq!(told("a", "b"), "at the root: expected \"a\", got \"b\"");
+    assert_eq!(told("1\n2\n3", "1\ntwo\n3"), "at the root, line 2: expected \"2\\n\", got \"two\\n\"");
+    assert_eq!(told("1\n2", "1\n"), "at the root, line 2: expected \"2\", got the end of the string");
     let long = "é".repeat(1_000);
     let line = told(&format!("{long}x"), &format!("{long}y"));
     assert!(line.len() < 400 && line.contains("(after 950 characters)") && line.ends_with("éy\""), "{line}");

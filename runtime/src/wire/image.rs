@@ -1,4 +1,4 @@
-//! Images in messages: in base64, which needs no escaping.
+//! Base64 of images. It needs no escaping in JSON strings.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -29,23 +29,20 @@ mod tests {
     use crate::wire::mcp::{Incoming, Server};
 
     /// Returns an image with a caption, a text, and an error.
-    fn answers(picture: Image) -> [CompletedCall<'static>; 3] {
-        let answered = |id, result| CompletedCall {
+    fn completed_calls(picture: Image) -> [CompletedCall<'static>; 3] {
+        let call = |id, result| CompletedCall {
             call: ToolCall::new("look", "{}").with_id(id),
-            answer: CallResponse::from(result),
+            response: CallResponse::from(result),
         };
         [
-            answered(
-                "c1",
-                ToolOutput::text("a cat").with_image(picture.clone()).and_then(|one| one.with_image(picture)),
-            ),
-            answered("c2", Ok(ToolOutput::text("no picture"))),
-            answered("c3", Err(ToolError::new("too dark"))),
+            call("c1", ToolOutput::text("a cat").with_image(picture.clone()).and_then(|one| one.with_image(picture))),
+            call("c2", Ok(ToolOutput::text("no picture"))),
+            call("c3", Err(ToolError::new("too dark"))),
         ]
     }
 
-    fn results(api: Api, answers: &[CompletedCall<'_>]) -> Vec<Value> {
-        let results = api.results(answers);
+    fn results(api: Api, completed_calls: &[CompletedCall<'_>]) -> Vec<Value> {
+        let results = api.results(completed_calls);
         results.iter().map(|result| serde_json::from_str(result.get()).unwrap()).collect()
     }
 
@@ -57,22 +54,26 @@ mod tests {
 
     #[test]
     fn chat_completions_show_them_after_all_results() {
-        let messages = results(Api::ChatCompletions, &answers(png()));
+        let messages = results(Api::ChatCompletions, &completed_calls(png()));
         let [one, _, _, shown] = &messages[..] else { panic!("{messages:?}") };
         assert_eq!(*one, json!({ "role": "tool", "tool_call_id": "c1", "content": "\"a cat\"" }));
         let text = json!({ "type": "text", "text": "Images of the result of the call c1 (look):" });
         let image = json!({ "type": "image_url", "image_url": { "url": URL } });
         assert_eq!(*shown, json!({ "role": "user", "content": [text, image, image] }));
-        let mut two = answers(png());
-        two[1].answer.images.push(png());
+        let mut two = completed_calls(png());
+        two[1].response.images.push(png());
         let shown = results(Api::ChatCompletions, &two).pop().unwrap();
         assert_eq!(shown["content"][3]["text"], "Images of the result of the call c2 (look):");
-        assert_eq!(results(Api::ChatCompletions, &answers(png())[1..]).len(), 2, "nothing follows without images");
+        assert_eq!(
+            results(Api::ChatCompletions, &completed_calls(png())[1..]).len(),
+            2,
+            "nothing follows without images"
+        );
     }
 
     #[test]
     fn responses_have_them_in_the_output() {
-        let items = results(Api::Responses, &answers(png()));
+        let items = results(Api::Responses, &completed_calls(png()));
         let text = json!({ "type": "input_text", "text": "\"a cat\"" });
         let image = json!({ "type": "input_image", "image_url": URL });
         assert_eq!(
@@ -84,7 +85,7 @@ mod tests {
 
     #[test]
     fn anthropic_has_them_in_the_result() {
-        let messages = results(Api::Anthropic, &answers(png()));
+        let messages = results(Api::Anthropic, &completed_calls(png()));
         let source = json!({ "type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo/Pz4=" });
         let image = json!({ "type": "image", "source": source });
         let content = json!([{ "type": "text", "text": "\"a cat\"" }, image, image]);
@@ -95,8 +96,8 @@ mod tests {
     }
 
     #[test]
-    fn gemini_has_them_in_the_response_but_for_those_that_it_does_not_take() {
-        let contents = results(Api::Gemini, &answers(png()));
+    fn gemini_has_them_in_the_response_except_gif() {
+        let contents = results(Api::Gemini, &completed_calls(png()));
         let image = json!({ "inlineData": { "mimeType": "image/png", "data": "iVBORw0KGgo/Pz4=" } });
         let response =
             json!({ "id": "c1", "name": "look", "response": { "output": "a cat" }, "parts": [image, image] });
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!((contents.len(), parts.as_array().unwrap().len()), (1, 3), "a part for each call, and no others");
         assert!(parts[1]["functionResponse"].get("parts").is_none());
         let gif = Image::new("image/gif", *b"GIF89a").unwrap();
-        let left = &results(Api::Gemini, &answers(gif))[0]["parts"][0]["functionResponse"];
+        let left = &results(Api::Gemini, &completed_calls(gif))[0]["parts"][0]["functionResponse"];
         assert!(
             left.get("parts").is_none() && left["response"]["note"].as_str().unwrap().contains("image/gif"),
             "{left}"

@@ -1,7 +1,7 @@
-//! The server's side of MCP: a client's JSON-RPC message in, the response out. The host transports the messages, over
-//! lines or HTTP.
+//! The server side of MCP: reads a client's JSON-RPC message, and returns what the host must do or send. The host
+//! transports the messages, over stdio or HTTP.
 //!
-//! Source: the protocol's schemas of 2024-11-05 to 2026-07-28.
+//! Source: the schemas of the protocol versions 2024-11-05 to 2026-07-28.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -18,18 +18,18 @@ use crate::text::json;
 use crate::wire::image::base64;
 use crate::wire::node::{Node, Object};
 use crate::wire::write::value;
-use crate::wire::{LONGEST_BODY, WireError};
+use crate::wire::{MAX_BODY_BYTES, WireError};
 use serde_json::value::RawValue;
 
-/// Versions of the protocol in which a connection begins with `initialize`, the newest first. Batches, which only
-/// 2025-03-26 has, are refused.
+/// The protocol versions in which a connection begins with `initialize`, the newest first. Batches, which only exist in
+/// 2025-03-26, are refused.
 const SESSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-/// The version in which each request names its version.
+/// The protocol version in which each request contains its version.
 const STATELESS: &str = "2026-07-28";
-/// The key for that version.
+/// The key of the version in a request's `_meta`.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// The default number of tools on one page of `tools/list`.
-const PAGE: usize = 250;
+const DEFAULT_PAGE_SIZE: usize = 250;
 
 /// The protocol's error codes.
 mod code {
@@ -41,23 +41,23 @@ mod code {
     pub(super) const UNSUPPORTED_VERSION: i32 = -32022;
 }
 
-/// A server of tools, which answers the messages of clients.
+/// An MCP server: answers the messages of clients. It keeps no state between messages.
 #[derive(Debug, Clone)]
 pub struct Server {
     name: String,
     version: String,
     instructions: String,
-    page: usize,
+    page_size: usize,
 }
 
-/// What the host must do for a client's message.
+/// The action that a client's message requires of the host.
 #[derive(Debug, Clone)]
 pub enum Incoming {
-    /// Send this line back.
+    /// Send this line to the client.
     Reply(String),
-    /// Run this call, and send its [result](Request::result) back.
+    /// Run this call, and send its [result](Request::result) to the client.
     Call(Request),
-    /// Cancel the call with this [id](ToolCall::id). The client does not wait for its result.
+    /// Cancel the call with this [id](ToolCall::id), and send nothing: the client does not wait for its result.
     Cancelled(String),
     /// Do nothing.
     Nothing,
@@ -74,77 +74,80 @@ pub struct Request {
     era: Era,
 }
 
-/// The form of a response.
+/// The generation of the protocol, which determines the form of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Era {
+    /// [`SESSIONS`]: a connection begins with `initialize`.
     Sessions,
+    /// [`STATELESS`]: each request contains the protocol version.
     Stateless,
 }
 
-/// The reason why a request is refused.
-struct Refusal {
+/// A JSON-RPC error.
+struct RpcError {
     code: i32,
     message: String,
-    /// Additional JSON, or an empty string.
+    /// The JSON text of the error's `data`, or an empty string.
     data: String,
 }
 
 impl Server {
     /// Returns a server with this name and version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self { name: name.into(), version: version.into(), instructions: String::new(), page: PAGE }
+        Self { name: name.into(), version: version.into(), instructions: String::new(), page_size: DEFAULT_PAGE_SIZE }
     }
 
-    /// Sets instructions, which a client may show its model in addition to the tools.
+    /// Sets the instructions that a client may show to its model. Empty by default.
     #[must_use]
-    pub fn instructions(self, instructions: impl Into<String>) -> Self {
+    pub fn with_instructions(self, instructions: impl Into<String>) -> Self {
         Self { instructions: instructions.into(), ..self }
     }
 
-    /// Sets the number of tools on one page of `tools/list`: at least one; 250 by default.
+    /// Sets the number of tools on one page of `tools/list`: 250 by default. 0 counts as 1.
     #[must_use]
-    pub fn page(self, tools: usize) -> Self {
-        Self { page: tools.max(1), ..self }
+    pub fn with_page_size(self, tools: usize) -> Self {
+        Self { page_size: tools.max(1), ..self }
     }
 
-    /// Processes one message. `turn` holds the tools for the client; its dialect must be [`Mcp`](Dialect::Mcp).
+    /// Processes one message, the text of one JSON-RPC object. `turn` has the tools for the client; its dialect must be
+    /// [`Mcp`](Dialect::Mcp). Invalid messages lead to a [`Reply`](Incoming::Reply) with an error.
     pub fn receive(&self, message: &str, turn: &Turn) -> Incoming {
-        if message.len() > LONGEST_BODY {
-            let message = format!("a message has at most {LONGEST_BODY} bytes");
-            return Incoming::Reply(Refusal::new(code::INVALID_REQUEST, message).write(None));
+        if message.len() > MAX_BODY_BYTES {
+            let message = format!("the message is larger than {MAX_BODY_BYTES} bytes");
+            return Incoming::Reply(RpcError::new(code::INVALID_REQUEST, message).write(None));
         }
         let node = match Node::root(message, "") {
             Ok(node) => node,
-            Err(error) => return Incoming::Reply(Refusal::new(code::NOT_JSON, error.to_string()).write(None)),
+            Err(error) => return Incoming::Reply(RpcError::new(code::NOT_JSON, error.to_string()).write(None)),
         };
         let Ok(message) = node.object() else {
             let text =
-                "a message is one JSON object; batches were part of the protocol in 2025-03-26 alone, and are not read";
-            return Incoming::Reply(Refusal::new(code::INVALID_REQUEST, text).write(None));
+                "expected one JSON object (batches, which only existed in the version 2025-03-26, are not supported)";
+            return Incoming::Reply(RpcError::new(code::INVALID_REQUEST, text).write(None));
         };
-        // Responses are never answered, whatever their id: two sides that did so would never stop.
+        // Never reply to a response, whatever its id: two peers that did so would never stop.
         if message.get("method").is_none() && ["result", "error"].iter().any(|key| message.get(key).is_some()) {
             return Incoming::Nothing;
         }
         let id = match id(&message) {
             Ok(id) => id,
-            Err(error) => return Incoming::Reply(Refusal::invalid(&error).write(None)),
+            Err(error) => return Incoming::Reply(RpcError::invalid(&error).write(None)),
         };
-        self.read(&message, id, turn).unwrap_or_else(|refusal| match (id, message.get("method")) {
-            // A notification gets no answer.
+        self.read(&message, id, turn).unwrap_or_else(|error| match (id, message.get("method")) {
+            // A notification gets no response.
             (None, Some(_)) => Incoming::Nothing,
-            _ => Incoming::Reply(refusal.write(id)),
+            _ => Incoming::Reply(error.write(id)),
         })
     }
 
-    fn read(&self, message: &Object<'_>, id: Option<&RawValue>, turn: &Turn) -> Result<Incoming, Refusal> {
-        let invalid = |error: WireError| Refusal::invalid(&error);
-        if message.word("jsonrpc").map_err(invalid)? != "2.0" {
-            return Err(Refusal::new(code::INVALID_REQUEST, "`jsonrpc` is \"2.0\""));
+    fn read(&self, message: &Object<'_>, id: Option<&RawValue>, turn: &Turn) -> Result<Incoming, RpcError> {
+        let invalid = |error: WireError| RpcError::invalid(&error);
+        if message.non_empty_text("jsonrpc").map_err(invalid)? != "2.0" {
+            return Err(RpcError::new(code::INVALID_REQUEST, "`jsonrpc` must be \"2.0\""));
         }
-        let method = message.word("method").map_err(invalid)?;
+        let method = message.non_empty_text("method").map_err(invalid)?;
         let params = match message.get("params") {
-            Some(params) => params.object().map_err(|error| Refusal::params(&error))?,
+            Some(params) => params.object().map_err(|error| RpcError::params(&error))?,
             None => Object::empty("/params"),
         };
         let Some(id) = id else {
@@ -154,7 +157,7 @@ impl Server {
             });
         };
         let meta =
-            params.get("_meta").map(|meta| meta.object()).transpose().map_err(|error| Refusal::params(&error))?;
+            params.get("_meta").map(|meta| meta.object()).transpose().map_err(|error| RpcError::params(&error))?;
         let era = era(meta.as_ref())?;
         let result = match &*method {
             "initialize" => self.initialize(&params)?,
@@ -164,16 +167,18 @@ impl Server {
             "tools/call" => {
                 let token = meta.and_then(|meta| meta.get("progressToken")).filter(|token| is_id(token.json));
                 let progress = token.map(|token| token.json.to_owned());
-                return called(&params, id, progress, era).map(Incoming::Call).map_err(|error| Refusal::params(&error));
+                return parse_call(&params, id, progress, era)
+                    .map(Incoming::Call)
+                    .map_err(|error| RpcError::params(&error));
             }
-            _ => return Err(Refusal::new(code::UNKNOWN_METHOD, format!("there is no method `{}`", short(&method)))),
+            _ => return Err(RpcError::new(code::UNKNOWN_METHOD, format!("unknown method `{}`", short(&method)))),
         };
         Ok(Incoming::Reply(reply(id, &result, era)))
     }
 
-    fn initialize(&self, params: &Object<'_>) -> Result<String, Refusal> {
-        let asked = params.word("protocolVersion").map_err(|error| Refusal::params(&error))?;
-        let version = SESSIONS.iter().find(|version| **version == asked).unwrap_or(&SESSIONS[0]);
+    fn initialize(&self, params: &Object<'_>) -> Result<String, RpcError> {
+        let requested = params.non_empty_text("protocolVersion").map_err(|error| RpcError::params(&error))?;
+        let version = SESSIONS.iter().find(|version| **version == requested).unwrap_or(&SESSIONS[0]);
         let mut out = format!(r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}}}},"serverInfo":"#);
         self.push_info(&mut out);
         self.push_instructions(&mut out);
@@ -208,36 +213,36 @@ impl Server {
         }
     }
 
-    /// Returns a page of the tools. Its cursor contains a position, and a hash of the list, because another list has
-    /// other pages.
-    fn list(&self, params: &Object<'_>, turn: &Turn, era: Era) -> Result<String, Refusal> {
+    /// Returns a page of the tools. The cursor of the next page is its position, and a hash of the definitions, so that a
+    /// cursor for other definitions is refused.
+    fn list(&self, params: &Object<'_>, turn: &Turn, era: Era) -> Result<String, RpcError> {
         if turn.dialect() != Dialect::Mcp {
-            return Err(Refusal::new(code::INTERNAL, "the host's turn is not in MCP's dialect"));
+            return Err(RpcError::new(code::INTERNAL, "the turn of this host is not in the dialect `mcp`"));
         }
-        let internal = |_| Refusal::new(code::INTERNAL, "a tool's definition is not JSON");
+        let internal = |_| RpcError::new(code::INTERNAL, "a tool's definition is not JSON");
         let tools: Vec<&RawValue> = serde_json::from_str(turn.definitions()).map_err(internal)?;
         let mut hasher = DefaultHasher::new();
         turn.definitions().hash(&mut hasher);
         let list = hasher.finish();
-        let from = match params.text_if_any("cursor").map_err(|error| Refusal::params(&error))? {
+        let from = match params.optional_text("cursor").map_err(|error| RpcError::params(&error))? {
             None => 0,
             Some(cursor) => (cursor.split_once('-'))
                 .filter(|(_, of)| u64::from_str_radix(of, 16) == Ok(list))
                 .and_then(|(at, _)| at.parse().ok())
                 .filter(|at| (1..tools.len()).contains(at))
                 .ok_or_else(|| {
-                    let text = "the cursor is not of this list: the tools have changed, begin again without one";
-                    Refusal::new(code::INVALID_PARAMS, text)
+                    let text = "invalid cursor: the tools have changed since the first page, so list them again without a cursor";
+                    RpcError::new(code::INVALID_PARAMS, text)
                 })?,
         };
-        let to = from.saturating_add(self.page).min(tools.len());
-        let page: Vec<_> = tools[from..to].iter().map(|tool| shown(tool, era)).collect();
+        let to = from.saturating_add(self.page_size).min(tools.len());
+        let page: Vec<_> = tools[from..to].iter().map(|tool| definition_for(tool, era)).collect();
         let mut out = format!(r#"{{"tools":[{}]"#, page.join(","));
         if to < tools.len() {
             let _ = write!(out, r#","nextCursor":"{to}-{list:x}""#);
         }
         if era == Era::Stateless {
-            // The host decides about caching.
+            // No caching: the tools may change at any time.
             out.push_str(r#","ttlMs":0,"cacheScope":"private""#);
         }
         out.push('}');
@@ -248,7 +253,11 @@ impl Server {
 /// Returns the id of a request, or `None` for a notification.
 fn id<'a>(message: &Object<'a>) -> Result<Option<&'a RawValue>, WireError> {
     let Some((_, id)) = message.all().find(|(key, _)| *key == "id") else { return Ok(None) };
-    if is_id(id) { Ok(Some(id)) } else { Err(Node { json: id, place: message.at("id") }.not("a string or a number")) }
+    if is_id(id) {
+        Ok(Some(id))
+    } else {
+        Err(Node { json: id, path: message.path_of("id") }.unexpected("a string or a number"))
+    }
 }
 
 /// Returns whether it is a string or a number, which fit on one line.
@@ -256,9 +265,9 @@ fn is_id(json: &RawValue) -> bool {
     matches!(json.get().as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'))
 }
 
-fn era(meta: Option<&Object<'_>>) -> Result<Era, Refusal> {
+fn era(meta: Option<&Object<'_>>) -> Result<Era, RpcError> {
     let Some(version) = meta.and_then(|meta| meta.get(VERSION)) else { return Ok(Era::Sessions) };
-    let version = version.text().map_err(|error| Refusal::params(&error))?;
+    let version = version.text().map_err(|error| RpcError::params(&error))?;
     match &*version {
         STATELESS => Ok(Era::Stateless),
         version if SESSIONS.contains(&version) => Ok(Era::Sessions),
@@ -267,50 +276,53 @@ fn era(meta: Option<&Object<'_>>) -> Result<Era, Refusal> {
             let mut data = format!(r#"{{"supported":["{supported}"],"requested":"#);
             json::push_string(&mut data, &short(&version));
             data.push('}');
-            Err(Refusal {
-                data,
-                ..Refusal::new(code::UNSUPPORTED_VERSION, "this version of the protocol is not known")
-            })
+            Err(RpcError { data, ..RpcError::new(code::UNSUPPORTED_VERSION, "unsupported protocol version") })
         }
     }
 }
 
-fn called(params: &Object<'_>, id: &RawValue, progress: Option<Box<RawValue>>, era: Era) -> Result<Request, WireError> {
+fn parse_call(
+    params: &Object<'_>,
+    id: &RawValue,
+    progress: Option<Box<RawValue>>,
+    era: Era,
+) -> Result<Request, WireError> {
     let arguments = match params.get("arguments") {
-        Some(arguments) => arguments.is_object()?.json.get().to_owned(),
+        Some(arguments) => arguments.require_object()?.json.get().to_owned(),
         None => "{}".to_owned(),
     };
-    Ok(Request { id: id.to_owned(), name: params.word("name")?, arguments, progress, era })
+    Ok(Request { id: id.to_owned(), name: params.non_empty_text("name")?, arguments, progress, era })
 }
 
 impl Request {
-    /// Returns the call. Its id is the JSON of the request's id: `7` and `"7"` are different.
+    /// Returns the call. Its id is the JSON text of the request's id, so that `7` and `"7"` differ.
     pub fn call(&self) -> ToolCall<'_> {
         ToolCall::new(&self.name, &self.arguments).with_id(self.id.get())
     }
 
-    /// Returns the response with the answer of `turn`, as one line.
-    pub fn result(&self, turn: &Turn, answer: &CallResponse) -> String {
-        // An available tool can report an unknown tool, too, for the model to see.
-        if answer.error == Some(ErrorKind::UnknownTool) && !turn.can_call(&self.name) {
-            return Refusal::new(code::INVALID_PARAMS, message(&answer.json)).write(Some(&self.id));
+    /// Returns the message with the response to the call, as one line. `turn` is the turn that ran the call.
+    pub fn result(&self, turn: &Turn, response: &CallResponse) -> String {
+        // Only an unknown tool of the turn is a protocol error. A handler may return the same kind for the model to see.
+        if response.error == Some(ErrorKind::UnknownTool) && !turn.can_call(&self.name) {
+            return RpcError::new(code::INVALID_PARAMS, error_message(&response.json)).write(Some(&self.id));
         }
-        // Any other result would not match the output schema, so that clients would refuse it.
+        // Clients refuse a result without the structured content that the output schema promises, unless it is an error.
+        // A shortened result does not match the schema.
         let definition = turn.find(&self.name).map(|id| turn.definition(id)).unwrap_or_default();
         let is_typed = Node::root(&definition, "")
             .and_then(|definition| definition.object())
             .is_ok_and(|definition| has_output_schema(&definition, self.era));
-        let is_error = answer.is_error() || (is_typed && limit::is_shortened(&answer.json));
-        let mut out = format!(r#"{{"content":{}"#, content(answer));
-        if is_typed && !is_error && (self.era == Era::Stateless || answer.json.starts_with('{')) {
+        let is_error = response.is_error() || (is_typed && limit::is_shortened(&response.json));
+        let mut out = format!(r#"{{"content":{}"#, content(response));
+        if is_typed && !is_error && (self.era == Era::Stateless || response.json.starts_with('{')) {
             out.push_str(r#","structuredContent":"#);
-            out.push_str(&value(&answer.json));
+            out.push_str(&value(&response.json));
         }
         let _ = write!(out, r#","isError":{is_error}}}"#);
         reply(&self.id, &out, self.era)
     }
 
-    /// Returns a progress notification, if the client wants progress.
+    /// Returns a progress notification, or `None` if the client did not ask for progress.
     pub fn progress(&self, progress: &Progress<'_>) -> Option<String> {
         let token = self.progress.as_ref()?.get();
         let mut out = format!(
@@ -329,22 +341,22 @@ impl Request {
     }
 }
 
-/// Returns the content for the model: a string unchanged, anything else as JSON.
-fn content(answer: &CallResponse) -> String {
-    let text = serde_json::from_str::<String>(&answer.json).map_or(Cow::Borrowed(&*answer.json), Cow::Owned);
+/// Returns the content for the model: strings as plain text, all other values as JSON text, then the images.
+fn content(response: &CallResponse) -> String {
+    let text = serde_json::from_str::<String>(&response.json).map_or(Cow::Borrowed(&*response.json), Cow::Owned);
     let mut out = String::from(r#"[{"type":"text","text":"#);
     json::push_string(&mut out, &text);
-    for image in &answer.images {
+    for image in &response.images {
         let _ = write!(out, r#"}},{{"type":"image","data":"{}","mimeType":"{}""#, base64(image), image.media_type());
     }
     out.push_str("}]");
     out
 }
 
-/// Returns a tool in the form that clients of this era accept. Those that begin with `initialize` only know results
-/// that are objects, and would refuse the whole list because of another `outputSchema`.
-fn shown(tool: &RawValue, era: Era) -> Cow<'_, str> {
-    let Ok(definition) = (Node { json: tool, place: String::new() }).object() else { return tool.get().into() };
+/// Returns the definition of a tool for clients of this era. In [`Era::Sessions`], results must be objects, and clients
+/// would refuse the whole list because of another `outputSchema`.
+fn definition_for(tool: &RawValue, era: Era) -> Cow<'_, str> {
+    let Ok(definition) = (Node { json: tool, path: String::new() }).object() else { return tool.get().into() };
     if definition.get("outputSchema").is_none() || has_output_schema(&definition, era) {
         return tool.get().into();
     }
@@ -368,13 +380,13 @@ fn has_output_schema(definition: &Object<'_>, era: Era) -> bool {
     }
 }
 
-/// Returns the message in an error's JSON.
-fn message(json: &str) -> String {
+/// Returns the message of an error response.
+fn error_message(json: &str) -> String {
     let error = Node::root(json, "").and_then(|node| node.object()?.text("error"));
-    error.unwrap_or_else(|_| "there is no such tool".to_owned())
+    error.unwrap_or_else(|_| "unknown tool".to_owned())
 }
 
-/// Replaces infinities and NaN, which JSON does not have.
+/// Replaces infinities and NaN, which JSON cannot represent, by 0.
 fn number(number: f64) -> f64 {
     if number.is_finite() { number } else { 0.0 }
 }
@@ -383,8 +395,8 @@ fn short(text: &str) -> String {
     crate::text::display::Truncated(text, 64).to_string()
 }
 
-/// Returns a response with a result, which is an object. It is one line for any content: JSON has line ends only
-/// between values.
+/// Returns the response with `result`, the text of an object. It is one line: in JSON, raw line breaks only occur between
+/// values, so they are replaced by spaces.
 fn reply(id: &RawValue, result: &str, era: Era) -> String {
     let id = id.get();
     let result = match (era, result.strip_prefix('{')) {
@@ -396,7 +408,7 @@ fn reply(id: &RawValue, result: &str, era: Era) -> String {
     if reply.contains(['\n', '\r']) { reply.replace(['\n', '\r'], " ") } else { reply }
 }
 
-impl Refusal {
+impl RpcError {
     fn new(code: i32, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: String::new() }
     }
@@ -409,7 +421,7 @@ impl Refusal {
         Self::new(code::INVALID_PARAMS, error.to_string())
     }
 
-    /// Returns a response with this error.
+    /// Returns the response with this error.
     fn write(&self, id: Option<&RawValue>) -> String {
         let id = id.map_or("null", RawValue::get);
         let mut out = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{},"message":"#, self.code);
@@ -443,23 +455,23 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_told_to_those_who_ask_for_it() {
+    fn progress_is_sent_only_with_a_progress_token() {
         let progress =
             Progress { tool: "find", id: "\"a\"", task: "t", done: 1.5, total: Some(f64::INFINITY), message: "on it" };
         assert_eq!(request("").progress(&progress), None);
         assert_eq!(request(r#","_meta":{"progressToken":[7]}"#).progress(&progress), None, "it is not a token");
-        let told = request(r#","_meta":{"progressToken":7}"#).progress(&progress).unwrap();
+        let notification = request(r#","_meta":{"progressToken":7}"#).progress(&progress).unwrap();
         let params = r#"{"progressToken":7,"progress":1.5,"total":0,"message":"on it"}"#;
-        assert_eq!(told, format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#));
+        assert_eq!(notification, format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#));
     }
 
     #[test]
-    fn a_call_is_known_by_its_requests_id_as_json() {
+    fn the_id_of_a_call_is_the_json_of_the_requests_id() {
         assert_eq!(request("").call().id(), r#""a""#);
     }
 
     #[test]
-    fn what_a_client_answers_is_answered_no_more() {
+    fn responses_of_a_client_get_no_reply() {
         for id in ["1", "null", "[]"] {
             for what in [r#""result":{}"#, r#""error":{"code":-32600,"message":"no"}"#] {
                 let message = format!(r#"{{"jsonrpc":"2.0","id":{id},{what}}}"#);
@@ -476,28 +488,28 @@ mod tests {
             .defined("find", Some(vec![crate::data::segment::Segment::Text(definition.into())]))
             .every_dialect();
         let turn = fake.registry().session().build().unwrap().turn_blocking(Dialect::Mcp);
-        let answer = CallResponse { json: "{\r\n\"a\": \"b\\n\"\n}".to_owned(), error: None, images: Vec::new() };
-        let result = request("").result(&turn, &answer);
+        let response = CallResponse { json: "{\r\n\"a\": \"b\\n\"\n}".to_owned(), error: None, images: Vec::new() };
+        let result = request("").result(&turn, &response);
         assert!(result.contains(r#""structuredContent":{  "a": "b\n" }"#), "{result}");
         let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-        let Incoming::Reply(list) = Server::new("s", "1").receive(list, &turn) else { panic!("it is answered") };
+        let Incoming::Reply(list) = Server::new("s", "1").receive(list, &turn) else { panic!("expected a reply") };
         assert!(list.contains(r#"{ "name": "find", "#) && !list.contains('\n'), "{list}");
     }
 
     #[test]
-    fn only_a_tool_that_is_not_there_is_an_error_of_the_protocol() {
-        let answer = CallResponse::from(Err(ToolError::with_kind(ErrorKind::UnknownTool, "no such tool")));
+    fn only_an_unknown_tool_is_a_protocol_error() {
+        let response = CallResponse::from(Err(ToolError::with_kind(ErrorKind::UnknownTool, "no such tool")));
         let turn = Fake::new([tool("find", "web", &[])]).every_dialect().registry().session();
-        let turn = turn.tool_search(ToolSearch::above(0)).build().unwrap().turn_blocking(Dialect::Mcp);
-        for (name, told) in [("find", "isError"), ("tool_describe", "isError"), ("fond", "-32602")] {
+        let turn = turn.tool_search(ToolSearch::with_threshold(0)).build().unwrap().turn_blocking(Dialect::Mcp);
+        for (name, expected) in [("find", "isError"), ("tool_describe", "isError"), ("fond", "-32602")] {
             let request = Request { name: name.to_owned(), ..request("") };
-            let result = request.result(&turn, &answer);
-            assert!(result.contains(told) && result.contains("no such tool"), "{name}: {result}");
+            let result = request.result(&turn, &response);
+            assert!(result.contains(expected) && result.contains("no such tool"), "{name}: {result}");
         }
     }
 
     #[test]
-    fn clients_of_sessions_are_shown_results_of_objects_alone() {
+    fn session_clients_only_see_output_schemas_of_objects() {
         let tool = |schema| RawValue::from_string(format!(r#"{{"name":"t","outputSchema":{schema}}}"#)).unwrap();
         for (schema, is_shown) in [
             (r#"{"type":"object"}"#, true),
@@ -507,17 +519,17 @@ mod tests {
             ("{}", false),
         ] {
             let tool = tool(schema);
-            assert_eq!(shown(&tool, Era::Stateless), tool.get());
+            assert_eq!(definition_for(&tool, Era::Stateless), tool.get());
             let expected = if is_shown { tool.get() } else { r#"{"name":"t"}"# };
-            assert_eq!(shown(&tool, Era::Sessions), expected, "{schema}");
+            assert_eq!(definition_for(&tool, Era::Sessions), expected, "{schema}");
         }
     }
 
     #[test]
-    fn what_is_no_definition_of_mcp_is_not_listed() {
+    fn a_turn_in_another_dialect_is_an_internal_error() {
         let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
         let Incoming::Reply(reply) = Server::new("s", "1").receive(message, &turn(Dialect::OpenAi)) else {
-            panic!("it is answered")
+            panic!("expected a reply")
         };
         assert!(reply.contains("-32603"), "{reply}");
     }

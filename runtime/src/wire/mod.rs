@@ -1,14 +1,14 @@
-//! Messages of vendors: parses the calls in a model's response, and writes their results into the conversation, so that
-//! a host's loop is parse, [batch](crate::Turn::batch), write.
+//! Messages of vendors: parsing a model's response into calls, and writing the results of the calls as messages. A host's
+//! loop is: parse, [batch](crate::Turn::batch), write.
 //!
 //! ```text
-//! response ──Api::parse──▶ ModelResponse ──calls()──▶ Turn::batch ──▶ answers ──Api::results──▶ the conversation
-//! stream ────Stream::push, finish──▲  └─messages()───────────────────────────────────────────▲
+//! response ──Api::parse──▶ ModelResponse ──calls()──▶ Turn::batch ──▶ completed calls ──Api::results──▶ the conversation
+//! stream ────Stream::push, finish──▲  └─messages()───────────────────────────────────────────────────▲
 //! ```
 //!
-//! This module does not use the network: its input and output are strings. The input is bounded. A message that does
-//! not match the API's schema is a [`WireError`] with its place, never a call with half of its arguments. The model's
-//! messages are sent back to the vendor unchanged.
+//! This module does not use the network: its input and output are strings. The size of the input is limited. A message
+//! that does not match the API's schema is a [`WireError`] with the path of the invalid value, never a call with
+//! truncated arguments. The model's own messages are returned unchanged.
 
 #[cfg(feature = "__wire-api")]
 mod api;
@@ -20,8 +20,8 @@ mod node;
 mod write;
 
 #[cfg(feature = "__wire-api")]
-pub use api::{Api, LONGEST_EVENT, LONGEST_STREAM, MOST_CALLS, ModelResponse, Stop, Stream};
+pub use api::{Api, MAX_CALLS, MAX_EVENT_BYTES, MAX_STREAM_BYTES, ModelResponse, Stop, Stream};
 pub use error::WireError;
 
-/// The maximum size of a message: 64 MiB, including images.
-pub const LONGEST_BODY: usize = 64 << 20;
+/// The maximum size of a message in bytes: 64 MiB, including images.
+pub const MAX_BODY_BYTES: usize = 64 << 20;

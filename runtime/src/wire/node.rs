@@ -1,5 +1,5 @@
-//! A JSON value of a message, with its place. Its text is kept as the vendor sent it, so that it can be sent back
-//! unchanged: numbers, the order of keys, and so on.
+//! JSON values of a message, each with its path for error messages. A value keeps the text that the vendor sent, so that
+//! it can be sent back unchanged, including the spelling of numbers and the order of keys.
 #![allow(dead_code, reason = "each vendor uses a part of it")]
 
 use std::collections::BTreeMap;
@@ -9,155 +9,151 @@ use crate::wire::WireError;
 use serde_json::value::RawValue;
 
 /// The maximum depth of nested arrays and objects.
-const DEEPEST: usize = 128;
-/// The maximum number of values in a message, nested ones included, and in what a stream is assembled to. In memory,
-/// each needs as much as dozens of bytes of the text.
-pub(super) const MOST_VALUES: usize = 1 << 22;
-/// The maximum number of items in an array, also in one that a stream is assembled to.
-pub(super) const MOST_ITEMS: usize = 65_536;
+const MAX_DEPTH: usize = 128;
+/// The maximum number of values in a message or an assembled stream, nested ones included. A value can take dozens of
+/// times more memory than its text.
+pub(super) const MAX_VALUES: usize = 1 << 22;
+/// The maximum number of items in an array, including arrays that are assembled from a stream.
+pub(super) const MAX_ITEMS: usize = 65_536;
 /// The maximum length of a string in an error, in characters.
-const LONGEST_WORD: usize = 40;
+const MAX_EXCERPT_CHARS: usize = 40;
 
-/// A JSON value and its place.
+/// A JSON value and its path.
 #[derive(Debug, Clone)]
 pub(super) struct Node<'a> {
     pub(super) json: &'a RawValue,
-    pub(super) place: String,
+    pub(super) path: String,
 }
 
-/// The entries of an object and its place.
+/// The entries of an object, and the path of the object.
 #[derive(Debug, Clone)]
 pub(super) struct Object<'a> {
     entries: BTreeMap<String, &'a RawValue>,
-    place: String,
+    path: String,
 }
 
 impl<'a> Node<'a> {
     /// Parses the JSON text `json`.
-    pub(super) fn root(json: &'a str, place: impl Into<String>) -> Result<Self, WireError> {
-        let place = place.into();
+    pub(super) fn root(json: &'a str, path: impl Into<String>) -> Result<Self, WireError> {
+        let path = path.into();
         let (depth, values) = measure(json);
-        if depth > DEEPEST {
-            return Err(WireError::new(place, format!("at most {DEEPEST} levels of JSON"), "more"));
+        if depth > MAX_DEPTH {
+            return Err(WireError::new(path, format!("at most {MAX_DEPTH} levels of JSON"), "more"));
         }
-        if values > MOST_VALUES {
-            return Err(WireError::new(place, format!("at most {MOST_VALUES} values"), "more"));
+        if values > MAX_VALUES {
+            return Err(WireError::new(path, format!("at most {MAX_VALUES} values"), "more"));
         }
         match serde_json::from_str(json) {
-            Ok(json) => Ok(Self { json, place }),
+            Ok(json) => Ok(Self { json, path }),
             Err(error) => {
-                let got = format!("`{}` ({error})", Truncated(json.trim_start(), LONGEST_WORD));
-                Err(WireError::new(place, "JSON", got))
+                let got = format!("`{}` ({error})", Truncated(json.trim_start(), MAX_EXCERPT_CHARS));
+                Err(WireError::new(path, "JSON", got))
             }
         }
     }
 
     pub(super) fn object(&self) -> Result<Object<'a>, WireError> {
-        let entries = serde_json::from_str(self.json.get()).map_err(|_| self.not("an object"))?;
-        Ok(Object { entries, place: self.place.clone() })
+        let entries = serde_json::from_str(self.json.get()).map_err(|_| self.unexpected("an object"))?;
+        Ok(Object { entries, path: self.path.clone() })
     }
 
     pub(super) fn items(&self) -> Result<Vec<Node<'a>>, WireError> {
-        let items: Vec<&RawValue> = serde_json::from_str(self.json.get()).map_err(|_| self.not("a list"))?;
-        if items.len() > MOST_ITEMS {
-            return Err(WireError::new(&*self.place, format!("at most {MOST_ITEMS} items"), items.len().to_string()));
+        let items: Vec<&RawValue> = serde_json::from_str(self.json.get()).map_err(|_| self.unexpected("an array"))?;
+        if items.len() > MAX_ITEMS {
+            return Err(WireError::new(&*self.path, format!("at most {MAX_ITEMS} items"), items.len().to_string()));
         }
-        Ok(items
-            .into_iter()
-            .enumerate()
-            .map(|(at, json)| Node { json, place: format!("{}/{at}", self.place) })
-            .collect())
+        Ok(items.into_iter().enumerate().map(|(at, json)| Node { json, path: format!("{}/{at}", self.path) }).collect())
     }
 
-    /// Returns the only item of a list of alternatives, if there is one. A stream may send several alternatives, each
-    /// with its index.
-    pub(super) fn only(&self, expected: &str) -> Result<Option<Node<'a>>, WireError> {
+    /// Returns the only item of an array of alternatives, or `None` if the array is empty. A stream may send several
+    /// alternatives, each with its index: only index 0 is accepted.
+    pub(super) fn single(&self, expected: &str) -> Result<Option<Node<'a>>, WireError> {
         let mut items = self.items()?;
         if items.len() > 1 {
-            return Err(WireError::new(&*self.place, expected, format!("{} of them", items.len())));
+            return Err(WireError::new(&*self.path, expected, items.len().to_string()));
         }
         let Some(item) = items.pop() else { return Ok(None) };
         match item.object()?.get("index").map(|index| index.number()).transpose()? {
             None | Some(0) => Ok(Some(item)),
-            Some(index) => Err(WireError::new(&*self.place, expected, format!("one with the index {index}"))),
+            Some(index) => Err(WireError::new(&*self.path, expected, format!("one with index {index}"))),
         }
     }
 
     pub(super) fn text(&self) -> Result<String, WireError> {
-        serde_json::from_str(self.json.get()).map_err(|_| self.not("a text"))
+        serde_json::from_str(self.json.get()).map_err(|_| self.unexpected("a string"))
     }
 
     /// Returns the string, which must not be empty.
-    pub(super) fn word(&self) -> Result<String, WireError> {
+    pub(super) fn non_empty_text(&self) -> Result<String, WireError> {
         let text = self.text()?;
-        if text.is_empty() { Err(self.not("a text that is not empty")) } else { Ok(text) }
+        if text.is_empty() { Err(self.unexpected("a non-empty string")) } else { Ok(text) }
     }
 
     pub(super) fn number(&self) -> Result<u64, WireError> {
-        serde_json::from_str(self.json.get()).map_err(|_| self.not("a whole number from 0"))
+        serde_json::from_str(self.json.get()).map_err(|_| self.unexpected("a non-negative integer"))
     }
 
-    /// Returns the whole value.
+    /// Parses the value.
     #[cfg(feature = "wire-openai")]
     pub(super) fn value(&self) -> Result<serde_json::Value, WireError> {
-        serde_json::from_str(self.json.get()).map_err(|_| self.not("JSON within the limits of depth"))
+        serde_json::from_str(self.json.get()).map_err(|_| self.unexpected("JSON within the depth limit"))
     }
 
-    /// Returns this node, if it is an object.
-    pub(super) fn is_object(&self) -> Result<&Self, WireError> {
-        if self.json.get().starts_with('{') { Ok(self) } else { Err(self.not("an object")) }
+    /// Returns this node if it is an object, or else an error.
+    pub(super) fn require_object(&self) -> Result<&Self, WireError> {
+        if self.json.get().starts_with('{') { Ok(self) } else { Err(self.unexpected("an object")) }
     }
 
-    /// Returns the error that something else was expected here.
-    pub(super) fn not(&self, expected: impl Into<String>) -> WireError {
-        WireError::new(&*self.place, expected, shown(self.json.get()))
+    /// Returns the error that `expected` was expected instead of this value.
+    pub(super) fn unexpected(&self, expected: impl Into<String>) -> WireError {
+        WireError::new(&*self.path, expected, describe(self.json.get()))
     }
 }
 
 /// Describes a JSON value in a few words.
-pub(super) fn shown(json: &str) -> String {
+pub(super) fn describe(json: &str) -> String {
     match json.as_bytes().first() {
         Some(b'{') => "an object".to_owned(),
-        Some(b'[') => "a list".to_owned(),
-        _ => Truncated(json, LONGEST_WORD).to_string(),
+        Some(b'[') => "an array".to_owned(),
+        _ => Truncated(json, MAX_EXCERPT_CHARS).to_string(),
     }
 }
 
-/// Returns the place of the value of `key` in an object at `place`.
-pub(super) fn below(place: &str, key: &str) -> String {
-    format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"))
+/// Returns the path of the value of `key` in the object at `path`.
+pub(super) fn child_path(path: &str, key: &str) -> String {
+    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 impl<'a> Object<'a> {
     /// Returns an empty object.
     #[cfg(feature = "wire-mcp")]
-    pub(super) fn empty(place: &str) -> Self {
-        Self { entries: BTreeMap::new(), place: place.to_owned() }
+    pub(super) fn empty(path: &str) -> Self {
+        Self { entries: BTreeMap::new(), path: path.to_owned() }
     }
 
     /// Returns the value of `key`, unless it is null.
     pub(super) fn get(&self, key: &str) -> Option<Node<'a>> {
         let json = *self.entries.get(key)?;
-        (json.get() != "null").then(|| Node { json, place: self.at(key) })
+        (json.get() != "null").then(|| Node { json, path: self.path_of(key) })
     }
 
     /// Returns the value of `key`, which must exist.
-    pub(super) fn need(&self, key: &str, expected: &str) -> Result<Node<'a>, WireError> {
-        self.get(key).ok_or_else(|| WireError::new(self.at(key), expected, "nothing"))
+    pub(super) fn require(&self, key: &str, expected: &str) -> Result<Node<'a>, WireError> {
+        self.get(key).ok_or_else(|| WireError::new(self.path_of(key), expected, "nothing"))
     }
 
     /// Returns the string of `key`, which must exist.
     pub(super) fn text(&self, key: &str) -> Result<String, WireError> {
-        self.need(key, "a text")?.text()
+        self.require(key, "a string")?.text()
     }
 
     /// Returns the string of `key`, which must exist and must not be empty.
-    pub(super) fn word(&self, key: &str) -> Result<String, WireError> {
-        self.need(key, "a text that is not empty")?.word()
+    pub(super) fn non_empty_text(&self, key: &str) -> Result<String, WireError> {
+        self.require(key, "a non-empty string")?.non_empty_text()
     }
 
     /// Returns the string of `key`, if it exists.
-    pub(super) fn text_if_any(&self, key: &str) -> Result<Option<String>, WireError> {
+    pub(super) fn optional_text(&self, key: &str) -> Result<Option<String>, WireError> {
         self.get(key).map(|node| node.text()).transpose()
     }
 
@@ -166,9 +162,9 @@ impl<'a> Object<'a> {
         self.entries.iter().map(|(key, json)| (&**key, *json))
     }
 
-    /// Returns the place of the value of `key`, whether it exists or not.
-    pub(super) fn at(&self, key: &str) -> String {
-        below(&self.place, key)
+    /// Returns the path of the value of `key`, whether it exists or not.
+    pub(super) fn path_of(&self, key: &str) -> String {
+        child_path(&self.path, key)
     }
 }
 
@@ -177,38 +173,39 @@ pub(super) fn no_error(message: &Node<'_>) -> Result<(), WireError> {
     // Gemini sends its errors in an array if an array was expected.
     let first = message.items().ok().and_then(|items| items.into_iter().next());
     let Ok(message) = first.as_ref().unwrap_or(message).object() else { return Ok(()) };
-    // Some servers send the error without an object of its own.
+    // Some servers send the error's keys at the top level.
     let is_error =
         ["type", "object"].iter().any(|key| message.get(key).is_some_and(|node| node.json.get() == r#""error""#));
-    let told = message.get("error").filter(|error| {
+    let nested = message.get("error").filter(|error| {
         let is_empty = |error: &Object<'_>| error.all().next().is_none();
         !matches!(error.json.get(), "false" | r#""""#) && !error.object().is_ok_and(|error| is_empty(&error))
     });
-    match told {
+    match nested {
         Some(error) => {
-            Err(error.object().map_or_else(|_| WireError::api("", &words(&error)), |error| api_error(&error)))
+            Err(error.object().map_or_else(|_| WireError::api("", &text_or_json(&error)), |error| api_error(&error)))
         }
         None if is_error => Err(api_error(&message)),
         None => Ok(()),
     }
 }
 
-/// Returns the error in an object. OpenAI has a code or a type, Anthropic a type, Gemini a status besides a numeric
-/// code.
+/// Returns the error in an object. OpenAI sends `code` or `type`, Anthropic `type`, Gemini `status` and a numeric
+/// `code`.
 fn api_error(error: &Object<'_>) -> WireError {
     let kinds = ["code", "type", "status"].iter().filter_map(|key| error.get(key)?.text().ok());
     let kind = kinds.into_iter().find(|kind| kind != "error").unwrap_or_default();
-    WireError::api(&kind, &error.get("message").map(|message| words(&message)).unwrap_or_default())
+    WireError::api(&kind, &error.get("message").map(|message| text_or_json(&message)).unwrap_or_default())
 }
 
 /// Returns a string, or the JSON of any other value.
-fn words(node: &Node<'_>) -> String {
+fn text_or_json(node: &Node<'_>) -> String {
     node.text().unwrap_or_else(|_| node.json.get().to_owned())
 }
 
 /// Returns the depth of nested arrays and objects in a JSON text, and an upper bound of the number of its values.
 fn measure(json: &str) -> (usize, usize) {
-    let (mut deepest, mut depth, mut values, mut quoted, mut escaped) = (0, 0_usize, 1, false, false);
+    let (mut deepest, mut depth, mut values) = (0, 0_usize, 1);
+    let (mut quoted, mut escaped) = (false, false);
     for byte in json.bytes() {
         match byte {
             _ if escaped => escaped = false,
@@ -235,22 +232,23 @@ mod tests {
     fn each_value_has_its_place_and_its_text() {
         let root = Node::root(r#" {"a/b~": [1, {"c": 12345678901234567890.50}], "n": null, "a": "" } "#, "").unwrap();
         let object = root.object().unwrap();
-        let items = object.need("a/b~", "a list").unwrap().items().unwrap();
-        let number = items[1].object().unwrap().need("c", "a number").unwrap();
-        assert_eq!((&*number.place, number.json.get()), ("/a~1b~0/1/c", "12345678901234567890.50"));
+        let items = object.require("a/b~", "an array").unwrap().items().unwrap();
+        let number = items[1].object().unwrap().require("c", "a number").unwrap();
+        assert_eq!((&*number.path, number.json.get()), ("/a~1b~0/1/c", "12345678901234567890.50"));
         assert_eq!(
             number.number().unwrap_err().to_string(),
-            format!("{}: expected a whole number from 0, got {}", number.place, number.json.get())
+            format!("{}: expected a non-negative integer, got {}", number.path, number.json.get())
         );
-        assert_eq!(object.word("a").unwrap_err().to_string(), r#"/a: expected a text that is not empty, got """#);
-        assert_eq!(object.text("n").unwrap_err().to_string(), "/n: expected a text, got nothing");
-        assert_eq!(items[1].text().unwrap_err().to_string(), "/a~1b~0/1: expected a text, got an object");
+        assert_eq!(object.non_empty_text("a").unwrap_err().to_string(), r#"/a: expected a non-empty string, got """#);
+        assert_eq!(object.text("n").unwrap_err().to_string(), "/n: expected a string, got nothing");
+        assert_eq!(items[1].text().unwrap_err().to_string(), "/a~1b~0/1: expected a string, got an object");
     }
 
     #[test]
     fn an_error_shows_some_words_alone() {
         let secret = format!(r#"{{"key": "{}"}}"#, "sk-".repeat(100));
-        let error = Node::root(&secret, "").unwrap().object().unwrap().need("key", "").unwrap().number().unwrap_err();
+        let error =
+            Node::root(&secret, "").unwrap().object().unwrap().require("key", "").unwrap().number().unwrap_err();
         assert!(error.to_string().chars().count() < 90, "{error}");
         let error = Node::root(&secret[..200], "event 1").unwrap_err();
         assert!(error.to_string().chars().count() < 140, "{error}");
@@ -260,13 +258,13 @@ mod tests {
     fn what_counts_is_not_in_a_text() {
         let texts = ["1", "[]", r#"[{"a\"[[": "[[\\,"}, []]"#, "[[[", "[1,2,{\"a\":3}]"];
         assert_eq!(texts.map(measure), [(0, 1), (1, 2), (2, 5), (3, 4), (2, 5)]);
-        assert!(Node::root(&format!("{}{}", "[".repeat(DEEPEST), "]".repeat(DEEPEST)), "").is_ok());
+        assert!(Node::root(&format!("{}{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH)), "").is_ok());
         assert!(Node::root(&"[".repeat(1_000_000), "").unwrap_err().to_string().contains("128 levels"));
     }
 
     #[test]
     fn a_message_is_counted_before_it_is_taken_apart() {
-        let error = Node::root(&",".repeat(MOST_VALUES), "event 1").unwrap_err().to_string();
+        let error = Node::root(&",".repeat(MAX_VALUES), "event 1").unwrap_err().to_string();
         assert_eq!(error, "event 1: expected at most 4194304 values, got more");
     }
 
@@ -274,8 +272,8 @@ mod tests {
     fn a_list_has_an_end() {
         let list = |count: usize| format!("[0{}]", ",0".repeat(count - 1));
         let items = |json: &str| Node::root(json, "").unwrap().items().map(|items| items.len());
-        assert_eq!(items(&list(MOST_ITEMS)), Ok(MOST_ITEMS));
-        let error = items(&list(MOST_ITEMS + 1)).unwrap_err().to_string();
+        assert_eq!(items(&list(MAX_ITEMS)), Ok(MAX_ITEMS));
+        let error = items(&list(MAX_ITEMS + 1)).unwrap_err().to_string();
         assert_eq!(error, "expected at most 65536 items, got 65537");
     }
 
@@ -297,7 +295,7 @@ mod tests {
             (r#"{"error": true}"#, ": true"),
         ] {
             let error = no_error(&Node::root(body, "").unwrap()).unwrap_err();
-            assert_eq!(error.to_string(), format!("the API answered with an error{told}"));
+            assert_eq!(error.to_string(), format!("the API returned an error{told}"));
         }
         let long = format!(r#"{{"error": "{}"}}"#, "x".repeat(10_000));
         let error = no_error(&Node::root(&long, "").unwrap()).unwrap_err();

@@ -1,4 +1,4 @@
-//! Composes JSON from JSON.
+//! Writing JSON texts that contain other JSON texts.
 #![allow(dead_code, reason = "each vendor uses a part of it")]
 
 use std::borrow::{Borrow, Cow};
@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use crate::text::json;
 use serde_json::value::RawValue;
 
-/// Returns JSON that this module has written.
-pub(super) fn written(json: String) -> Box<RawValue> {
+/// Wraps JSON text that this crate has written.
+pub(super) fn raw_json(json: String) -> Box<RawValue> {
     RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
@@ -29,8 +29,8 @@ pub(super) fn object(entries: &BTreeMap<String, Box<RawValue>>) -> String {
     out
 }
 
-/// Returns the JSON of a response, to embed in other JSON. If a host has replaced it with something else, it is
-/// embedded as a string.
+/// Returns the JSON of a response, to embed in other JSON. A text that is not JSON, which a hook may have written, becomes
+/// a string.
 pub(super) fn value(json: &str) -> Cow<'_, str> {
     if serde_json::from_str::<&RawValue>(json).is_ok() {
         return json.trim().into();

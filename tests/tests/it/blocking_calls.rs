@@ -33,8 +33,8 @@ async fn busy() -> ToolResult {
 
 fn turn() -> Turn {
     let by_hand = ByHand::new(|_, call| match call.tool() {
-        "needy" => HandlerReply::Later(Box::pin(needy(call))),
-        "busy" => HandlerReply::Later(Box::pin(busy())),
+        "needy" => HandlerReply::Async(Box::pin(needy(call))),
+        "busy" => HandlerReply::Async(Box::pin(busy())),
         "crunch" => HandlerReply::blocking(call, |call| Ok(ToolOutput::text(call.id()))),
         _ => HandlerReply::Ready(Ok(ToolOutput::text(call.id()))),
     });
@@ -59,7 +59,7 @@ fn check(turn: &Turn) {
         let CallResponse { json, error, .. } = turn.call_blocking(&request);
         assert_eq!((json, error), (format!("{:?}", request.id()), None));
     }
-    let answers = turn.batch_blocking(&requests).into_iter().map(|one| one.answer.json).collect::<Vec<_>>();
+    let answers = turn.batch_blocking(&requests).into_iter().map(|one| one.response.json).collect::<Vec<_>>();
     assert_eq!(answers, TOOLS.map(|tool| format!("{tool:?}")));
     assert_eq!(turn.call_blocking(&ToolCall::new("busy", "{}")).json, "\"busy\"");
 }
@@ -136,7 +136,7 @@ fn a_blocking_call_on_the_only_worker_waits_for_a_task_of_the_same_runtime() {
     let ask = Arc::new(Mutex::new(ask));
     let by_hand = ByHand::new(move |_, _| {
         let ask = Arc::clone(&ask);
-        HandlerReply::Later(Box::pin(async move {
+        HandlerReply::Async(Box::pin(async move {
             let (answer, answered) = oneshot::channel();
             ask.lock().await.send(answer).await?;
             Ok(ToolOutput::text(answered.await?))

@@ -108,7 +108,7 @@ fn earlier_turns_do_not_affect_later_ones() {
     registry.add(golden::shared_provider(Echo)).expect("the names are unique");
     let begin = |search: bool| {
         let session = registry.session().env(ready()).check_timeout(Duration::from_hours(1));
-        let session = if search { session.tool_search(ToolSearch::above(0)) } else { session };
+        let session = if search { session.tool_search(ToolSearch::with_threshold(0)) } else { session };
         session.build().expect("nothing was asked for")
     };
     for search in [false, true] {
@@ -197,7 +197,7 @@ fn a_batch_answers_calls_of_every_execution() {
         }
     }));
     let answers: Vec<Value> =
-        answered.iter().map(|one| serde_json::from_str(&one.answer.json).expect("an answer is JSON")).collect();
+        answered.iter().map(|one| serde_json::from_str(&one.response.json).expect("an answer is JSON")).collect();
     assert!(answers[0].as_str().is_some_and(|text| text.contains("crunch")), "{}", answers[0]);
     assert_eq!(answers[1], json!("t for delegate"));
     assert_eq!(answers[2]["error"], "the user is away");
@@ -243,13 +243,13 @@ fn why_explains_manifests_and_availability() {
     assert!(!text.contains("`no_parameters` is not available"), "{text}");
     let depends = turn.why("depends").expect("there is such a tool").to_string();
     for line in [
-        "text \", with \"eyes\"\" is shown: `facts.vision` (`vision` is true)",
-        "text \"to the chat\" of `mode` is left out: `facts.platform == 'chat'` (`platform` is 'cli')",
-        "parameter `first` is shown: `tools.run_now` (`run_now` is available)",
-        "parameter `inner.b` is left out: `tools.run_later` (`run_later` is not available)",
-        "parameter `inner.c` is left out: `not (tools.run_now or tools.run_later)` (",
-        "value \"picture\" of `mode` is shown: `facts.vision` (`vision` is true)",
-        "value \"both\" of `mode` is shown: `facts.vision and tools.run_now` (`vision` is true, `run_now` is available)",
+        "text \", with \"eyes\"\" is included: `facts.vision` (`vision` is true)",
+        "text \"to the chat\" of `mode` is omitted: `facts.platform == 'chat'` (`platform` is 'cli')",
+        "parameter `first` is included: `tools.run_now` (`run_now` is available)",
+        "parameter `inner.b` is omitted: `tools.run_later` (`run_later` is not available)",
+        "parameter `inner.c` is omitted: `not (tools.run_now or tools.run_later)` (",
+        "value \"picture\" of `mode` is included: `facts.vision` (`vision` is true)",
+        "value \"both\" of `mode` is included: `facts.vision and tools.run_now` (`vision` is true, `run_now` is available)",
     ] {
         assert!(depends.contains(&format!("\n    {line}")), "{line} is not in\n{depends}");
     }

@@ -219,7 +219,7 @@ fn served(server: &Server, turn: &Turn, message: &str) -> String {
 
 #[test]
 fn an_mcp_server_answers_its_clients() {
-    let (server, turn) = (Server::new("tests", "1.0").instructions("Only for \"tests\"."), turn(Dialect::Mcp));
+    let (server, turn) = (Server::new("tests", "1.0").with_instructions("Only for \"tests\"."), turn(Dialect::Mcp));
     let mut out = String::new();
     for message in fs::read_to_string(folder("mcp").join("requests.jsonl")).expect("there are requests").lines() {
         let reply = served(&server, &turn, message);
@@ -241,7 +241,7 @@ fn an_mcp_server_lists_tools_in_pages() {
     let ask = |page: usize, cursor: Option<&str>| {
         let params = json!({"cursor": cursor, "_meta": newest()});
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params});
-        let reply = served(&Server::new("tests", "1.0").page(page), &turn, &request.to_string());
+        let reply = served(&Server::new("tests", "1.0").with_page_size(page), &turn, &request.to_string());
         serde_json::from_str::<Value>(&reply).expect("replies are JSON")
     };
     for page in 1..=all.len() + 1 {
@@ -290,14 +290,14 @@ fn a_shortened_result_is_not_sent_as_structured_content() {
 #[test]
 fn messages_beyond_a_limit_are_errors() {
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
-    let many: Vec<Value> = (0..=toolc::wire::MOST_CALLS)
+    let many: Vec<Value> = (0..=toolc::wire::MAX_CALLS)
         .map(|id| json!({"id": id.to_string(), "function": {"name": "now", "arguments": "{}"}}))
         .collect();
     let body = |message: Value| json!({"choices": [{"message": message, "finish_reason": "stop"}]}).to_string();
     for (body, expected) in [
         (format!(r#"{{"choices":{deep}}}"#), "at most 128 levels of JSON"),
         (body(json!({"content": null, "tool_calls": many})), "at most 1024 calls"),
-        (" ".repeat(toolc::wire::LONGEST_BODY + 1), "at most 67108864 bytes"),
+        (" ".repeat(toolc::wire::MAX_BODY_BYTES + 1), "at most 67108864 bytes"),
     ] {
         let error = Api::ChatCompletions.parse(&body).expect_err("it is too much").to_string();
         assert!(error.contains(expected), "{error}");

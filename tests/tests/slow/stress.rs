@@ -95,7 +95,7 @@ fn session() -> Session {
     let by_hand = ByHand::new(|arguments, call| match call.tool() {
         "now" => HandlerReply::Ready(work(&arguments, call)),
         "crunch" | "crunch_briefly" => HandlerReply::blocking(call, move |call| work(&arguments, call)),
-        _ => HandlerReply::Later(Box::pin(async move {
+        _ => HandlerReply::Async(Box::pin(async move {
             let _at_work = AtWork::new();
             let how = arguments["end"].as_str().unwrap_or_default();
             if how == "hang" {
@@ -216,7 +216,7 @@ fn as_batches(seed: u64) {
                 assert_eq!(answers.len(), made.len());
                 for (one, made) in answers.iter().zip(made) {
                     assert_eq!(one.call.id(), made.id);
-                    made.check(&one.answer);
+                    made.check(&one.response);
                 }
             });
         }

@@ -219,10 +219,10 @@ fn arm(index: usize, tool: &Tool, name: &Ident) -> TokenStream {
         Execution::Async if returns => quote! {
             #index => {
                 let returns = #run;
-                HandlerReply::Later(Box::pin(async move { returns.await #out }))
+                HandlerReply::Async(Box::pin(async move { returns.await #out }))
             }
         },
-        Execution::Async => quote!(#index => HandlerReply::Later(Box::pin(#run))),
+        Execution::Async => quote!(#index => HandlerReply::Async(Box::pin(#run))),
         Execution::Blocking => quote! {
             #index => {
                 let (shared, args) = (Arc::clone(shared), #name::Args::read(args));

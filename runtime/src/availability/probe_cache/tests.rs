@@ -336,9 +336,9 @@ fn sessions_of_the_process_share_verdicts_and_an_environment_has_its_own() {
     assert_eq!(asked.lock().unwrap().len(), 1);
     let own = session(&registry, &time, Some(Env::empty().with_var("A_KEY", "x")), LONG);
     assert_eq!((summary(&own).as_str(), asked.lock().unwrap().len()), ("a", 2));
-    assert_eq!(registry.checks().slots().len(), 2);
+    assert_eq!(registry.checks().entries().len(), 2);
     drop(own);
-    assert_eq!(registry.checks().slots().len(), 1, "its verdicts went with it");
+    assert_eq!(registry.checks().entries().len(), 1, "its verdicts went with it");
 }
 
 #[test]
@@ -348,17 +348,17 @@ fn what_was_said_by_a_provider_that_is_gone_goes_with_it() {
     let session = session(&fixture.registry, &fixture.time, None, LONG);
     summary(&session);
     let checks = fixture.registry.checks();
-    checks.keep(&fixture.registry.state().providers);
-    assert_eq!(checks.slots().len(), 1);
-    checks.keep(&[]);
-    assert_eq!(checks.slots().len(), 0);
+    checks.retain_providers(&fixture.registry.state().providers);
+    assert_eq!(checks.entries().len(), 1);
+    checks.retain_providers(&[]);
+    assert_eq!(checks.entries().len(), 0);
     // The result of its running check is dropped.
     fixture.check.is(Outcome::Hangs);
     fixture.time.pass(31);
     thread::scope(|scope| {
         let turn = scope.spawn(|| summary(&session));
         until(|| fixture.asked() == 3);
-        checks.keep(&[]);
+        checks.retain_providers(&[]);
         fixture.check.is(Outcome::Passes);
         assert_eq!(turn.join().unwrap(), "checked unchecked", "the turn that waits asks again");
     });

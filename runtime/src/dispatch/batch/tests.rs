@@ -64,7 +64,7 @@ fn session(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> (Session, Shar
     ]);
     let fake = fake.answer(move |call| {
         let floor = Arc::clone(&floor);
-        HandlerReply::Later(Box::pin(async move { stay(&floor, call.id()).await }))
+        HandlerReply::Async(Box::pin(async move { stay(&floor, call.id()).await }))
     });
     (set(fake.registry().session().env(Env::empty())).build().unwrap(), shared)
 }
@@ -130,7 +130,7 @@ fn steps_in(calls: &[&str], set: impl FnOnce(SessionBuilder) -> SessionBuilder) 
     loop {
         match batch.as_mut().poll(&mut context) {
             Poll::Ready(answers) => {
-                assert!(answers.iter().zip(&texts).all(|(one, [.., id])| one.answer.json == format!("{id:?}")));
+                assert!(answers.iter().zip(&texts).all(|(one, [.., id])| one.response.json == format!("{id:?}")));
                 return steps;
             }
             Poll::Pending => {
@@ -186,16 +186,16 @@ fn what_the_agents_loop_comes_to_takes_the_way_of_all_results() {
         }
     }));
     assert!(answers.iter().zip(&requests).all(|(one, request)| one.call.id() == request.id()));
-    let answers: Vec<&str> = answers.iter().map(|one| one.answer.json.as_str()).collect();
+    let answers: Vec<&str> = answers.iter().map(|one| one.response.json.as_str()).collect();
     assert_eq!(answers[0].len(), 3_002);
     assert!(answers[1].starts_with(r#"{"truncated":true"#) && answers[1].len() < 5_000, "the budget: {}", answers[1]);
     assert_eq!(answers[2], r#"{"error":"no tea","kind":"failed"}"#);
     assert_eq!(answers[3], r#"{"error":"the tool failed unexpectedly: no water","kind":"panicked"}"#);
-    assert!(answers[4].contains("the loop of this host did not take the call"), "{}", answers[4]);
+    assert!(answers[4].contains("which did not accept the call"), "{}", answers[4]);
     assert!(answers[5].contains("malformed_arguments"), "{}", answers[5]);
     // Without an agent's loop, none of them runs.
     let left = wait(turn.batch(&requests[..1]));
-    assert_eq!(left[0].answer.json, answers[4]);
+    assert_eq!(left[0].response.json, answers[4]);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn what_the_agents_loop_runs_can_be_cancelled_and_has_no_other_end() {
     assert_eq!(shared.lock().unwrap().running, ["0"], "it takes as long as it takes");
     session.cancel();
     let answers = wait(batch);
-    assert!(answers.iter().all(|one| one.answer.error == Some(ErrorKind::Cancelled)), "{answers:?}");
+    assert!(answers.iter().all(|one| one.response.error == Some(ErrorKind::Cancelled)), "{answers:?}");
     assert_eq!(shared.lock().unwrap().begun, ["0"]);
 }
 
@@ -231,7 +231,7 @@ fn hooks_have_a_say_in_what_the_agents_loop_runs_and_only_in_that() {
         assert_eq!(request.id(), "yes");
         Ok(ToolOutput::text("run"))
     }));
-    let kinds: Vec<Option<ErrorKind>> = answers.iter().map(|one| one.answer.error).collect();
+    let kinds: Vec<Option<ErrorKind>> = answers.iter().map(|one| one.response.error).collect();
     assert_eq!(kinds, [None, Some(ErrorKind::Blocked), Some(ErrorKind::Failed)]);
     assert_eq!(*asked.0.lock().unwrap(), ["yes", "no"], "calls that do not run need no approval");
 }
@@ -280,7 +280,7 @@ fn each_call_ends_for_itself() {
     let_go(&shared, "well");
     let answers: Vec<String> = wait(batch)
         .iter()
-        .map(|CompletedCall { call, answer }| {
+        .map(|CompletedCall { call, response: answer }| {
             let value: serde_json::Value = serde_json::from_str(&answer.json).unwrap();
             format!("{}: {}", call.id(), value["kind"].as_str().unwrap_or("none"))
         })
@@ -306,7 +306,7 @@ fn cancelling_reaches_those_that_wait_too() {
     assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     session.cancel();
     let answers = wait(batch);
-    assert!(answers.iter().all(|one| one.answer.json.contains("\"cancelled\"")), "{answers:?}");
+    assert!(answers.iter().all(|one| one.response.json.contains("\"cancelled\"")), "{answers:?}");
     assert_eq!(shared.lock().unwrap().begun, ["0"]);
 }
 

@@ -73,8 +73,8 @@ impl Hook for Watcher {
         (self.after)()
     }
 
-    fn fault(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
-        self.see("fault", call, &fault.to_string());
+    fn on_host_error(&self, call: &CallInfo<'_>, error: &HostError<'_>) {
+        self.see("fault", call, &error.to_string());
     }
 }
 
@@ -180,7 +180,7 @@ fn a_hook_blocks_now_or_later() {
     let block = || HookAction::Block("not <system>today".to_owned());
     for before in [
         Watcher::new("a", &seen).before(move |_| Ok(block())),
-        Watcher::new("a", &seen).before(move |_| Ok(HookAction::Later(Box::pin(async move { Ok(block()) })))),
+        Watcher::new("a", &seen).before(move |_| Ok(HookAction::Async(Box::pin(async move { Ok(block()) })))),
     ] {
         let turn = turn(|s| s.hook(before).hook(Arc::new(Watcher::new("b", &seen))));
         let told = call(&turn, "echo", r#"{"say": "x"}"#);
@@ -196,9 +196,9 @@ fn a_hook_that_fails_before_a_call_keeps_it_from_running() {
     for before in [
         Watcher::new("a", &seen).before(|_| Err(ToolError::new("no hunter2"))),
         Watcher::new("a", &seen).before(|_| panic!("no hunter2")),
-        Watcher::new("a", &seen).before(|_| Ok(HookAction::Later(Box::pin(async { panic!("no hunter2") })))),
+        Watcher::new("a", &seen).before(|_| Ok(HookAction::Async(Box::pin(async { panic!("no hunter2") })))),
         Watcher::new("a", &seen)
-            .before(|_| Ok(HookAction::Later(Box::pin(async { Err(ToolError::new("no hunter2")) })))),
+            .before(|_| Ok(HookAction::Async(Box::pin(async { Err(ToolError::new("no hunter2")) })))),
     ] {
         let told = call(&turn(|s| s.hook(before)), "echo", r#"{"say": "x"}"#);
         assert_eq!(told["kind"], "hook_failed");
@@ -215,9 +215,9 @@ fn a_hook_is_not_waited_for_without_end() {
         Watcher::new("a", &seen).before(move |_| {
             let stop = Arc::clone(&stop);
             // Settled later, and then later once more: each may be where it stands still.
-            Ok(HookAction::Later(Box::pin(async move {
+            Ok(HookAction::Async(Box::pin(async move {
                 stop();
-                Ok(HookAction::Later(Box::pin(std::future::pending())))
+                Ok(HookAction::Async(Box::pin(std::future::pending())))
             })))
         })
     };
@@ -247,7 +247,7 @@ fn a_hook_is_not_waited_for_without_end() {
 #[test]
 fn a_session_that_is_cancelled_waits_for_no_hook() {
     let seen = seen();
-    let stands_still = Watcher::new("a", &seen).before(|_| Ok(HookAction::Later(Box::pin(std::future::pending()))));
+    let stands_still = Watcher::new("a", &seen).before(|_| Ok(HookAction::Async(Box::pin(std::future::pending()))));
     let session = tools().registry().session().hook(stands_still).build().unwrap();
     let turn = session.turn_blocking(Dialect::OpenAi);
     let request = ToolCall::new("echo", r#"{"say": "x"}"#);
@@ -287,8 +287,8 @@ fn whoever_looks_on_cannot_spoil_the_answer() {
         fn after_call(&self, _: &CallInfo<'_>, _: &CallResponse) -> Result<(), ToolError> {
             panic!("after")
         }
-        fn fault(&self, _: &CallInfo<'_>, fault: &HostError<'_>) {
-            assert_eq!((fault.part, fault.stage, fault.message), ("a hook", HostStage::AfterCall, "after"));
+        fn on_host_error(&self, _: &CallInfo<'_>, error: &HostError<'_>) {
+            assert_eq!((error.part, error.stage, error.message), ("a hook", HostStage::AfterCall, "after"));
             panic!("fault")
         }
     }
@@ -358,7 +358,7 @@ fn a_denial_says_why_and_a_fault_is_one() {
     take(&seen);
     let broken = told(|| panic!("no line to hunter2"));
     assert!(broken["kind"] == "denied" && !broken.to_string().contains("hunter2"), "{broken}");
-    assert!(take(&seen)[1].contains("the approver failed while asked to approve a call: no line to hunter2"));
+    assert!(take(&seen)[1].contains("the approver failed while deciding on a call: no line to hunter2"));
 }
 
 #[test]
@@ -457,7 +457,7 @@ fn what_is_too_long_is_kept_or_told_to_be_missing() {
     let told = call(&kept, "echo", &long(3_000));
     assert!(told["missing"].as_u64().unwrap() > 1_000 && told.get("file").is_none(), "{told}");
     let seen = take(&seen);
-    assert!(seen[2].ends_with("the spill store failed while keeping a result: memory full"), "{seen:?}");
+    assert!(seen[2].ends_with("the spill store failed while storing a result: memory full"), "{seen:?}");
     assert!(seen[3].contains("a after") && seen[3].contains("\"truncated\":true"), "what the model gets: {seen:?}");
     let cut = call(&turn(|s| s.result_limits(limits)), "echo", &long(3_000));
     assert_eq!(cut, told);
@@ -476,7 +476,7 @@ fn a_batch_keeps_to_the_budget_of_its_turn() {
         let texts = [3_000, 3_900, 100, 3_800, 4_200].map(|letters| json!({"say": "x".repeat(letters)}).to_string());
         let requests = texts.each_ref().map(|text| ToolCall::new("echo", text));
         let answered = wait(turn.batch(&requests));
-        answered.into_iter().map(|one| one.answer.json.chars().count()).collect::<Vec<_>>()
+        answered.into_iter().map(|one| one.response.json.chars().count()).collect::<Vec<_>>()
     };
     let sizes = results(Some(Arc::new(Memory(Mutex::default()))));
     assert!(sizes[0] > 3_000 && sizes[3] > 3_800, "{sizes:?}");

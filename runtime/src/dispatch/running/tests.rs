@@ -49,7 +49,7 @@ fn error(answer: &CallResponse) -> [String; 2] {
 }
 
 fn later<'a>(work: impl Future<Output = ToolResult> + Send + 'a) -> HandlerReply<'a> {
-    HandlerReply::Later(Box::pin(work))
+    HandlerReply::Async(Box::pin(work))
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn what_is_long_is_cut() {
     let (turn, lines) = logged(None);
     let long = "ü".repeat(1_000);
     call(&turn, "open", &long, &format!(r#"{{"say": "{long}"}}"#));
-    let shown = format!("{{\"say\":\"{}…", "ü".repeat(SHOWN - 8));
+    let shown = format!("{{\"say\":\"{}…", "ü".repeat(MAX_CHARS - 8));
     let id = "ü".repeat(64);
     let expected = [
         format!("toolc: begins tool=\"open\" id=\"{id}\" task=\"errand\" arguments={shown}\n"),

@@ -19,9 +19,9 @@ pub(crate) const fn current() -> Scope {
     Scope
 }
 
-pub(crate) const fn fault(_: &CallInfo<'_>, _: &HostError<'_>) {}
+pub(crate) const fn host_error(_: &CallInfo<'_>, _: &HostError<'_>) {}
 
-#[expect(clippy::unused_self, reason = "where the feature is on, it is used")]
+#[expect(clippy::unused_self, reason = "the feature `tracing` uses it")]
 impl Trace {
     pub(crate) fn begin<'t>(_: &ToolCall<'_>, _: Option<&str>, _: impl FnOnce() -> Option<&'t Table>) -> Self {
         Self
@@ -34,7 +34,7 @@ impl Trace {
     pub(crate) const fn end(self, _: &CallResponse) {}
 }
 
-#[expect(clippy::unused_self, reason = "where the feature is on, it is used")]
+#[expect(clippy::unused_self, reason = "the feature `tracing` uses it")]
 impl Scope {
     pub(crate) const fn none() -> Self {
         Scope

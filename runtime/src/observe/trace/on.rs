@@ -2,7 +2,7 @@
 //! hosts.
 //!
 //! <https://github.com/open-telemetry/semantic-conventions-genai>, `gen_ai.execute_tool`, as of 2026-11. They are not
-//! stable yet. `otel.name` and `otel.status_code` are what `tracing-opentelemetry` makes a span's name and status of.
+//! stable yet. `tracing-opentelemetry` uses `otel.name` and `otel.status_code` as the name and the status of the span.
 
 use std::fmt::Display;
 use std::mem;
@@ -24,18 +24,18 @@ pub(crate) fn is_on() -> bool {
     LevelFilter::current() >= LevelFilter::INFO
 }
 
-/// Returns the caller's current scope.
+/// Returns the current span of the caller.
 pub(crate) fn current() -> Scope {
     Scope(Span::current())
 }
 
 /// Logs why a new turn hides granted tools, and which failed checks count as flakes.
-pub(crate) fn made<'t, R: Display>(
+pub(crate) fn turn_made<'t, R: Display>(
     flakes: impl Iterator<Item = (&'t str, R)>,
     hidden: impl Iterator<Item = (&'t str, R)>,
 ) {
     for (tool, reason) in flakes {
-        debug!(target: "toolc", { "gen_ai.tool.name" = tool, %reason }, "a failed check is taken for a flake");
+        debug!(target: "toolc", { "gen_ai.tool.name" = tool, %reason }, "a failed check counts as a flake");
     }
     for (tool, reason) in hidden {
         debug!(target: "toolc", { "gen_ai.tool.name" = tool, %reason }, "a tool is hidden");
@@ -43,16 +43,16 @@ pub(crate) fn made<'t, R: Display>(
 }
 
 /// Logs that a part of the host failed.
-pub(crate) fn fault(call: &CallInfo<'_>, fault: &HostError<'_>) {
-    let fault = fault.shown(call);
+pub(crate) fn host_error(call: &CallInfo<'_>, error: &HostError<'_>) {
+    let error = error.redacted(call);
     warn!(
         target: "toolc",
-        { "gen_ai.tool.name" = &*short_name(call.tool()), "gen_ai.tool.call.id" = id(call.id()), part = fault.part },
-        "{fault}",
+        { "gen_ai.tool.name" = &*short_name(call.tool()), "gen_ai.tool.call.id" = id(call.id()), part = error.part },
+        "{error}",
     );
 }
 
-/// The span of a call. If it is dropped before its end, the call was dropped.
+/// The span of a call. Dropping it before [`end`](Self::end) records the call as cancelled.
 #[derive(Debug)]
 pub(crate) struct Trace {
     span: Span,
@@ -102,13 +102,13 @@ impl Trace {
         Scope(self.span.clone())
     }
 
-    pub(crate) fn end(mut self, answer: &CallResponse) {
-        // The span has ended regularly.
+    pub(crate) fn end(mut self, response: &CallResponse) {
+        // Disables `Drop`, which reports that the call was dropped.
         let span = mem::replace(&mut self.span, Span::none());
         if self.shows_result {
-            span.record("gen_ai.tool.call.result", &*answer.json);
+            span.record("gen_ai.tool.call.result", &*response.json);
         }
-        if let Some(kind) = answer.error {
+        if let Some(kind) = response.error {
             failed(&span, kind);
         }
     }
@@ -138,11 +138,11 @@ fn failed(span: &Span, kind: ErrorKind) {
     }
 }
 
-/// The scope of work and its events.
+/// The span in which work runs.
 pub(crate) struct Scope(Span);
 
 impl Scope {
-    /// No span.
+    /// Returns no span.
     pub(crate) const fn none() -> Self {
         Self(Span::none())
     }

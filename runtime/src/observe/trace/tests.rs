@@ -193,7 +193,7 @@ fn tools() -> Fake {
         "blocking" => {
             HandlerReply::blocking(call, |_| Ok(ToolOutput::text(thread::current().name().unwrap_or_default())))
         }
-        "waiting" => HandlerReply::Later(Box::pin(async {
+        "waiting" => HandlerReply::Async(Box::pin(async {
             tracing::info!("before");
             let mut again = false;
             std::future::poll_fn(|context| {
@@ -392,7 +392,7 @@ fn a_flake_is_told_each_time_that_it_is_seen() {
     assert_eq!(ear.events(), []);
     time.pass(31);
     ear.hears(|| [(); 2].map(|()| session.turn_blocking(Dialect::OpenAi)));
-    let told = "gen_ai.tool.name=a message=a failed check is taken for a flake reason=try again";
+    let told = "gen_ai.tool.name=a message=a failed check counts as a flake reason=try again";
     assert_eq!(ear.events(), [(); 2].map(|()| (None, Level::DEBUG, told.to_owned())));
 }
 

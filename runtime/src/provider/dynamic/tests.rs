@@ -76,7 +76,7 @@ fn what_is_said_of_a_tool_holds() {
     let tools = DynamicTools::new().tools([
         long.max_result_chars(100).read_only().emoji("📏").defer(false),
         asked.approval(Approval::ALWAYS).timeout(Duration::from_millis(5)),
-        counting("keyed").requires(Needs(vec!["KEY".into()])),
+        counting("keyed").requirement(Needs(vec!["KEY".into()])),
         counting("moody").available(|env| Availability::when(env.var("MOOD").is_some(), "not today")),
         counting("told").secret("note").parallel(Parallel::Keyed { key: "count".into(), space: "numbers".into() }),
     ]);
@@ -90,7 +90,7 @@ fn what_is_said_of_a_tool_holds() {
     assert!(!call(&bare, "told", r#"{"count": 1, "note": ["hunter2"]}"#).contains("hunter2"));
     let ready = Env::empty().with_var("KEY", "k").with_var("MOOD", "m");
     let tools = [
-        counting("keyed").requires(Needs(vec!["KEY".into()])),
+        counting("keyed").requirement(Needs(vec!["KEY".into()])),
         counting("moody").available(|_| Availability::Available),
     ];
     assert_eq!(turn(DynamicTools::new().tools(tools), ready).tools().count(), 2);
@@ -128,14 +128,14 @@ fn what_is_wrong_is_told_all_at_once() {
         assert_eq!(told(other(schema)), no_object);
     }
     let deep = |depth| (0..depth).fold(json!({"type": "object"}), |inner, _| json!({"type": "object", "items": inner}));
-    assert_eq!(told(other(deep(64))), "the tool `other`: the schema of its arguments is deeper than 64 levels");
+    assert_eq!(told(other(deep(64))), "the tool `other`: the schema of its arguments is nested deeper than 64 levels");
     assert_eq!(told(other(deep(60))), "");
     let wide = json!({"type": "object", "properties": {"x": {"enum": (0..70_000).collect::<Vec<_>>()}}});
     assert_eq!(told(other(wide)), "the tool `other`: the schema is too large: more than 65,535 entries of one sort");
     let timed = counting("timed").timeout(Duration::from_secs(1));
     assert_eq!(
         told(timed),
-        "the tool `timed`: nothing can stop a sync handler after its timeout: make the tool `blocking` or a `future`"
+        "the tool `timed`: a sync tool cannot have a timeout: use `DynamicTool::blocking` or `DynamicTool::future`"
     );
     let keyed = counting("keyed").parallel(Parallel::Keyed { key: "path".into(), space: "files".into() });
     assert_eq!(told(keyed), "the tool `keyed`: the parallel key `path` is not one of its arguments");
@@ -143,8 +143,8 @@ fn what_is_wrong_is_told_all_at_once() {
     assert!(all.starts_with("`*` cannot be the name of a tool: "), "{all}");
     assert_eq!(told(counting("told").secret("pin")), "the tool `told`: the secret `pin` is not one of its arguments");
     assert_eq!(
-        told(counting("asked").requires(Requirement::Check)),
-        "the tool `asked`: it requires a check: add `available`, which answers it"
+        told(counting("asked").requirement(Requirement::Check)),
+        "the tool `asked`: it requires an availability check, but has none: set `available`"
     );
     let checked = Toolset { name: "checked".into(), requires: vec![Requirement::Check], ..Toolset::default() };
     let several = DynamicTools::new().tool(counting("a.b").toolset("ü")).tool(other(json!({}))).toolset(checked);
@@ -153,7 +153,7 @@ fn what_is_wrong_is_told_all_at_once() {
         several.build().err().unwrap().to_string(),
         format!(
             "`a.b` cannot be the name of a tool: {expected}; `ü` cannot be the name of a toolset: {expected}; {no_object}; \
-             the toolset `checked`: it cannot require a check: add `available` to each of its tools"
+             the toolset `checked`: a toolset of run time cannot require an availability check: set `available` of its tools"
         )
     );
 }

@@ -10,18 +10,18 @@ use serde_json::{Map, Value};
 
 use crate::call::response::CompletedCall;
 use crate::text::json;
-use crate::wire::api::response::{Called, Draft, stopped};
-use crate::wire::api::{Assemble, MOST_CALLS, Vendor};
+use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::{MAX_CALLS, ResponseAssembler, Vendor};
 use crate::wire::image::data_url;
-use crate::wire::node::{MOST_VALUES, Node, below, shown};
-use crate::wire::write::written;
+use crate::wire::node::{MAX_VALUES, Node, child_path, describe};
+use crate::wire::write::raw_json;
 use crate::wire::{ModelResponse, Stop, WireError};
 use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
-/// Keys whose strings are streamed in pieces; two pieces may be equal.
-const PIECES: &[&str] = &[
+/// Keys whose strings are streamed in fragments, which are concatenated. Two fragments may be equal.
+const FRAGMENT_KEYS: &[&str] = &[
     "content",
     "refusal",
     "arguments",
@@ -36,20 +36,20 @@ const PIECES: &[&str] = &[
 ];
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
-    let choices = body.object()?.need("choices", "a list of choices")?;
-    let choice = choice(&choices)?.ok_or_else(|| WireError::new(&*choices.place, "one choice", "none"))?;
+    let choices = body.object()?.require("choices", "an array of choices")?;
+    let choice = choice(&choices)?.ok_or_else(|| WireError::new(&*choices.path, "one choice", "none"))?;
     let choice = choice.object()?;
-    let reason = choice.word("finish_reason")?;
-    let message = choice.need("message", "the assistant's message")?;
-    let mut draft = Draft::default();
-    let is_refusal = read(&message, &mut draft)?;
-    draft.messages.push(message.json.to_owned());
-    draft.end(stop(&reason, is_refusal), reason)
+    let reason = choice.non_empty_text("finish_reason")?;
+    let message = choice.require("message", "the assistant's message")?;
+    let mut builder = ResponseBuilder::default();
+    let is_refusal = read(&message, &mut builder)?;
+    builder.messages.push(message.json.to_owned());
+    builder.build(stop(&reason, is_refusal), reason)
 }
 
 /// Returns the only choice, if there is one.
 fn choice<'a>(choices: &Node<'a>) -> Result<Option<Node<'a>>, WireError> {
-    choices.only("one choice (`n` is 1)")
+    choices.single("one choice (`n` is 1)")
 }
 
 fn stop(reason: &str, is_refusal: bool) -> Stop {
@@ -63,19 +63,19 @@ fn stop(reason: &str, is_refusal: bool) -> Stop {
 }
 
 /// Reads the text and the calls of an assistant's message. Returns whether it is a refusal.
-fn read(message: &Node<'_>, draft: &mut Draft) -> Result<bool, WireError> {
+fn read(message: &Node<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireError> {
     let message = message.object()?;
     if let Some(role) = message.get("role")
         && role.text()? != "assistant"
     {
-        return Err(role.not("`assistant`"));
+        return Err(role.unexpected("`assistant`"));
     }
     if let Some(call) = message.get("function_call") {
-        return Err(call.not("`tool_calls`, which have taken its place"));
+        return Err(call.unexpected("`tool_calls`, which replaces it"));
     }
-    let refusal = message.text_if_any("refusal")?;
-    draft.say(&message.text_if_any("content")?.unwrap_or_default());
-    draft.say(refusal.as_deref().unwrap_or_default());
+    let refusal = message.optional_text("refusal")?;
+    builder.push_text(&message.optional_text("content")?.unwrap_or_default());
+    builder.push_text(refusal.as_deref().unwrap_or_default());
     let calls = message.get("tool_calls").map(|calls| calls.items()).transpose()?;
     for node in calls.unwrap_or_default() {
         let call = node.object()?;
@@ -83,14 +83,14 @@ fn read(message: &Node<'_>, draft: &mut Draft) -> Result<bool, WireError> {
         if let Some(kind) = call.get("type")
             && kind.text()? != "function"
         {
-            return Err(kind.not("`function`"));
+            return Err(kind.unexpected("`function`"));
         }
-        let function = call.need("function", "a function's name and arguments")?.object()?;
-        draft.call(Called {
-            id: call.word("id")?,
-            name: function.word("name")?,
+        let function = call.require("function", "a function's name and arguments")?.object()?;
+        builder.push_call(ParsedCall {
+            id: call.non_empty_text("id")?,
+            name: function.non_empty_text("name")?,
             arguments: function.text("arguments")?,
-            place: node.place,
+            path: node.path,
         })?;
     }
     Ok(refusal.is_some_and(|refusal| !refusal.is_empty()))
@@ -108,44 +108,44 @@ struct Chunks {
     reason: String,
 }
 
-impl Assemble for Chunks {
-    fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
+impl ResponseAssembler for Chunks {
+    fn push_event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
         // Some servers omit the choices in the chunk with the usage.
         let Some(choices) = data.object()?.get("choices") else { return Ok(()) };
         let Some(choice) = choice(&choices)? else { return Ok(()) };
         let choice = choice.object()?;
-        stopped(&mut self.reason, choice.text_if_any("finish_reason")?, |reason| stop(reason, false));
+        record_stop_reason(&mut self.reason, choice.optional_text("finish_reason")?, |reason| stop(reason, false));
         let Some(delta) = choice.get("delta") else { return Ok(()) };
         let delta = delta.object()?;
         for key in ["content", "refusal"] {
-            shown.push_str(&delta.text_if_any(key)?.unwrap_or_default());
+            shown.push_str(&delta.optional_text(key)?.unwrap_or_default());
         }
         let Self { message, calls, values, .. } = self;
         for (key, _) in delta.all() {
             let Some(node) = delta.get(key) else { continue };
             if key != "tool_calls" {
-                join(message, key, node.value()?, &node.place, values)?;
+                join(message, key, node.value()?, &node.path, values)?;
                 continue;
             }
             for node in node.items()? {
                 let call = node.object()?;
-                let index = call.need("index", "the call's index")?.number()?;
-                if calls.len() == MOST_CALLS && !calls.contains_key(&index) {
-                    return Err(node.not(format!("at most {MOST_CALLS} calls")));
+                let index = call.require("index", "the call's index")?.number()?;
+                if calls.len() == MAX_CALLS && !calls.contains_key(&index) {
+                    return Err(node.unexpected(format!("at most {MAX_CALLS} calls")));
                 }
                 let known = calls.entry(index).or_default();
                 for (key, _) in call.all().filter(|(key, _)| *key != "index") {
                     let Some(node) = call.get(key) else { continue };
-                    join(known, key, node.value()?, &node.place, values)?;
+                    join(known, key, node.value()?, &node.path, values)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn end(&mut self) -> Result<ModelResponse, WireError> {
+    fn finish(&mut self) -> Result<ModelResponse, WireError> {
         if self.reason.is_empty() {
-            return Err(WireError::new("", "a stream that ends with a `finish_reason`", "one that broke off"));
+            return Err(WireError::new("", "a stream that ends with a `finish_reason`", "a stream that ended early"));
         }
         let mut message = std::mem::take(&mut self.message);
         message.entry("role").or_insert_with(|| "assistant".into());
@@ -154,55 +154,55 @@ impl Assemble for Chunks {
             let calls = std::mem::take(&mut self.calls).into_values().map(Value::Object);
             message.insert("tool_calls".to_owned(), calls.collect());
         }
-        let message = written(Value::Object(message).to_string());
-        let mut draft = Draft::default();
-        let node = Node { json: &message, place: "/choices/0/message".to_owned() };
-        let is_refusal = read(&node, &mut draft)?;
-        draft.messages.push(message);
-        draft.end(stop(&self.reason, is_refusal), std::mem::take(&mut self.reason))
+        let message = raw_json(Value::Object(message).to_string());
+        let mut builder = ResponseBuilder::default();
+        let node = Node { json: &message, path: "/choices/0/message".to_owned() };
+        let is_refusal = read(&node, &mut builder)?;
+        builder.messages.push(message);
+        builder.build(stop(&self.reason, is_refusal), std::mem::take(&mut self.reason))
     }
 }
 
-/// Merges the value of `key` in a chunk into the value so far: strings and lists are continued, objects are merged key
-/// by key, otherwise the latest value wins. A repeated string is replaced, unless its key is streamed in pieces.
-/// `values` counts all values.
+/// Merges the value of `key` in a chunk into the accumulated value: strings and arrays are concatenated, objects are
+/// merged key by key, and otherwise the latest value wins. A string that equals the accumulated one is a repetition and
+/// is dropped, except for [`FRAGMENT_KEYS`]. `values` counts all values.
 fn join(
     known: &mut Map<String, Value>,
     key: &str,
     new: Value,
-    place: &str,
+    path: &str,
     values: &mut usize,
 ) -> Result<(), WireError> {
     match (known.get_mut(key), new) {
-        // These are sent complete; some servers repeat them.
+        // Sent complete in one chunk; some servers repeat them in every chunk.
         (Some(Value::String(old)), Value::String(new)) if ["id", "type", "role", "name"].contains(&key) => {
             if old.is_empty() {
                 *old = new;
             } else if !new.is_empty() && *old != new {
-                let got = shown(&Value::String(new).to_string());
-                return Err(WireError::new(place, "the same value as before", got));
+                let got = describe(&Value::String(new).to_string());
+                return Err(WireError::new(path, "the same value as before", got));
             }
         }
         (Some(Value::String(old)), Value::String(new)) => {
-            if *old != new || PIECES.contains(&key) {
+            if *old != new || FRAGMENT_KEYS.contains(&key) {
                 old.push_str(&new);
             }
         }
         (Some(Value::Array(old)), Value::Array(new)) => {
-            new.iter().try_for_each(|item| count(item, place, values))?;
+            new.iter().try_for_each(|item| count(item, path, values))?;
             old.extend(new);
         }
         (Some(Value::Object(old)), Value::Object(new)) => {
             for (key, new) in new.into_iter().filter(|(_, new)| !new.is_null()) {
-                join(old, &key, new, &below(place, &key), values)?;
+                join(old, &key, new, &child_path(path, &key), values)?;
             }
         }
         (Some(old), new) => {
-            count(&new, place, values)?;
+            count(&new, path, values)?;
             *old = new;
         }
         (None, new) => {
-            count(&new, place, values)?;
+            count(&new, path, values)?;
             known.insert(key.to_owned(), new);
         }
     }
@@ -210,45 +210,47 @@ fn join(
 }
 
 /// Counts a new value, including all nested values.
-fn count(new: &Value, place: &str, values: &mut usize) -> Result<(), WireError> {
+fn count(new: &Value, path: &str, values: &mut usize) -> Result<(), WireError> {
     *values += 1;
-    if *values > MOST_VALUES {
-        return Err(WireError::new(place, format!("at most {MOST_VALUES} values in all"), "more"));
+    if *values > MAX_VALUES {
+        return Err(WireError::new(path, format!("at most {MAX_VALUES} values in all"), "more"));
     }
     match new {
-        Value::Array(items) => items.iter().try_for_each(|item| count(item, place, values)),
-        Value::Object(entries) => entries.values().try_for_each(|value| count(value, place, values)),
+        Value::Array(items) => items.iter().try_for_each(|item| count(item, path, values)),
+        Value::Object(entries) => entries.values().try_for_each(|value| count(value, path, values)),
         _ => Ok(()),
     }
 }
 
-fn results(answers: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
-    answers.iter().map(result).chain(images(answers)).collect()
+fn results(completed_calls: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
+    completed_calls.iter().map(result).chain(images(completed_calls)).collect()
 }
 
 /// Returns a user message with the images, because tool messages accept only text. It follows all tool messages.
-fn images(answers: &[CompletedCall<'_>]) -> Option<Box<RawValue>> {
+fn images(completed_calls: &[CompletedCall<'_>]) -> Option<Box<RawValue>> {
     let mut out = String::from(r#"{"role":"user","content":["#);
     let before = out.len();
-    for CompletedCall { call, answer } in answers.iter().filter(|answered| !answered.answer.images.is_empty()) {
+    for CompletedCall { call, response } in
+        completed_calls.iter().filter(|completed| !completed.response.images.is_empty())
+    {
         out.push_str(if out.len() == before { "" } else { "," });
         out.push_str(r#"{"type":"text","text":"#);
         json::push_string(&mut out, &format!("Images of the result of the call {} ({}):", call.id(), call.name()));
         out.push('}');
-        for image in &answer.images {
+        for image in &response.images {
             let _ = write!(out, r#",{{"type":"image_url","image_url":{{"url":"{}"}}}}"#, data_url(image));
         }
     }
-    (out.len() > before).then(|| written(out + "]}"))
+    (out.len() > before).then(|| raw_json(out + "]}"))
 }
 
-fn result(answered: &CompletedCall<'_>) -> Box<RawValue> {
+fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
     let mut out = String::from(r#"{"role":"tool","tool_call_id":"#);
-    json::push_string(&mut out, answered.call.id());
+    json::push_string(&mut out, completed.call.id());
     out.push_str(r#","content":"#);
-    json::push_string(&mut out, &answered.answer.json);
+    json::push_string(&mut out, &completed.response.json);
     out.push('}');
-    written(out)
+    raw_json(out)
 }
 
 #[cfg(test)]
@@ -261,7 +263,7 @@ mod tests {
     use crate::wire::Api;
 
     #[test]
-    fn calls_come_out_and_their_results_go_back() {
+    fn calls_are_parsed_and_results_written() {
         let body = r#"{"choices":[{"message":{"role":"assistant","content":null,"tool_calls":[
             {"id":"c1","type":"function","function":{"name":"find","arguments":"{\"n\":12345678901234567890123}"}},
             {"id":"c2","type":"function","function":{"name":"now","arguments":""}}
@@ -272,15 +274,15 @@ mod tests {
         assert_eq!((response.stop(), response.stop_reason(), response.text()), (Stop::Done, "tool_calls", ""));
         assert!(body.contains(response.messages()[0].get()), "to the letter");
 
-        let answer = CallResponse { json: r#""a \"b\"""#.to_owned(), error: None, images: Vec::new() };
+        let response = CallResponse { json: r#""a \"b\"""#.to_owned(), error: None, images: Vec::new() };
         let results =
-            Api::ChatCompletions.results(&[CompletedCall { call: ToolCall::new("find", "").with_id("c1"), answer }]);
+            Api::ChatCompletions.results(&[CompletedCall { call: ToolCall::new("find", "").with_id("c1"), response }]);
         let expected = json!({"role": "tool", "tool_call_id": "c1", "content": "\"a \\\"b\\\"\""});
         assert_eq!(serde_json::from_str::<Value>(results[0].get()).unwrap(), expected);
     }
 
     #[test]
-    fn what_chunks_say_of_one_thing_is_joined() {
+    fn deltas_are_merged() {
         let mut stream = Api::ChatCompletions.stream();
         let mut shown = String::new();
         for delta in [
@@ -311,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_each_chunk_says_again_is_said_once() {
+    fn repeated_values_are_not_concatenated() {
         let mut stream = Api::ChatCompletions.stream();
         for reason in ["", "", "stop"] {
             let delta = json!({"content": "a", "reasoning": "b", "model": "m", "x": {"signature": "s"}});
@@ -333,28 +335,28 @@ mod tests {
     }
 
     #[test]
-    fn choices_that_come_by_turns_are_not_mixed() {
+    fn only_the_first_choice_is_accepted() {
         let choice = |index: &str| format!(r#"{{"choices":[{{{index}"message":{{}},"finish_reason":"stop"}}]}}"#);
-        let place = "/choices: expected one choice (`n` is 1), got one with the index 1";
+        let path = "/choices: expected one choice (`n` is 1), got one with index 1";
         for index in ["", r#""index":null,"#, r#""index":0,"#] {
             assert!(Api::ChatCompletions.parse(&choice(index)).is_ok());
         }
         let second = choice(r#""index":1,"#);
-        assert_eq!(Api::ChatCompletions.parse(&second).unwrap_err().to_string(), place);
+        assert_eq!(Api::ChatCompletions.parse(&second).unwrap_err().to_string(), path);
         let mut stream = Api::ChatCompletions.stream();
         let error = stream.push(format!("data: {second}\n\n").as_bytes()).unwrap_err().to_string();
-        assert_eq!(error, format!("event 1{place}"));
+        assert_eq!(error, format!("event 1{path}"));
     }
 
     #[test]
-    fn what_is_said_of_one_thing_twice_is_the_same() {
+    fn contradicting_deltas_are_an_error() {
         let delta = |name| format!(r#"{{"tool_calls":[{{"index":0,"function":{{"name":"{name}"}}}}]}}"#);
-        let place = "event 2/choices/0/delta/tool_calls/0/function/name";
-        assert_eq!(refused(["f", "g"].map(delta)), format!("{place}: expected the same value as before, got \"g\""));
+        let path = "event 2/choices/0/delta/tool_calls/0/function/name";
+        assert_eq!(refused(["f", "g"].map(delta)), format!("{path}: expected the same value as before, got \"g\""));
     }
 
     #[test]
-    fn what_is_joined_is_bounded_however_it_is_said() {
+    fn the_number_of_merged_values_is_limited() {
         for (known, new) in [
             (json!({}), json!([0, 0, 0])),
             (json!({"x": 1}), json!({"y": [0, 0]})),
@@ -365,14 +367,14 @@ mod tests {
                 let Value::Object(mut known) = known.clone() else { panic!("it is an object") };
                 join(&mut known, "x", new.clone(), "/x", &mut values).map(|()| values)
             };
-            assert_eq!(joined(MOST_VALUES - 4), Ok(MOST_VALUES), "{known} {new}");
-            let error = joined(MOST_VALUES - 3).unwrap_err().to_string();
+            assert_eq!(joined(MAX_VALUES - 4), Ok(MAX_VALUES), "{known} {new}");
+            let error = joined(MAX_VALUES - 3).unwrap_err().to_string();
             assert!(error.ends_with("expected at most 4194304 values in all, got more"), "{error}");
         }
     }
 
     #[test]
-    fn a_call_that_was_cut_stays_so() {
+    fn a_later_stop_reason_does_not_complete_a_call_that_was_cut_off() {
         let mut stream = Api::ChatCompletions.stream();
         let call = r#"{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}}]}"#;
         for (delta, reason) in [(call, "length"), ("{}", "stop")] {
@@ -380,21 +382,15 @@ mod tests {
             stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
         }
         let error = stream.finish().unwrap_err().to_string();
-        assert!(
-            error.ends_with("expected a whole call, got a response that stopped before its end: length"),
-            "{error}"
-        );
+        assert!(error.ends_with("expected a complete call, got a response that was cut off: length"), "{error}");
     }
 
     #[test]
-    fn half_a_call_is_none() {
+    fn a_call_that_was_cut_off_is_an_error() {
         let calls = r#"[{"id":"c1","function":{"name":"find","arguments":"{\"path\":\"/et"}}]"#;
         let body = format!(r#"{{"choices":[{{"message":{{"tool_calls":{calls}}},"finish_reason":"length"}}]}}"#);
         let error = Api::ChatCompletions.parse(&body).unwrap_err().to_string();
-        let place = "/choices/0/message/tool_calls/0";
-        assert_eq!(
-            error,
-            format!("{place}: expected a whole call, got a response that stopped before its end: length")
-        );
+        let path = "/choices/0/message/tool_calls/0";
+        assert_eq!(error, format!("{path}: expected a complete call, got a response that was cut off: length"));
     }
 }

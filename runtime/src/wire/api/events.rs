@@ -1,7 +1,7 @@
-//! A parser of server-sent events. It accepts pieces of any size and every kind of line end, and yields the data of
-//! each event.
+//! A parser of server-sent events. It accepts chunks of any size and all line endings (LF, CRLF, CR), and passes on the
+//! data of each event.
 
-use crate::wire::{LONGEST_EVENT, LONGEST_STREAM, WireError};
+use crate::wire::{MAX_EVENT_BYTES, MAX_STREAM_BYTES, WireError};
 
 /// The state of a stream of events.
 #[derive(Debug, Default)]
@@ -10,21 +10,21 @@ pub(super) struct Events {
     line: Vec<u8>,
     /// The data of the incomplete event.
     data: Option<String>,
-    /// Whether the last byte was a carriage return, which a line feed may follow.
+    /// Whether the last byte was a carriage return. A line feed after it belongs to the same line ending.
     returned: bool,
     /// The number of events so far.
     count: usize,
     bytes: usize,
 }
 
-/// Receives the data of an event, and its number from 1.
-pub(super) type Take<'t> = dyn FnMut(&str, usize) -> Result<(), WireError> + 't;
+/// A callback that receives the data of each event, and the event's number, counted from 1.
+pub(super) type EventSink<'t> = dyn FnMut(&str, usize) -> Result<(), WireError> + 't;
 
 impl Events {
-    pub(super) fn push(&mut self, bytes: &[u8], take: &mut Take<'_>) -> Result<(), WireError> {
+    pub(super) fn push(&mut self, bytes: &[u8], take: &mut EventSink<'_>) -> Result<(), WireError> {
         self.bytes = self.bytes.saturating_add(bytes.len());
-        if self.bytes > LONGEST_STREAM {
-            return Err(self.error(format!("at most {LONGEST_STREAM} bytes of a stream"), "more"));
+        if self.bytes > MAX_STREAM_BYTES {
+            return Err(self.error(format!("at most {MAX_STREAM_BYTES} bytes of a stream"), "more"));
         }
         let mut rest = bytes;
         while let Some(&first) = rest.first() {
@@ -34,8 +34,8 @@ impl Events {
             }
             let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let piece = &rest[..end.unwrap_or(rest.len())];
-            if self.line.len() + self.data.as_ref().map_or(0, String::len) + piece.len() > LONGEST_EVENT {
-                return Err(self.error(format!("at most {LONGEST_EVENT} bytes of an event"), "more"));
+            if self.line.len() + self.data.as_ref().map_or(0, String::len) + piece.len() > MAX_EVENT_BYTES {
+                return Err(self.error(format!("at most {MAX_EVENT_BYTES} bytes of an event"), "more"));
             }
             self.line.extend_from_slice(piece);
             let Some(end) = end else { break };
@@ -47,19 +47,19 @@ impl Events {
         Ok(())
     }
 
-    /// Ends an event without an empty line after it: some servers omit the last one.
-    pub(super) fn end(&mut self, take: &mut Take<'_>) -> Result<(), WireError> {
+    /// Processes the last event, even if no empty line follows it: some servers omit that line.
+    pub(super) fn end(&mut self, take: &mut EventSink<'_>) -> Result<(), WireError> {
         let line = std::mem::take(&mut self.line);
         self.take_line(&line, take)?;
         self.take_line(b"", take)
     }
 
-    /// Returns the place of the current event.
-    pub(super) fn place(number: usize) -> String {
+    /// Returns the path of an event.
+    pub(super) fn path(number: usize) -> String {
         format!("event {number}")
     }
 
-    fn take_line(&mut self, line: &[u8], take: &mut Take<'_>) -> Result<(), WireError> {
+    fn take_line(&mut self, line: &[u8], take: &mut EventSink<'_>) -> Result<(), WireError> {
         if line.is_empty() {
             let Some(data) = self.data.take() else { return Ok(()) };
             self.count += 1;
@@ -68,7 +68,7 @@ impl Events {
         let Ok(line) = std::str::from_utf8(line) else {
             return Err(self.error("UTF-8", "other bytes"));
         };
-        // Other fields only repeat the data, and lines that begin with a colon are comments.
+        // The other fields (`event`, `id`, `retry`) are not needed, and lines that begin with a colon are comments.
         let line = line.strip_prefix('\u{feff}').unwrap_or(line);
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         if field == "data" {
@@ -85,7 +85,7 @@ impl Events {
     }
 
     fn error(&self, expected: impl Into<String>, got: &str) -> WireError {
-        WireError::new(Self::place(self.count + 1), expected, got)
+        WireError::new(Self::path(self.count + 1), expected, got)
     }
 }
 

@@ -7,53 +7,52 @@ use std::fmt::Write as _;
 use crate::call::response::CompletedCall;
 use crate::result::image::Image;
 use crate::text::json;
-use crate::wire::api::response::{Called, Draft, stopped};
-use crate::wire::api::{Assemble, Vendor};
+use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::image::base64;
-use crate::wire::node::{MOST_ITEMS, Node, Object};
-use crate::wire::write::{list, value, written};
+use crate::wire::node::{MAX_ITEMS, Node, Object};
+use crate::wire::write::{list, raw_json, value};
 use crate::wire::{ModelResponse, Stop, WireError};
 use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
-/// Keys of parts that need no answer from the host: images, and what Gemini's own servers run.
-const SILENT: &[&str] =
+/// Keys of parts that need no action of the host: images, and tools that Gemini's servers run.
+const IGNORED: &[&str] =
     &["inlineData", "fileData", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
-/// Keys with information about a part, which may also be the only key.
-const ABOUT: &[&str] = &["thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"];
-/// The prefix of ids that this module makes for calls without an id. They are not sent back.
-const NO_ID: &str = "no-id:";
+/// Keys with metadata of a part. A part may consist of metadata only.
+const METADATA_KEYS: &[&str] = &["thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"];
+/// The prefix of the ids that are generated for calls without an id. They are not sent back.
+const GENERATED_ID: &str = "no-id:";
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let mut chunks = Chunks::default();
-    let content = chunks.take(body, &mut String::new())?;
+    let content = chunks.read_chunk(body, &mut String::new())?;
     if chunks.reason.is_empty() {
-        return Err(WireError::new("/candidates/0/finishReason", "why the model stopped", "nothing"));
+        return Err(WireError::new("/candidates/0/finishReason", "a stop reason", "nothing"));
     }
-    let mut draft = Draft::default();
+    let mut builder = ResponseBuilder::default();
     let parts = content.map(|content| content.object()).transpose()?.and_then(|content| content.get("parts"));
     if let Some(parts) = parts {
         let items = parts.items()?;
-        read(&items, &mut draft)?;
+        read(&items, &mut builder)?;
         // The API refuses a content without parts.
         if !items.is_empty() {
-            draft.messages.push(message(parts.json.get()));
+            builder.messages.push(message(parts.json.get()));
         }
     }
-    draft.end(stop(&chunks.reason), chunks.reason)
+    builder.build(stop(&chunks.reason), chunks.reason)
 }
 
 /// Returns the content with these parts.
 fn message(parts: &str) -> Box<RawValue> {
-    written(format!(r#"{{"role":"model","parts":{parts}}}"#))
+    raw_json(format!(r#"{{"role":"model","parts":{parts}}}"#))
 }
 
 fn stop(reason: &str) -> Stop {
     match reason {
         "STOP" => Stop::Done,
         "MAX_TOKENS" => Stop::Length,
-        // Also a reason for which a prompt is blocked.
         "SAFETY"
         | "RECITATION"
         | "LANGUAGE"
@@ -68,19 +67,19 @@ fn stop(reason: &str) -> Stop {
     }
 }
 
-fn read(parts: &[Node<'_>], draft: &mut Draft) -> Result<(), WireError> {
+fn read(parts: &[Node<'_>], builder: &mut ResponseBuilder) -> Result<(), WireError> {
     for node in parts {
         let part = node.object()?;
         if let Some(call) = part.get("functionCall") {
-            draft.call(called(&call, draft.calls())?)?;
+            builder.push_call(parse_call(&call, builder.call_count())?)?;
         } else if let Some(text) = visible(&part)? {
-            draft.say(&text);
+            builder.push_text(&text);
         } else if part.get("text").is_none()
-            && part.all().any(|(key, _)| !ABOUT.contains(&key))
-            && SILENT.iter().all(|key| part.get(key).is_none())
+            && part.all().any(|(key, _)| !METADATA_KEYS.contains(&key))
+            && IGNORED.iter().all(|key| part.get(key).is_none())
         {
             // The part is of an unknown kind.
-            return Err(WireError::new(&*node.place, "a kind of part that is known", keys(&part)));
+            return Err(WireError::new(&*node.path, "a known part type", keys(&part)));
         }
     }
     Ok(())
@@ -89,7 +88,7 @@ fn read(parts: &[Node<'_>], draft: &mut Draft) -> Result<(), WireError> {
 /// Returns the visible text of a part.
 fn visible(part: &Object<'_>) -> Result<Option<String>, WireError> {
     let is_thought = part.get("thought").is_some_and(|thought| thought.json.get() == "true");
-    if is_thought { Ok(None) } else { part.text_if_any("text") }
+    if is_thought { Ok(None) } else { part.optional_text("text") }
 }
 
 fn keys(part: &Object<'_>) -> String {
@@ -97,23 +96,23 @@ fn keys(part: &Object<'_>) -> String {
     crate::text::display::Truncated(&keys.join(", "), 80).to_string()
 }
 
-/// Returns the call of a part. `index` is its position among the calls.
-fn called(node: &Node<'_>, index: usize) -> Result<Called, WireError> {
+/// Parses the call in a part. `index` is its position among the calls.
+fn parse_call(node: &Node<'_>, index: usize) -> Result<ParsedCall, WireError> {
     let call = node.object()?;
     for key in ["partialArgs", "willContinue"] {
         if let Some(part) = call.get(key)
             && part.json.get() != "false"
         {
-            return Err(part.not("a whole call (`streamFunctionCallArguments` is off)"));
+            return Err(part.unexpected("a complete call (`streamFunctionCallArguments` is off)"));
         }
     }
-    let id = call.text_if_any("id")?.filter(|id| !id.is_empty());
+    let id = call.optional_text("id")?.filter(|id| !id.is_empty());
     let arguments = match call.get("args") {
-        Some(args) => args.is_object()?.json.get().to_owned(),
+        Some(args) => args.require_object()?.json.get().to_owned(),
         None => String::new(),
     };
-    let id = id.unwrap_or_else(|| format!("{NO_ID}{index}"));
-    Ok(Called { id, name: call.word("name")?, arguments, place: node.place.clone() })
+    let id = id.unwrap_or_else(|| format!("{GENERATED_ID}{index}"));
+    Ok(ParsedCall { id, name: call.non_empty_text("name")?, arguments, path: node.path.clone() })
 }
 
 /// A streamed content, in chunks of complete parts.
@@ -131,15 +130,15 @@ enum Part {
 
 impl Chunks {
     /// Records the reason for stopping, appends the visible text, and returns the content.
-    fn take<'a>(&mut self, data: &Node<'a>, shown: &mut String) -> Result<Option<Node<'a>>, WireError> {
+    fn read_chunk<'a>(&mut self, data: &Node<'a>, shown: &mut String) -> Result<Option<Node<'a>>, WireError> {
         let data = data.object()?;
         if let Some(feedback) = data.get("promptFeedback") {
-            stopped(&mut self.reason, feedback.object()?.text_if_any("blockReason")?, stop);
+            record_stop_reason(&mut self.reason, feedback.object()?.optional_text("blockReason")?, stop);
         }
         let Some(candidates) = data.get("candidates") else { return Ok(None) };
-        let Some(candidate) = candidates.only("one candidate")? else { return Ok(None) };
+        let Some(candidate) = candidates.single("one candidate")? else { return Ok(None) };
         let candidate = candidate.object()?;
-        stopped(&mut self.reason, candidate.text_if_any("finishReason")?, stop);
+        record_stop_reason(&mut self.reason, candidate.optional_text("finishReason")?, stop);
         let content = candidate.get("content");
         if let Some(content) = &content
             && let Some(parts) = content.object()?.get("parts")
@@ -152,20 +151,20 @@ impl Chunks {
     }
 }
 
-impl Assemble for Chunks {
-    fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
-        let Some(content) = self.take(data, shown)? else { return Ok(()) };
+impl ResponseAssembler for Chunks {
+    fn push_event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
+        let Some(content) = self.read_chunk(data, shown)? else { return Ok(()) };
         let parts = content.object()?.get("parts").map(|parts| parts.items()).transpose()?.unwrap_or_default();
-        // Errors contain the place in the chunk.
-        let mut seen = Draft::default();
-        read(&parts, &mut seen)?;
+        // Read for its errors, which then have the path in this chunk.
+        let mut discarded = ResponseBuilder::default();
+        read(&parts, &mut discarded)?;
         for node in parts {
-            if self.parts.len() == MOST_ITEMS {
-                return Err(node.not(format!("at most {MOST_ITEMS} parts")));
+            if self.parts.len() == MAX_ITEMS {
+                return Err(node.unexpected(format!("at most {MAX_ITEMS} parts")));
             }
             let part = node.object()?;
             let text =
-                part.text_if_any("text")?.filter(|_| part.all().all(|(key, _)| ["text", "thought"].contains(&key)));
+                part.optional_text("text")?.filter(|_| part.all().all(|(key, _)| ["text", "thought"].contains(&key)));
             let is_thought = part.get("thought").is_some_and(|thought| thought.json.get() == "true");
             match (text, self.parts.last_mut()) {
                 (Some(new), Some(Part::Text(old, was_thought))) if *was_thought == is_thought => old.push_str(&new),
@@ -176,20 +175,20 @@ impl Assemble for Chunks {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<ModelResponse, WireError> {
+    fn finish(&mut self) -> Result<ModelResponse, WireError> {
         if self.reason.is_empty() {
-            return Err(WireError::new("", "a stream that ends with a `finishReason`", "one that broke off"));
+            return Err(WireError::new("", "a stream that ends with a `finishReason`", "a stream that ended early"));
         }
-        let mut draft = Draft::default();
+        let mut builder = ResponseBuilder::default();
         if !self.parts.is_empty() {
             let parts: Vec<Box<RawValue>> = self.parts.drain(..).map(Part::end).collect();
             let nodes = parts.iter().enumerate();
-            let place = |at| format!("/candidates/0/content/parts/{at}");
-            let nodes: Vec<Node<'_>> = nodes.map(|(at, json)| Node { json, place: place(at) }).collect();
-            read(&nodes, &mut draft)?;
-            draft.messages.push(message(&list(&parts)));
+            let path = |at| format!("/candidates/0/content/parts/{at}");
+            let nodes: Vec<Node<'_>> = nodes.map(|(at, json)| Node { json, path: path(at) }).collect();
+            read(&nodes, &mut builder)?;
+            builder.messages.push(message(&list(&parts)));
         }
-        draft.end(stop(&self.reason), std::mem::take(&mut self.reason))
+        builder.build(stop(&self.reason), std::mem::take(&mut self.reason))
     }
 }
 
@@ -201,21 +200,21 @@ impl Part {
                 let mut out = String::from(r#"{"text":"#);
                 json::push_string(&mut out, &text);
                 out.push_str(if is_thought { r#","thought":true}"# } else { "}" });
-                written(out)
+                raw_json(out)
             }
         }
     }
 }
 
-fn results(answers: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
-    let parts: Vec<Box<RawValue>> = answers.iter().map(result).collect();
-    vec![written(format!(r#"{{"role":"user","parts":{}}}"#, list(&parts)))]
+fn results(completed_calls: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
+    let parts: Vec<Box<RawValue>> = completed_calls.iter().map(result).collect();
+    vec![raw_json(format!(r#"{{"role":"user","parts":{}}}"#, list(&parts)))]
 }
 
-fn result(answered: &CompletedCall<'_>) -> Box<RawValue> {
-    let CompletedCall { call, answer } = answered;
+fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
+    let CompletedCall { call, response } = completed;
     let mut out = String::from(r#"{"functionResponse":{"#);
-    if !call.id().starts_with(NO_ID) {
+    if !call.id().starts_with(GENERATED_ID) {
         out.push_str(r#""id":"#);
         json::push_string(&mut out, call.id());
         out.push(',');
@@ -223,30 +222,30 @@ fn result(answered: &CompletedCall<'_>) -> Box<RawValue> {
     out.push_str(r#""name":"#);
     json::push_string(&mut out, call.name());
     out.push_str(r#","response":"#);
-    let value = value(&answer.json);
+    let value = value(&response.json);
     // Gemini 3 and later accept images in results; earlier models do not.
-    let taken: Vec<&Image> = answer.images.iter().filter(|image| image.media_type() != "image/gif").collect();
+    let accepted: Vec<&Image> = response.images.iter().filter(|image| image.media_type() != "image/gif").collect();
     // An error already is an object with the key `error`, as Gemini expects.
-    if answer.is_error() && value.starts_with('{') {
+    if response.is_error() && value.starts_with('{') {
         out.push_str(&value);
     } else {
-        out.push_str(if answer.is_error() { r#"{"error":"# } else { r#"{"output":"# });
+        out.push_str(if response.is_error() { r#"{"error":"# } else { r#"{"output":"# });
         out.push_str(&value);
-        if taken.len() < answer.images.len() {
-            out.push_str(r#","note":"images of type image/gif are left out, which Gemini does not take""#);
+        if accepted.len() < response.images.len() {
+            out.push_str(r#","note":"images of type image/gif were omitted, because Gemini does not accept them""#);
         }
         out.push('}');
     }
-    if !taken.is_empty() {
+    if !accepted.is_empty() {
         let part = |image: &&Image| {
             let (media_type, data) = (image.media_type(), base64(image));
             format!(r#"{{"inlineData":{{"mimeType":"{media_type}","data":"{data}"}}}}"#)
         };
-        let parts: Vec<String> = taken.iter().map(part).collect();
+        let parts: Vec<String> = accepted.iter().map(part).collect();
         let _ = write!(out, r#","parts":[{}]"#, parts.join(","));
     }
     out.push_str("}}");
-    written(out)
+    raw_json(out)
 }
 
 #[cfg(test)]
@@ -258,43 +257,43 @@ mod tests {
     use crate::wire::Api;
 
     #[test]
-    fn an_id_that_was_made_is_not_sent_back() {
+    fn generated_ids_are_not_sent_back() {
         let body = r#"{"candidates":[{"content":{"parts":[
             {"functionCall":{"name":"a"}},{"functionCall":{"name":"a","id":""}},{"functionCall":{"name":"a","id":"7"}}
         ]},"finishReason":"STOP"}]}"#;
         let response = Api::Gemini.parse(body).unwrap();
         let ids: Vec<_> = response.calls().iter().map(ToolCall::id).collect();
         assert_eq!(ids, ["no-id:0", "no-id:1", "7"]);
-        let answer = CallResponse { json: "1".to_owned(), error: None, images: Vec::new() };
-        let answers: Vec<_> =
-            response.calls().into_iter().map(|call| CompletedCall { call, answer: answer.clone() }).collect();
-        let results = Api::Gemini.results(&answers);
+        let result = CallResponse { json: "1".to_owned(), error: None, images: Vec::new() };
+        let completed_calls: Vec<_> =
+            response.calls().into_iter().map(|call| CompletedCall { call, response: result.clone() }).collect();
+        let results = Api::Gemini.results(&completed_calls);
         assert_eq!(results[0].get().matches(r#""id":"#).count(), 1);
         assert!(results[0].get().contains(r#"{"functionResponse":{"id":"7","name":"a","response":{"output":1}}}"#));
     }
 
     #[test]
-    fn candidates_that_come_by_turns_are_not_mixed() {
+    fn only_the_first_candidate_is_accepted() {
         let body = r#"{"candidates":[{"index":1,"content":{"parts":[{"text":"b"}]},"finishReason":"STOP"}]}"#;
-        let error = "/candidates: expected one candidate, got one with the index 1";
+        let error = "/candidates: expected one candidate, got one with index 1";
         assert_eq!(Api::Gemini.parse(body).unwrap_err().to_string(), error);
         let pushed = Api::Gemini.stream().push(format!("data: {body}\n\n").as_bytes());
         assert_eq!(pushed.unwrap_err().to_string(), format!("event 1{error}"));
     }
 
     #[test]
-    fn a_call_that_was_cut_stays_so() {
+    fn a_call_that_was_cut_off_is_an_error() {
         let mut stream = Api::Gemini.stream();
         for (parts, reason) in [(r#"[{"functionCall":{"name":"a"}}]"#, "MAX_TOKENS"), ("[]", "STOP")] {
             let chunk = format!(r#"{{"candidates":[{{"content":{{"parts":{parts}}},"finishReason":"{reason}"}}]}}"#);
             stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
         }
         let error = stream.finish().unwrap_err().to_string();
-        assert!(error.ends_with("got a response that stopped before its end: MAX_TOKENS"), "{error}");
+        assert!(error.ends_with("got a response that was cut off: MAX_TOKENS"), "{error}");
     }
 
     #[test]
-    fn what_says_nothing_is_not_sent_back() {
+    fn empty_contents_are_not_sent_back() {
         for content in ["null", r#"{"role":"model"}"#, r#"{"role":"model","parts":[]}"#] {
             let body = format!(r#"{{"candidates":[{{"content":{content},"finishReason":"STOP"}}]}}"#);
             let mut stream = Api::Gemini.stream();
@@ -306,17 +305,17 @@ mod tests {
     }
 
     #[test]
-    fn a_response_is_an_object_whatever_the_answer_is() {
-        for (json, error, response) in [
+    fn a_function_response_is_always_an_object() {
+        for (json, error, expected) in [
             (r#"{"error":"no","kind":"failed"}"#, true, r#"{"error":"no","kind":"failed"}"#),
             (r#""no""#, true, r#"{"error":"no"}"#),
             ("not \"JSON\"", false, r#"{"output":"not \"JSON\""}"#),
             (r#"{"error":"none"}"#, false, r#"{"output":{"error":"none"}}"#),
         ] {
             let error = error.then_some(ErrorKind::Failed);
-            let answer = CallResponse { json: json.to_owned(), error, images: Vec::new() };
-            let written = result(&CompletedCall { call: ToolCall::new("a", "{}").with_id("no-id:0"), answer });
-            assert_eq!(written.get(), format!(r#"{{"functionResponse":{{"name":"a","response":{response}}}}}"#));
+            let response = CallResponse { json: json.to_owned(), error, images: Vec::new() };
+            let written = result(&CompletedCall { call: ToolCall::new("a", "{}").with_id("no-id:0"), response });
+            assert_eq!(written.get(), format!(r#"{{"functionResponse":{{"name":"a","response":{expected}}}}}"#));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The APIs of models: one file each, and one line each in [`Api`].
+//! The vendors' APIs, one module each.
 
 #[cfg(feature = "wire-anthropic")]
 mod anthropic;
@@ -18,21 +18,23 @@ pub use stream::Stream;
 use crate::call::response::CompletedCall;
 use crate::data::dialect::{Dialect, DialectApi};
 use crate::wire::node::{Node, no_error};
-use crate::wire::{LONGEST_BODY, WireError};
+use crate::wire::{MAX_BODY_BYTES, WireError};
 use serde_json::value::RawValue;
 
-/// The maximum size of a stream: 256 MiB. Each word of the model comes with some hundred bytes around it.
-pub const LONGEST_STREAM: usize = 256 << 20;
-/// The maximum size of one event of a stream: 64 MiB. The last one may repeat the complete response.
-pub const LONGEST_EVENT: usize = 64 << 20;
+/// The maximum size of a stream in bytes: 256 MiB. Each token of the model is sent in an event of some hundred bytes.
+pub const MAX_STREAM_BYTES: usize = 256 << 20;
+/// The maximum size of one event of a stream in bytes: 64 MiB, like a whole message, because the last event may repeat
+/// the complete response.
+pub const MAX_EVENT_BYTES: usize = 64 << 20;
 /// The maximum number of calls in one response.
-pub const MOST_CALLS: usize = 1024;
+pub const MAX_CALLS: usize = 1024;
 
-/// A vendor's API. It determines how responses are parsed, and how results are written.
+/// A vendor's API, which determines how responses are parsed and how results are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Api {
-    /// OpenAI's Chat Completions, which many other servers speak: `POST /chat/completions`, with the conversation in `messages`.
+    /// OpenAI's Chat Completions, which many other servers implement: `POST /chat/completions`, with the conversation in
+    /// `messages`.
     #[cfg(feature = "wire-openai")]
     ChatCompletions,
     /// OpenAI's Responses: `POST /responses`, with the conversation in `input`.
@@ -51,18 +53,18 @@ struct Vendor {
     /// Parses a complete response.
     parse: fn(&Node<'_>) -> Result<ModelResponse, WireError>,
     /// Starts to parse a streamed response.
-    assemble: fn() -> Box<dyn Assemble>,
+    assemble: fn() -> Box<dyn ResponseAssembler>,
     /// Writes the messages to append to the conversation.
     results: fn(&[CompletedCall<'_>]) -> Vec<Box<RawValue>>,
 }
 
 /// The state of a streamed response.
-trait Assemble: Send + Sync {
+trait ResponseAssembler: Send + Sync {
     /// Processes the data of one event, and appends its visible text to `shown`.
-    fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError>;
+    fn push_event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError>;
 
     /// Returns the response at the end of the stream.
-    fn end(&mut self) -> Result<ModelResponse, WireError>;
+    fn finish(&mut self) -> Result<ModelResponse, WireError>;
 }
 
 impl Api {
@@ -79,8 +81,8 @@ impl Api {
         }
     }
 
-    /// Returns the API whose requests contain definitions in `dialect`, or `None` if it is not the API of a model, or its
-    /// feature is off.
+    /// Returns the API whose requests contain definitions in `dialect`, or `None` if the dialect does not belong to a
+    /// vendor's API (`Mcp`), or if the feature of the API is disabled.
     pub const fn from_dialect(dialect: Dialect) -> Option<Self> {
         match dialect.shape().api {
             #[cfg(feature = "wire-openai")]
@@ -101,28 +103,28 @@ impl Api {
         }
     }
 
-    /// Parses a complete response: the body, as the server sent it.
+    /// Parses a complete, not streamed response: the body as the server sent it, at most [`MAX_BODY_BYTES`].
     ///
     /// # Errors
-    /// Returns [`WireError::Api`] if the body is the API's own error, and [`WireError::Malformed`] if it does not match
-    /// the API's schema, or was cut within a call.
+    /// Returns [`WireError::Api`] if the body is an error that the API reports, and [`WireError::Malformed`] if the body
+    /// does not match the API's schema, exceeds a limit, or was cut off within a call.
     pub fn parse(self, body: &str) -> Result<ModelResponse, WireError> {
-        if body.len() > LONGEST_BODY {
-            return Err(WireError::new("", format!("at most {LONGEST_BODY} bytes"), format!("{} bytes", body.len())));
+        if body.len() > MAX_BODY_BYTES {
+            return Err(WireError::new("", format!("at most {MAX_BODY_BYTES} bytes"), format!("{} bytes", body.len())));
         }
         let body = Node::root(body, "")?;
         no_error(&body)?;
         (self.vendor().parse)(&body)
     }
 
-    /// Starts to parse a streamed response.
+    /// Returns a parser of one streamed response.
     pub fn stream(self) -> Stream {
         Stream::new(self, (self.vendor().assemble)())
     }
 
-    /// Returns the messages with the results of calls, to append to the conversation: messages, items or contents,
-    /// depending on the API. Pass the results of all calls of one response together.
-    pub fn results(self, answers: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
-        if answers.is_empty() { Vec::new() } else { (self.vendor().results)(answers) }
+    /// Writes the results of calls as JSON values to append to the conversation: messages, items or contents, depending on
+    /// the API. Pass the calls of one response together, in order.
+    pub fn results(self, completed_calls: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
+        if completed_calls.is_empty() { Vec::new() } else { (self.vendor().results)(completed_calls) }
     }
 }

@@ -1,14 +1,14 @@
 //! A parsed response of any API.
 
 use crate::call::ToolCall;
-use crate::wire::{MOST_CALLS, WireError};
+use crate::wire::{MAX_CALLS, WireError};
 use serde_json::value::RawValue;
 
 /// The response of a model: its text and its calls.
 #[derive(Debug, Clone)]
 pub struct ModelResponse {
     messages: Vec<Box<RawValue>>,
-    calls: Vec<Called>,
+    calls: Vec<ParsedCall>,
     text: String,
     stop: Stop,
     reason: String,
@@ -20,12 +20,12 @@ pub struct ModelResponse {
 pub enum Stop {
     /// The model is done, or waits for the results of its calls.
     Done,
-    /// The response was cut at a token limit.
+    /// The response was cut off at a token limit.
     Length,
-    /// The model or a filter refused.
+    /// The model refused to answer, or a filter blocked the response.
     Refused,
-    /// The model wants to continue: append its [messages](ModelResponse::messages) to the conversation, and send it
-    /// again.
+    /// The model paused: append its [messages](ModelResponse::messages) to the conversation, and send the conversation
+    /// again, so that it continues.
     Paused,
     /// Another reason: see [`ModelResponse::stop_reason`].
     Other,
@@ -33,24 +33,23 @@ pub enum Stop {
 
 /// A call in a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Called {
+pub(super) struct ParsedCall {
     pub(super) id: String,
     pub(super) name: String,
     /// The arguments, as JSON.
     pub(super) arguments: String,
-    /// The place of the call in the message.
-    pub(super) place: String,
+    /// The path of the call in the message.
+    pub(super) path: String,
 }
 
 impl ModelResponse {
-    /// Returns the calls, in order. Their names are the tools' names in the model's dialect.
-    ///
-    /// Each call has an id that is unique in this response.
+    /// Returns the calls, in the model's order. Their names are the tools' names in the model's dialect, and their ids are
+    /// unique in this response.
     pub fn calls(&self) -> Vec<ToolCall<'_>> {
         self.calls.iter().map(|call| ToolCall::new(&call.name, &call.arguments).with_id(&call.id)).collect()
     }
 
-    /// Returns the visible text of the model, without its thoughts, including the text of a refusal.
+    /// Returns the visible text of the model, including the text of a refusal, without its thinking.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -60,75 +59,78 @@ impl ModelResponse {
         self.stop
     }
 
-    /// Returns the reason why the model stopped, as the API's own word.
+    /// Returns the reason why the model stopped, as the API names it: `end_turn`, `MAX_TOKENS`.
     pub fn stop_reason(&self) -> &str {
         &self.reason
     }
 
-    /// Returns the model's messages, to append to the conversation. They contain its thoughts and signatures, and
-    /// unknown content.
+    /// Returns the model's messages as JSON, to append to the conversation. They are unchanged, including thinking,
+    /// signatures and content of unknown types.
     pub fn messages(&self) -> &[Box<RawValue>] {
         &self.messages
     }
 }
 
-/// Records the reason for stopping, which a stream may send more than once. Once a response was cut or refused, later
-/// reasons are ignored.
-pub(super) fn stopped(reason: &mut String, said: Option<String>, stop: fn(&str) -> Stop) {
-    if let Some(said) = said
-        && !said.is_empty()
+/// Records the stop reason, which a stream may send several times. A later reason replaces it only if it means
+/// [`Stop::Done`], so that `length` is not overwritten by `stop`.
+pub(super) fn record_stop_reason(reason: &mut String, new: Option<String>, stop: fn(&str) -> Stop) {
+    if let Some(new) = new
+        && !new.is_empty()
         && (reason.is_empty() || stop(reason) == Stop::Done)
     {
-        *reason = said;
+        *reason = new;
     }
 }
 
 /// A [`ModelResponse`] under construction.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct ResponseBuilder {
     pub(super) messages: Vec<Box<RawValue>>,
     pub(super) text: String,
-    calls: Vec<Called>,
+    calls: Vec<ParsedCall>,
     /// Whether no text follows the last call.
     ends_in_call: bool,
 }
 
-impl Draft {
+impl ResponseBuilder {
     /// Appends visible text.
-    pub(super) fn say(&mut self, text: &str) {
+    pub(super) fn push_text(&mut self, text: &str) {
         self.text.push_str(text);
         self.ends_in_call &= text.is_empty();
     }
 
     /// Returns the number of calls.
     #[cfg(feature = "wire-gemini")]
-    pub(super) fn calls(&self) -> usize {
+    pub(super) fn call_count(&self) -> usize {
         self.calls.len()
     }
 
     /// Appends a call.
-    pub(super) fn call(&mut self, call: Called) -> Result<(), WireError> {
-        if self.calls.len() == MOST_CALLS {
-            return Err(WireError::new(call.place, format!("at most {MOST_CALLS} calls"), "one more"));
+    pub(super) fn push_call(&mut self, call: ParsedCall) -> Result<(), WireError> {
+        if self.calls.len() == MAX_CALLS {
+            return Err(WireError::new(call.path, format!("at most {MAX_CALLS} calls"), "one more"));
         }
         if self.calls.iter().any(|other| other.id == call.id) {
-            return Err(WireError::new(call.place, "a call with an id of its own", "the id of another call"));
+            return Err(WireError::new(call.path, "a call with a unique id", "the id of another call"));
         }
         self.calls.push(call);
         self.ends_in_call = true;
         Ok(())
     }
 
-    /// Returns the response, if it is complete.
-    pub(super) fn end(self, stop: Stop, reason: String) -> Result<ModelResponse, WireError> {
+    /// Returns the response.
+    ///
+    /// # Errors
+    /// Returns an error if the response was cut off within its last call.
+    pub(super) fn build(self, stop: Stop, reason: String) -> Result<ModelResponse, WireError> {
         let Self { messages, text, mut calls, ends_in_call } = self;
-        // A model that is cut within a call leaves half of its arguments, or none.
+        // The arguments of the last call may be truncated or missing.
         if let Some(last) = calls.last()
             && ends_in_call
             && !matches!(stop, Stop::Done | Stop::Paused)
         {
-            let got = format!("a response that stopped before its end: {reason}");
-            return Err(WireError::new(&*last.place, "a whole call", got));
+            let got = format!("a response that was cut off: {reason}");
+            return Err(WireError::new(&*last.path, "a complete call", got));
         }
         for call in &mut calls {
             // Some models send an empty string for a tool without parameters.
@@ -144,45 +146,45 @@ impl Draft {
 mod tests {
     use super::*;
 
-    fn draft(arguments: &str, after: &str) -> Draft {
-        let mut draft = Draft::default();
-        let [id, name, place] = ["c1", "find", "/0"].map(str::to_owned);
-        draft.call(Called { id, name, arguments: arguments.to_owned(), place }).unwrap();
-        draft.say(after);
-        draft
+    fn builder(arguments: &str, after: &str) -> ResponseBuilder {
+        let mut builder = ResponseBuilder::default();
+        let [id, name, path] = ["c1", "find", "/0"].map(str::to_owned);
+        builder.push_call(ParsedCall { id, name, arguments: arguments.to_owned(), path }).unwrap();
+        builder.push_text(after);
+        builder
     }
 
     #[test]
-    fn whoever_is_cut_has_not_finished_its_last_call() {
+    fn a_response_that_is_cut_off_in_its_last_call_is_an_error() {
         for stop in [Stop::Length, Stop::Refused, Stop::Other] {
-            assert!(draft("", "").end(stop, "x".to_owned()).is_err());
-            assert!(draft(r#"{"a": 1}"#, "").end(stop, "x".to_owned()).is_err());
-            assert_eq!(draft("{}", "And so on").end(stop, "x".to_owned()).unwrap().calls().len(), 1);
+            assert!(builder("", "").build(stop, "x".to_owned()).is_err());
+            assert!(builder(r#"{"a": 1}"#, "").build(stop, "x".to_owned()).is_err());
+            assert_eq!(builder("{}", "And so on").build(stop, "x".to_owned()).unwrap().calls().len(), 1);
         }
     }
 
     #[test]
-    fn whoever_was_cut_stays_so() {
+    fn a_stop_reason_other_than_done_is_kept() {
         let stop = |reason: &str| if reason == "stop" { Stop::Done } else { Stop::Length };
-        for (said, stands) in [
+        for (reasons, expected) in [
             (["length", "stop"], "length"),
             (["stop", "length"], "length"),
             (["length", ""], "length"),
             (["", "stop"], "stop"),
         ] {
             let mut reason = String::new();
-            for said in said {
-                stopped(&mut reason, Some(said.to_owned()), stop);
-                stopped(&mut reason, None, stop);
+            for new in reasons {
+                record_stop_reason(&mut reason, Some(new.to_owned()), stop);
+                record_stop_reason(&mut reason, None, stop);
             }
-            assert_eq!(reason, stands, "{said:?}");
+            assert_eq!(reason, expected, "{reasons:?}");
         }
     }
 
     #[test]
-    fn nothing_at_all_stands_for_no_arguments_and_half_of_them_stay_so() {
+    fn empty_arguments_become_an_object_and_others_are_kept() {
         for (sent, read) in [("", "{}"), (" \n", "{}"), (r#"{"a": "#, r#"{"a": "#), ("null", "null")] {
-            let response = draft(sent, "").end(Stop::Done, "stop".to_owned()).unwrap();
+            let response = builder(sent, "").build(Stop::Done, "stop".to_owned()).unwrap();
             assert_eq!(response.calls()[0].arguments(), read);
         }
     }

@@ -7,18 +7,18 @@ use std::fmt::Write as _;
 
 use crate::call::response::{CallResponse, CompletedCall};
 use crate::text::json;
-use crate::wire::api::response::{Called, Draft};
-use crate::wire::api::{Assemble, Vendor};
+use crate::wire::api::response::{ParsedCall, ResponseBuilder};
+use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::image::data_url;
-use crate::wire::node::{MOST_ITEMS, Node, Object, no_error};
-use crate::wire::write::written;
+use crate::wire::node::{MAX_ITEMS, Node, Object, no_error};
+use crate::wire::write::raw_json;
 use crate::wire::{ModelResponse, Stop, WireError};
 use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
 
-/// Items that need no answer from the host: thoughts, and what OpenAI's own servers run.
-const SILENT: &[&str] = &[
+/// Item types that need no action of the host: reasoning, and tools that OpenAI's servers run.
+const IGNORED: &[&str] = &[
     "reasoning",
     "compaction",
     "web_search_call",
@@ -33,76 +33,75 @@ const SILENT: &[&str] = &[
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let response = body.object()?;
-    let output = response.need("output", "a list of items")?.items()?;
+    let output = response.require("output", "an array of items")?.items()?;
     read(&response, &output)
 }
 
 fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<ModelResponse, WireError> {
-    let (mut draft, mut is_refusal) = (Draft::default(), false);
+    let (mut builder, mut is_refusal) = (ResponseBuilder::default(), false);
     for node in output {
         let item = node.object()?;
-        let kind = item.word("type")?;
+        let kind = item.non_empty_text("type")?;
         match &*kind {
-            "message" => is_refusal |= read_message(&item, &mut draft)?,
+            "message" => is_refusal |= read_message(&item, &mut builder)?,
             "function_call" => {
                 if let Some(status) = item.get("status")
                     && status.text()? != "completed"
                 {
-                    return Err(status.not("`completed`"));
+                    return Err(status.unexpected("`completed`"));
                 }
-                draft.call(Called {
-                    id: item.word("call_id")?,
-                    name: item.word("name")?,
+                builder.push_call(ParsedCall {
+                    id: item.non_empty_text("call_id")?,
+                    name: item.non_empty_text("name")?,
                     arguments: item.text("arguments")?,
-                    place: node.place.clone(),
+                    path: node.path.clone(),
                 })?;
             }
-            kind if SILENT.contains(&kind) && !asks_the_host(&item)? => {}
+            kind if IGNORED.contains(&kind) && !needs_host(&item)? => {}
             _ => {
-                return Err(item
-                    .need("type", "")?
-                    .not("a kind of item that is known, and of call that can be answered"));
+                return Err(item.require("type", "")?.unexpected("a known item type"));
             }
         }
-        draft.messages.push(node.json.to_owned());
+        builder.messages.push(node.json.to_owned());
     }
     let (stop, reason) = stop(response)?;
     let stop = if is_refusal && stop == Stop::Done { Stop::Refused } else { stop };
-    draft.end(stop, reason)
+    builder.build(stop, reason)
 }
 
 /// Returns whether the host must run a tool search, and return its output.
-fn asks_the_host(item: &Object<'_>) -> Result<bool, WireError> {
-    Ok(item.word("type")? == "tool_search_call" && item.text_if_any("execution")?.as_deref() == Some("client"))
+fn needs_host(item: &Object<'_>) -> Result<bool, WireError> {
+    Ok(item.non_empty_text("type")? == "tool_search_call"
+        && item.optional_text("execution")?.as_deref() == Some("client"))
 }
 
 /// Reads the text of a message. Returns whether it is a refusal.
-fn read_message(message: &Object<'_>, draft: &mut Draft) -> Result<bool, WireError> {
+fn read_message(message: &Object<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireError> {
     let mut is_refusal = false;
-    for part in message.need("content", "a list of parts")?.items()? {
+    for part in message.require("content", "an array of parts")?.items()? {
         let part = part.object()?;
-        match &*part.word("type")? {
-            "output_text" => draft.say(&part.text("text")?),
+        match &*part.non_empty_text("type")? {
+            "output_text" => builder.push_text(&part.text("text")?),
             "refusal" => {
                 is_refusal = true;
-                draft.say(&part.text("refusal")?);
+                builder.push_text(&part.text("refusal")?);
             }
-            _ => return Err(part.need("type", "")?.not("`output_text` or `refusal`")),
+            _ => return Err(part.require("type", "")?.unexpected("`output_text` or `refusal`")),
         }
     }
     Ok(is_refusal)
 }
 
-/// Returns the reason for stopping, also as the API's own word.
+/// Returns the stop reason, and the API's name of it.
 fn stop(response: &Object<'_>) -> Result<(Stop, String), WireError> {
-    let status = response.need("status", "why the response ended")?;
-    let word = status.word()?;
+    let status = response.require("status", "the status of the response")?;
+    let word = status.non_empty_text()?;
     let stop = match &*word {
         "completed" => Stop::Done,
         "cancelled" => Stop::Other,
         "incomplete" => {
             let details = response.get("incomplete_details").map(|details| details.object()).transpose()?;
-            let reason = details.map(|details| details.text_if_any("reason")).transpose()?.flatten().unwrap_or(word);
+            let reason = details.map(|details| details.optional_text("reason")).transpose()?.flatten().unwrap_or(word);
             let stop = match &*reason {
                 "max_output_tokens" => Stop::Length,
                 "content_filter" => Stop::Refused,
@@ -110,12 +109,13 @@ fn stop(response: &Object<'_>) -> Result<(Stop, String), WireError> {
             };
             return Ok((stop, reason));
         }
-        _ => return Err(status.not("a response that has ended")),
+        _ => return Err(status.unexpected("a final status")),
     };
     Ok((stop, word))
 }
 
-/// A streamed response. The last event repeats it completely. Items are kept for servers that omit them there.
+/// A streamed response. The last event repeats the complete response. Items are also collected from earlier events, for
+/// servers that omit the output in the last one.
 #[derive(Default)]
 struct Events {
     /// The items, by their index.
@@ -123,65 +123,69 @@ struct Events {
     response: Option<ModelResponse>,
 }
 
-impl Assemble for Events {
-    fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
+impl ResponseAssembler for Events {
+    fn push_event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
         let event = data.object()?;
-        match &*event.word("type")? {
+        match &*event.non_empty_text("type")? {
             "response.output_text.delta" | "response.refusal.delta" => shown.push_str(&event.text("delta")?),
             "response.output_item.done" => {
-                let index = event.need("output_index", "the item's index")?;
-                if self.items.len() == MOST_ITEMS {
-                    return Err(index.not(format!("at most {MOST_ITEMS} items")));
+                let index = event.require("output_index", "the item's index")?;
+                if self.items.len() == MAX_ITEMS {
+                    return Err(index.unexpected(format!("at most {MAX_ITEMS} items")));
                 }
-                let item = event.need("item", "an item")?;
+                let item = event.require("item", "an item")?;
                 if let Some(known) = self.items.insert(index.number()?, item.json.to_owned())
-                    && ids(&item)? != ids(&Node { json: &known, place: item.place.clone() })?
+                    && ids(&item)? != ids(&Node { json: &known, path: item.path.clone() })?
                 {
-                    return Err(index.not("an index that no other item has"));
+                    return Err(index.unexpected("an unused index"));
                 }
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
-                let node = event.need("response", "the response")?;
+                let node = event.require("response", "the response")?;
                 let response = node.object()?;
                 no_error(&node)?;
                 let mut output = response.get("output").map(|output| output.items()).transpose()?.unwrap_or_default();
                 if !output.is_empty() && output.len() < self.items.len() {
-                    let expected = format!("all {} items that came before", self.items.len());
-                    return Err(WireError::new(response.at("output"), expected, format!("{} of them", output.len())));
+                    let expected = format!("all {} items of the earlier events", self.items.len());
+                    return Err(WireError::new(
+                        response.path_of("output"),
+                        expected,
+                        format!("{} items", output.len()),
+                    ));
                 }
                 if output.is_empty() {
-                    let place = |index: &u64| format!("{}/output/{index}", node.place);
-                    output.extend(self.items.iter().map(|(index, json)| Node { json, place: place(index) }));
+                    let path = |index: &u64| format!("{}/output/{index}", node.path);
+                    output.extend(self.items.iter().map(|(index, json)| Node { json, path: path(index) }));
                 }
                 self.response = Some(read(&response, &output)?);
             }
-            // Events that the last event repeats, and events that may be added to the API.
+            // Events whose content the last event repeats, and unknown events.
             _ => {}
         }
         Ok(())
     }
 
-    fn end(&mut self) -> Result<ModelResponse, WireError> {
-        let broken = || WireError::new("", "a stream that ends with `response.completed`", "one that broke off");
+    fn finish(&mut self) -> Result<ModelResponse, WireError> {
+        let broken = || WireError::new("", "a stream that ends with `response.completed`", "a stream that ended early");
         self.response.take().ok_or_else(broken)
     }
 }
 
-/// Returns the ids that distinguish an item from others.
+/// Returns the ids that identify an item.
 fn ids(item: &Node<'_>) -> Result<[Option<String>; 2], WireError> {
     let item = item.object()?;
-    Ok([item.text_if_any("id")?, item.text_if_any("call_id")?])
+    Ok([item.optional_text("id")?, item.optional_text("call_id")?])
 }
 
-fn results(answers: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
-    answers.iter().map(result).collect()
+fn results(completed_calls: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
+    completed_calls.iter().map(result).collect()
 }
 
-fn result(answered: &CompletedCall<'_>) -> Box<RawValue> {
+fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
     let mut out = String::from(r#"{"type":"function_call_output","call_id":"#);
-    json::push_string(&mut out, answered.call.id());
+    json::push_string(&mut out, completed.call.id());
     out.push_str(r#","output":"#);
-    let CallResponse { json, images, .. } = &answered.answer;
+    let CallResponse { json, images, .. } = &completed.response;
     if images.is_empty() {
         json::push_string(&mut out, json);
     } else {
@@ -193,7 +197,7 @@ fn result(answered: &CompletedCall<'_>) -> Box<RawValue> {
         out.push_str("}]");
     }
     out.push('}');
-    written(out)
+    raw_json(out)
 }
 
 #[cfg(test)]
@@ -202,7 +206,7 @@ mod tests {
     use crate::wire::Api;
 
     #[test]
-    fn a_search_that_the_host_would_have_to_make_is_told() {
+    fn a_tool_search_for_the_host_is_an_error() {
         let parse = |execution: &str| {
             let item =
                 format!(r#"{{"type":"tool_search_call","execution":"{execution}","call_id":"c1","arguments":{{}}}}"#);
@@ -234,14 +238,14 @@ mod tests {
         for output in [&[][..], &[a, b]] {
             assert_eq!(streamed(&[(0, a), (1, b), (1, b)], output), Ok(2));
         }
-        let error = "event 2/output_index: expected an index that no other item has, got 0".to_owned();
+        let error = "event 2/output_index: expected an unused index, got 0".to_owned();
         assert_eq!(streamed(&[(0, a), (0, b)], &[]), Err(error));
-        let error = "event 3/response/output: expected all 2 items that came before, got 1 of them".to_owned();
+        let error = "event 3/response/output: expected all 2 items of the earlier events, got 1 items".to_owned();
         assert_eq!(streamed(&[(0, a), (1, b)], &[a]), Err(error));
     }
 
     #[test]
-    fn why_it_ended_is_its_status_and_the_details() {
+    fn the_stop_reason_is_the_status_or_its_details() {
         let end = |rest: &str| Api::Responses.parse(&format!(r#"{{"output":[],{rest}}}"#));
         for (rest, stop, reason) in [
             (r#""status":"completed""#, Stop::Done, "completed"),
@@ -257,6 +261,6 @@ mod tests {
             assert_eq!((response.stop(), response.stop_reason()), (stop, reason));
         }
         let error = end(r#""status":"in_progress""#).unwrap_err().to_string();
-        assert_eq!(error, r#"/status: expected a response that has ended, got "in_progress""#);
+        assert_eq!(error, r#"/status: expected a final status, got "in_progress""#);
     }
 }

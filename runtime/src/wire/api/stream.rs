@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use crate::wire::api::Assemble;
+use crate::wire::api::ResponseAssembler;
 use crate::wire::api::events::Events;
 use crate::wire::node::{Node, no_error};
-use crate::wire::{Api, LONGEST_BODY, ModelResponse, WireError};
+use crate::wire::{Api, MAX_BODY_BYTES, ModelResponse, WireError};
 
-/// A parser of streamed responses: server-sent events, in pieces of any size.
+/// A parser of a streamed response: server-sent events, in chunks of any size. See [`Api::stream`].
 ///
-/// A body that is one JSON text instead is parsed like [`Api::parse`] does: it usually is the API's own error.
+/// A body that begins with `{` or `[` instead is parsed like [`Api::parse`] does, because APIs report errors this way.
 pub struct Stream {
     api: Api,
     state: Result<State, WireError>,
@@ -17,26 +17,26 @@ pub struct Stream {
 
 struct State {
     events: Events,
-    response: Box<dyn Assemble>,
+    response: Box<dyn ResponseAssembler>,
     /// The body so far, if it is not a stream.
     body: Option<Vec<u8>>,
     has_begun: bool,
 }
 
 impl Stream {
-    pub(super) fn new(api: Api, response: Box<dyn Assemble>) -> Self {
+    pub(super) fn new(api: Api, response: Box<dyn ResponseAssembler>) -> Self {
         let state = State { events: Events::default(), response, body: None, has_begun: false };
         Self { api, state: Ok(state) }
     }
 
-    /// Processes the next bytes. Returns the visible text in them, for a host that shows it immediately.
+    /// Processes the next bytes of the body. Returns the visible text in them, for a host that displays it immediately.
     ///
-    /// An event is complete at the empty line after it. If a stream lacks that line at its end, the text of its last
-    /// event is not returned here. It is in the [text](ModelResponse::text) of the response that [`Stream::finish`]
+    /// An event is complete at the empty line after it. If a stream ends without that line, the text of its last event is
+    /// not returned here, but it is in the [text](ModelResponse::text) of the response that [`finish`](Stream::finish)
     /// returns.
     ///
     /// # Errors
-    /// Returns the same errors as [`Api::parse`]. After an error, each call returns that error.
+    /// Returns the same errors as [`Api::parse`]. After an error, every further call returns the same error.
     pub fn push(&mut self, bytes: &[u8]) -> Result<String, WireError> {
         let mut shown = String::new();
         match &mut self.state {
@@ -51,11 +51,10 @@ impl Stream {
         }
     }
 
-    /// Returns the response after all bytes have been pushed. The last event counts even without an empty line after
-    /// it, so the text may be longer than that of all calls of [`Stream::push`].
+    /// Returns the complete response. Call it at the end of the body.
     ///
     /// # Errors
-    /// Returns the same errors as [`Api::parse`], and an error if the stream ended early.
+    /// Returns the same errors as [`Api::parse`], and [`WireError::Malformed`] if the stream ended early.
     pub fn finish(self) -> Result<ModelResponse, WireError> {
         let mut state = self.state?;
         if let Some(body) = state.body {
@@ -66,7 +65,7 @@ impl Stream {
         }
         let State { events, response, .. } = &mut state;
         events.end(&mut |data, number| event(&mut **response, data, number, &mut String::new()))?;
-        response.end()
+        response.finish()
     }
 }
 
@@ -80,8 +79,8 @@ impl State {
         }
         let Self { events, response, body, .. } = self;
         if let Some(body) = body {
-            if body.len() + bytes.len() > LONGEST_BODY {
-                return Err(WireError::new("", format!("at most {LONGEST_BODY} bytes"), "more"));
+            if body.len() + bytes.len() > MAX_BODY_BYTES {
+                return Err(WireError::new("", format!("at most {MAX_BODY_BYTES} bytes"), "more"));
             }
             body.extend_from_slice(bytes);
             return Ok(());
@@ -90,14 +89,14 @@ impl State {
     }
 }
 
-fn event(response: &mut dyn Assemble, data: &str, number: usize, shown: &mut String) -> Result<(), WireError> {
-    // OpenAI's streams and compatible ones end this way; proxies send empty events to keep a connection alive.
+fn event(response: &mut dyn ResponseAssembler, data: &str, number: usize, shown: &mut String) -> Result<(), WireError> {
+    // OpenAI's streams and compatible ones end with `[DONE]`. Proxies send empty events to keep a connection alive.
     if matches!(data.trim(), "[DONE]" | "") {
         return Ok(());
     }
-    let data = Node::root(data, Events::place(number))?;
+    let data = Node::root(data, Events::path(number))?;
     no_error(&data)?;
-    response.event(&data, shown)
+    response.push_event(&data, shown)
 }
 
 impl fmt::Debug for Stream {
@@ -113,7 +112,7 @@ mod tests {
     const LAST: &str = r#"data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}"#;
 
     #[test]
-    fn what_holds_no_message_is_passed_over() {
+    fn events_without_data_are_ignored() {
         let mut stream = Api::ChatCompletions.stream();
         let events = format!("data:\n\ndata\n\n{LAST}\n\ndata: \ndata:\n\ndata: [DONE] \n\ndata:\n\n");
         assert_eq!(stream.push(events.as_bytes()).unwrap(), "a");

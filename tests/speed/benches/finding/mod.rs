@@ -39,7 +39,8 @@ pub(crate) fn bridged(budget: Duration) -> Vec<Timing> {
     let registry = ours::registry();
     registry.add(Box::new(ours::Listed::at_run_time(960))).expect("these names are free");
     let direct = ours::turn(&registry);
-    let session = registry.session().tool_search(ToolSearch::above(0)).build().expect("everything can be enabled");
+    let session =
+        registry.session().tool_search(ToolSearch::with_threshold(0)).build().expect("everything can be enabled");
     let turn: Turn = session.turn_blocking(Dialect::OpenAi);
     assert_eq!((turn.deferred().count(), direct.tools().count()), (1_000, 1_000));
     let arguments = format!(r#"{{"name":"trivial","arguments":{RIGHT}}}"#);

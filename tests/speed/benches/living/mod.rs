@@ -122,7 +122,7 @@ fn dynamic(index: usize) -> DynamicTool {
     let answer = |_, _: &Call<'_>| ToolOutput::json(&handler::Done::default());
     let tool = DynamicTool::sync(name(index), "Looks for what it is asked for, and tells.", schema(), answer);
     let tool = tool.toolset(format!("server_{}", index % HOMES));
-    needs(index).into_iter().fold(tool, DynamicTool::requires)
+    needs(index).into_iter().fold(tool, DynamicTool::requirement)
 }
 
 fn provider(tool: DynamicTool) -> Box<dyn ToolProvider> {

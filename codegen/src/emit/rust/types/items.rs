@@ -7,7 +7,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use serde_json::Value;
 use syn::ext::IdentExt as _;
-use toolc::__gen::fields::MOST_FIELDS;
+use toolc::__gen::fields::MAX_FIELDS;
 use toolc::ToolOutput;
 
 use super::super::doc;
@@ -222,7 +222,7 @@ impl Field {
 
 /// `Debug` of a struct: one call if it has few fields, and derived otherwise.
 fn debug(name: &Ident, fields: &[&Ident]) -> (Option<TokenStream>, Option<TokenStream>) {
-    if fields.is_empty() || fields.len() > MOST_FIELDS {
+    if fields.is_empty() || fields.len() > MAX_FIELDS {
         return (Some(quote!(#[derive(Debug)])), None);
     }
     let names: Vec<String> = fields.iter().map(|field| field.unraw().to_string()).collect();

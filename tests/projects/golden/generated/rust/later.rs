@@ -46,8 +46,8 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: LaterTools + 'static>(
 ) -> HandlerReply<'a> {
     let handlers = select(shared);
     match index {
-        0 => HandlerReply::Later(Box::pin(H::run_later(handlers, run_later::Args::read(args), call))),
-        1 => HandlerReply::Later(Box::pin(H::wait(handlers, wait::Args::read(args), call))),
+        0 => HandlerReply::Async(Box::pin(H::run_later(handlers, run_later::Args::read(args), call))),
+        1 => HandlerReply::Async(Box::pin(H::wait(handlers, wait::Args::read(args), call))),
         _ => HandlerReply::no_such_tool(index),
     }
 }

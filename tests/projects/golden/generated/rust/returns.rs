@@ -79,12 +79,12 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ReturnsTools + 'static>(
         1 => HandlerReply::Ready(H::return_bare(handlers, return_bare::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
         2 => {
             let returns = H::return_def(handlers, return_def::Args::read(args), call);
-            HandlerReply::Later(Box::pin(async move { returns.await.map(|returns| ToolOutput::of(&returns)) }))
+            HandlerReply::Async(Box::pin(async move { returns.await.map(|returns| ToolOutput::of(&returns)) }))
         },
         3 => HandlerReply::Ready(H::return_list(handlers, return_list::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
         4 => {
             let returns = H::return_maybe(handlers, return_maybe::Args::read(args), call);
-            HandlerReply::Later(Box::pin(async move { returns.await.map(|returns| ToolOutput::of(&returns)) }))
+            HandlerReply::Async(Box::pin(async move { returns.await.map(|returns| ToolOutput::of(&returns)) }))
         },
         5 => {
             let (shared, args) = (Arc::clone(shared), return_sort::Args::read(args));

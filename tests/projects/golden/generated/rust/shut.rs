@@ -61,7 +61,7 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ShutTools + 'static>(
             HandlerReply::blocking(call, move |call| H::crunch(select(&shared), args, call))
         },
         1 => HandlerReply::Ready(H::erase(handlers, erase::Args::read(args), call)),
-        2 => HandlerReply::Later(Box::pin(H::fetch_all(handlers, fetch_all::Args::read(args), call))),
+        2 => HandlerReply::Async(Box::pin(H::fetch_all(handlers, fetch_all::Args::read(args), call))),
         3 => HandlerReply::Ready(H::shell(handlers, shell::Args::read(args), call)),
         _ => HandlerReply::no_such_tool(index),
     }
