@@ -1,4 +1,4 @@
-//! `cargo toolc ...`: the command line of the compiler, for projects without an `xtask` of their own.
+//! `cargo toolc ...`: the command line of the compiler, for projects without an `xtask`.
 
 use std::env;
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use toolc_codegen::cli::{self, Project};
 
-/// Compiling allocates many small values on every processor: with this allocator, gen takes about half the time.
+/// The compiler allocates many small values on all cores. With this allocator, gen takes about half the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! The program as cargo runs it, in a project that is not part of this workspace.
+//! Runs the program as cargo does, in a project that is not part of this workspace.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ read_only = true
 
 const TOOLSET: &str = "name = \"net\"\ndescription = \"Reach other hosts.\"\n";
 
-/// A folder with a project of one tool.
+/// Creates a project with one tool.
 fn project() -> TempDir {
     let folder = TempDir::new().unwrap();
     for (path, text) in [("manifests/tools/ping.toml", TOOL), ("manifests/toolsets/net.toml", TOOLSET)] {
@@ -32,7 +32,7 @@ fn project() -> TempDir {
     folder
 }
 
-/// Runs the program in `folder`: its exit status, its stdout and its stderr.
+/// Runs the program in `folder`, and returns its exit status, stdout and stderr.
 fn run(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_cargo-toolc"));
     let Output { status, stdout, stderr } = program.args(args).current_dir(folder).output().unwrap();
@@ -52,20 +52,20 @@ fn lint_and_gen_run_as_cargo_subcommands() {
 }
 
 #[test]
-fn the_project_is_found_from_a_folder_below() {
+fn the_project_is_found_from_a_subfolder() {
     let project = project();
     let (status, out, _) = run(&project.path().join("manifests/tools"), &["toolc", "list"]);
     assert_eq!((status, &*out), (Some(0), "ping  net\n"));
 }
 
 #[test]
-fn the_word_toolc_may_be_left_out() {
+fn the_subcommand_name_toolc_is_optional() {
     let project = project();
     assert_eq!(run(project.path(), &["list"]), run(project.path(), &["toolc", "list"]));
 }
 
 #[test]
-fn a_mistake_in_a_manifest_is_exit_status_1() {
+fn a_mistake_in_a_manifest_exits_with_status_1() {
     let project = project();
     fs::write(project.path().join("manifests/tools/ping.toml"), TOOL.replace("description", "descripton")).unwrap();
     let (status, out, err) = run(project.path(), &["toolc", "lint"]);

@@ -1,4 +1,4 @@
-//! Fuzzes what a model sends as the arguments of a call.
+//! Fuzzes the arguments of a call.
 
 #![no_main]
 

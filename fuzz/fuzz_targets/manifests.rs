@@ -1,4 +1,4 @@
-//! Fuzzes whole projects, from the bytes of their files to what gen would write.
+//! Fuzzes whole projects, from the text of their files to the output of gen.
 
 #![no_main]
 

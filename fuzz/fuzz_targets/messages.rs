@@ -1,4 +1,4 @@
-//! Fuzzes what the APIs of models and the clients of an MCP server send.
+//! Fuzzes messages of vendors' APIs and of MCP clients.
 
 #![no_main]
 

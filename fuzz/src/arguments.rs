@@ -16,10 +16,10 @@ use toolc_codegen::lint::Options;
 use toolc_codegen::lower::lower;
 use toolc_codegen::source::Sources;
 
-/// The arguments of one tool in one turn.
+/// The schema of the arguments of one tool in one turn, in three forms.
 #[derive(Debug)]
 pub struct Subject {
-    /// The JSON Schema that a model is shown.
+    /// The JSON Schema in the definition.
     pub schema: Value,
     /// The table that gen lowers, after it has been packed and unpacked.
     pub lowered: Table,
@@ -28,13 +28,13 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Every tool of a project, in each turn that affects it; in some of them, if there are many.
+    /// Returns the subjects of a project: each tool, in up to eight turns that differ for it.
     ///
     /// # Panics
     /// If the project has an error.
     pub fn all(files: Vec<(String, String)>) -> Vec<Self> {
         let sources = Sources::from_memory(files);
-        // Lint would report schemas without values; these are made on purpose.
+        // Without lint, which would report schemas that no value satisfies: some subjects have them on purpose.
         let compilation = compile_with(&sources, &Options::only(Code::SYNTAX));
         let Some(catalog) = compilation.catalog else {
             let renderer = Renderer::new(&sources, false);
@@ -42,7 +42,7 @@ impl Subject {
             panic!("{}", errors.map(|found| renderer.render(found)).collect::<String>())
         };
         let lowered = lower(&catalog);
-        let mut all = Vec::new();
+        let mut subjects = Vec::new();
         for (id, tool) in catalog.tools() {
             let mut text = String::new();
             lowered.tool(id).pack(&mut text);
@@ -56,61 +56,62 @@ impl Subject {
                 let lowered = table.in_turn(atoms).unwrap_or_else(|| Table::clone(table));
                 let schema = parameters.value(atoms, &[]);
                 let dynamic = Table::from_schema(&schema).expect("the schema is not too large");
-                all.push(Self { schema, lowered, dynamic });
+                subjects.push(Self { schema, lowered, dynamic });
             }
         }
-        all
+        subjects
     }
 }
 
-/// Asserts that arguments are refused with a reason, or yield a valid value that is equal for both tables and that repair does
-/// not change again. Returns what the handler gets.
-pub fn hold(subject: &Subject, text: &str) -> Option<Value> {
+/// Asserts that arguments are refused with a reason, or yield a valid value that is equal for both tables and that a second repair does
+/// not change. Returns the value that the handler gets.
+pub fn check_arguments(subject: &Subject, text: &str) -> Option<Value> {
     let [lowered, dynamic] = [&subject.lowered, &subject.dynamic].map(|table| read(table, text));
     let agree = match (&lowered, &dynamic) {
-        (Some(one), Some(other)) => same(one, other),
-        (one, other) => one == other,
+        (Some(lowered), Some(dynamic)) => same(lowered, dynamic),
+        (lowered, dynamic) => lowered == dynamic,
     };
-    assert!(agree, "{text} is {lowered:?} by the table of the manifest, {dynamic:?} by that of {}", subject.schema);
+    assert!(agree, "{text} is {lowered:?} by the lowered table, and {dynamic:?} by the table of {}", subject.schema);
     lowered
 }
 
-/// What the handler gets, or `None` if the arguments are refused.
+/// Returns the value that the handler gets, or `None` if the arguments are refused.
 fn read(table: &Table, text: &str) -> Option<Value> {
     let mut buffer = SlotBuffer::default();
     let read = args::read(text, table, Limits::default(), &mut buffer);
     let Ok(sent) = serde_json::from_str::<Value>(text) else {
-        let error = read.expect_err("this is not JSON");
+        let error = read.expect_err("the arguments are not JSON");
         assert_eq!(error.kind(), ErrorKind::MalformedArguments, "{text}");
         return None;
     };
-    let mut mended = sent.clone();
-    args::repair(&mut mended, table);
-    let problems = args::validate(&mended, table);
+    let mut repaired = sent.clone();
+    args::repair(&mut repaired, table);
+    let problems = args::validate(&repaired, table);
     match read {
         Ok(slots) => {
-            assert_eq!(problems, [], "{text} is read, but {mended} is not valid");
-            let got = Arguments(table).value(slots);
-            assert!(is_within(&got, &mended), "{text} is repaired to {mended}, but read as {got}");
-            let mut again = mended.clone();
-            args::repair(&mut again, table);
-            assert_eq!(again, mended, "{text} is repaired again");
-            Some(got)
+            assert_eq!(problems, [], "{text} is read, but {repaired} is not valid");
+            let value = SlotReader(table).value(slots);
+            assert!(is_within(&value, &repaired), "{text} is repaired to {repaired}, but read as {value}");
+            let mut repaired_twice = repaired.clone();
+            args::repair(&mut repaired_twice, table);
+            assert_eq!(repaired_twice, repaired, "a second repair changes {text}");
+            Some(value)
         }
         Err(error) if error.kind() == ErrorKind::MalformedArguments => {
-            let why = error.message();
-            assert!(why.contains("comes twice") || why.contains("nested too deep"), "{text} is JSON, but {why}");
+            let message = error.message();
+            let is_expected = message.contains("comes twice") || message.contains("nested too deep");
+            assert!(is_expected, "{text} is JSON, but {message}");
             None
         }
         Err(error) => {
             assert!(!error.problems().is_empty(), "{text}");
-            assert_eq!(error.problems(), problems, "{text} as it is read, and as it is repaired: {mended}");
+            assert_eq!(error.problems(), problems, "{text} as read, and as repaired: {repaired}");
             None
         }
     }
 }
 
-/// Whether two values are equal. Numbers are compared by value, and as floats if one of them is a float.
+/// Returns whether two values are equal. Numbers are compared by value, and as floats if one of them is a float.
 pub fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => x == y || ((x.is_f64() || y.is_f64()) && x.as_f64() == y.as_f64()),
@@ -122,7 +123,7 @@ pub fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether `got` contains everything of `sent` except nulls, which may mean absence.
+/// Returns whether `got` equals `sent`, except that it may lack nulls, which can mean absence.
 fn is_within(got: &Value, sent: &Value) -> bool {
     match (got, sent) {
         (Value::Array(got), Value::Array(sent)) => {
@@ -136,13 +137,13 @@ fn is_within(got: &Value, sent: &Value) -> bool {
     }
 }
 
-/// The value that slots hold.
-struct Arguments<'t>(&'t Table);
+/// Turns slots back into a JSON value.
+struct SlotReader<'t>(&'t Table);
 
-/// The value of a slot.
-struct Taken(Slot<'static>);
+/// An owned copy of a slot.
+struct OwnedSlot(Slot<'static>);
 
-impl FromSlot for Taken {
+impl FromSlot for OwnedSlot {
     fn from_slot(slot: &mut Slot<'_>) -> Self {
         Self(match std::mem::take(slot) {
             Slot::Absent => Slot::Absent,
@@ -155,9 +156,9 @@ impl FromSlot for Taken {
             Slot::Strings(items) => Slot::Strings(items),
             Slot::Heap(heap) => match *heap {
                 Heap::String(text) => Heap::String(text),
-                Heap::Array(items) => Heap::Array(all(items)),
-                Heap::Object(slots) => Heap::Object(all(slots)),
-                Heap::Map(entries) => Heap::Map(entries.into_iter().map(entry).collect()),
+                Heap::Array(items) => Heap::Array(own_all(items)),
+                Heap::Object(slots) => Heap::Object(own_all(slots)),
+                Heap::Map(entries) => Heap::Map(entries.into_iter().map(own_entry).collect()),
                 Heap::Variant(index, mut slot) => Heap::Variant(index, Self::from_slot(&mut slot).0),
                 Heap::Value(value) => Heap::Value(value),
             }
@@ -166,26 +167,26 @@ impl FromSlot for Taken {
     }
 }
 
-fn all(slots: Vec<Slot<'_>>) -> Vec<Slot<'static>> {
-    slots.into_iter().map(|mut slot| Taken::from_slot(&mut slot).0).collect()
+fn own_all(slots: Vec<Slot<'_>>) -> Vec<Slot<'static>> {
+    slots.into_iter().map(|mut slot| OwnedSlot::from_slot(&mut slot).0).collect()
 }
 
-fn entry<'s>((key, mut slot): (Cow<'s, str>, Slot<'s>)) -> (Cow<'static, str>, Slot<'static>) {
-    (key.into_owned().into(), Taken::from_slot(&mut slot).0)
+fn own_entry<'s>((key, mut slot): (Cow<'s, str>, Slot<'s>)) -> (Cow<'static, str>, Slot<'static>) {
+    (key.into_owned().into(), OwnedSlot::from_slot(&mut slot).0)
 }
 
-impl Arguments<'_> {
+impl SlotReader<'_> {
     fn value(&self, mut slots: Slots<'_, '_>) -> Value {
         let root = &self.0.nodes[0];
-        let mut taken = |index| slots.value::<Taken>(index).0;
+        let mut slot = |index| slots.value::<OwnedSlot>(index).0;
         if root.form == SlotKind::Value {
-            return self.node(0, taken(0)).unwrap_or_default();
+            return self.node(0, slot(0)).unwrap_or_default();
         }
         let count = usize::from(root.properties.len) + usize::from(root.additional != Additional::Deny);
-        self.object(root, (0..count).map(&mut taken).collect())
+        self.object(root, (0..count).map(&mut slot).collect())
     }
 
-    /// The value, or `None` if it is absent.
+    /// Returns the value of a slot, or `None` if it is absent.
     fn node(&self, id: NodeId, slot: Slot<'_>) -> Option<Value> {
         let table = self.0;
         let node = table.nodes.get(usize::from(id)).unwrap_or(&Node::ANY);
@@ -214,7 +215,7 @@ impl Arguments<'_> {
         })
     }
 
-    /// `None` for any value.
+    /// Returns the value of an item. If `id` is `None`, the item may have any value.
     fn item(&self, id: Option<NodeId>, slot: Slot<'_>) -> Option<Value> {
         self.node(id.unwrap_or(NodeId::MAX), slot)
     }
@@ -231,7 +232,7 @@ impl Arguments<'_> {
         {
             map.extend(self.entries(node, entries));
         }
-        assert!(slots.next().is_none(), "there are more slots than properties");
+        assert!(slots.next().is_none(), "more slots than properties");
         map.into()
     }
 

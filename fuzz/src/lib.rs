@@ -26,18 +26,17 @@ use toolc_tests::arguments::{misspell, right};
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
 
-use arguments::{Subject, hold};
+use arguments::{Subject, check_arguments};
 
-/// A project: its files one after the other, each below a line `--- PATH`.
-///
-/// It yields findings that can be rendered in every format and fixed, or a catalog from which everything can be generated.
+/// Asserts that a project yields findings that can be rendered in every format and fixed, or a catalog from which all output can be
+/// generated. `input` has the files one after the other, each below a line `--- PATH`.
 pub fn manifest(input: &str) {
     let sources = Sources::from_memory(files(input));
     let compilation = compile(&sources);
     let renderer = Renderer::new(&sources, false);
     for found in &compilation.diagnostics {
-        let shown = renderer.render(found);
-        assert!(shown.contains(found.code.id) && shown.contains("-->"), "{shown}");
+        let rendered = renderer.render(found);
+        assert!(rendered.contains(found.code.id) && rendered.contains("-->"), "{rendered}");
         for (place, _) in std::iter::once(&found.at).chain(&found.related) {
             check_span(place.span(), &sources.get(place.source).text);
         }
@@ -51,12 +50,12 @@ pub fn manifest(input: &str) {
         fix(&sources, &Options::default());
     }
     let errors = compilation.diagnostics.iter().any(|found| found.level == Level::Error);
-    let Some(catalog) = compilation.catalog else { return assert!(errors, "there is neither a catalog nor an error") };
-    assert!(!errors, "there are a catalog and an error");
+    let Some(catalog) = compilation.catalog else { return assert!(errors, "neither a catalog nor an error") };
+    assert!(!errors, "a catalog and an error");
     emit(&catalog);
     let count = catalog.tools().count();
     for (turn, (_, tool)) in catalog.tools().enumerate() {
-        // Which tools are there: none, all, and every other.
+        // Turns with no tool, all tools, and every second tool.
         let members = (0..count).map(|index| [false, true, index % 2 == 0][turn % 3]).collect::<Vec<_>>();
         for dialect in DIALECTS {
             if let Some(definition) = definition(dialect, &catalog, tool).definition {
@@ -66,7 +65,7 @@ pub fn manifest(input: &str) {
     }
 }
 
-/// A condition parses, and then also if printed and within a template; or it has an error with a position.
+/// Asserts that a condition has an error with a position, or parses, also after it has been printed, and within a template.
 pub fn condition(text: &str) {
     match condition::parse(text) {
         Err(fault) => check_fault(&fault, text),
@@ -75,18 +74,18 @@ pub fn condition(text: &str) {
                 check_span(atom.span.clone(), text);
                 atom.asks
             });
-            match condition::parse(&written(&bare)) {
+            match condition::parse(&print(&bare)) {
                 Ok(again) => assert_eq!(again.map(&mut |atom: Written| atom.asks), bare),
-                // All the parentheses are a level more.
+                // Printing adds parentheses, which can exceed the maximum depth.
                 Err(fault) => assert!(fault.message.contains("deep"), "{fault:?}"),
             }
             let within = format!("{{% if {text} %}}x{{% endif %}}");
-            assert!(template::parse(&within).is_ok(), "a condition is one in a template, too: {within:?}");
+            assert!(template::parse(&within).is_ok(), "the condition does not parse in a template: {within:?}");
         }
     }
 }
 
-/// A template parses, and then also as part of another; or it has an error with a position.
+/// Asserts that a template has an error with a position, or parses, also as a part of another template.
 pub fn template(text: &str) {
     match template::parse(text) {
         Err(fault) => check_fault(&fault, text),
@@ -100,22 +99,24 @@ pub fn template(text: &str) {
     }
 }
 
-/// A call of a model: a character that selects one of [`SUBJECTS`], and the text of the arguments.
+/// Checks a call with [`check_arguments`]. `input` has a character that selects one of [`SUBJECTS`], and the text of the arguments.
 pub fn call(input: &str) {
     let Some(first) = input.chars().next() else { return };
-    hold(&SUBJECTS[first as usize % SUBJECTS.len()], &input[first.len_utf8()..]);
+    check_arguments(&SUBJECTS[first as usize % SUBJECTS.len()], &input[first.len_utf8()..]);
 }
 
-/// The tools that are called: those of the golden project, and random ones.
+/// The tools that are called: the tools of the golden project, and random ones.
 static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
     let golden = read_all(&tests().join("projects/golden")).into_iter();
     let mut subjects = Subject::all(golden.filter(|(path, _)| is_manifest(path)).collect());
-    subjects.extend(Subject::all(schemas::project(MADE_UP, &mut Random(1))));
+    subjects.extend(Subject::all(schemas::project(RANDOM_TOOLS, &mut Random(1))));
     subjects
 });
 
-const MADE_UP: usize = 40;
+/// The number of random tools.
+const RANDOM_TOOLS: usize = 40;
 
+/// Asserts that an error has a message and a position within the text.
 fn check_fault(fault: &Fault, text: &str) {
     assert!(!fault.message.is_empty());
     check_span(fault.span.clone(), text);
@@ -125,9 +126,9 @@ fn check_span(span: Range<usize>, text: &str) {
     assert!(text.get(span.clone()).is_some(), "{span:?} of {} bytes", text.len());
 }
 
-/// The text of a condition, with every possible parenthesis.
-fn written(condition: &Condition<AtomExpr>) -> String {
-    let joined = |parts: &[Condition<AtomExpr>], word| parts.iter().map(written).collect::<Vec<_>>().join(word);
+/// Prints a condition, with all possible parentheses.
+fn print(condition: &Condition<AtomExpr>) -> String {
+    let joined = |parts: &[Condition<AtomExpr>], word| parts.iter().map(print).collect::<Vec<_>>().join(word);
     match condition {
         Condition::Atom(AtomExpr::Tool(name)) => format!("tools.{name}"),
         Condition::Atom(AtomExpr::Fact(name, None)) => format!("facts.{name}"),
@@ -139,19 +140,19 @@ fn written(condition: &Condition<AtomExpr>) -> String {
             };
             format!("facts.{name} {} {value}", comparison.sign())
         }
-        Condition::Not(inner) => format!("not {}", written(inner)),
+        Condition::Not(inner) => format!("not {}", print(inner)),
         Condition::And(parts) => format!("({})", joined(parts, " and ")),
         Condition::Or(parts) => format!("({})", joined(parts, " or ")),
     }
 }
 
-/// The files of a project: path below its root, and text.
+/// Splits the input of [`manifest`] into files: path and text.
 fn files(input: &str) -> Vec<(String, String)> {
     let parts = input.split("--- ").filter_map(|part| part.split_once('\n'));
     parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
 }
 
-/// Seeds, and the dictionary.
+/// The seeds of all targets, and the dictionary.
 #[derive(Debug, Default)]
 pub struct Seeds {
     /// For [`manifest`].
@@ -164,13 +165,13 @@ pub struct Seeds {
     pub calls: BTreeSet<String>,
     /// For [`wire::message`].
     pub messages: BTreeSet<String>,
-    /// Keywords and keys of the language.
+    /// The dictionary: keywords, keys, and values that often break programs.
     pub words: BTreeSet<&'static str>,
 }
 
 impl Seeds {
-    /// The seeds of this repository: each tool of the golden project with what it needs, the rest of that project, and both
-    /// versions of each fixture of a diagnostic.
+    /// Collects the seeds in this repository: each tool of the golden project with the files that it needs, the rest of that project,
+    /// and both versions of each fixture of a diagnostic.
     pub fn collect() -> Self {
         let tests = tests();
         let messages = wire::seeds(&read_all(&tests.join("wire")));
@@ -179,32 +180,33 @@ impl Seeds {
         let golden = read_all(&tests.join("projects/golden"));
         let (tools, rest): (Vec<_>, Vec<_>) =
             golden.iter().filter(|(path, _)| is_manifest(path)).partition(|(path, _)| is_tool(path));
-        let alone: Vec<_> = rest.iter().copied().filter(|(path, _)| path.matches('/').count() < 2).collect();
+        let shared: Vec<_> = rest.iter().copied().filter(|(path, _)| path.matches('/').count() < 2).collect();
         for (path, text) in tools {
             let tool: toml::Table = text.parse().expect("a golden manifest is TOML");
             let home = tool["toolset"].as_str().unwrap_or_default();
             let home_path = format!("manifests/toolsets/{home}.toml");
             let home = format!("name = \"{home}\"\ndescription = \"Tools.\"\n");
-            seeds.add([(path, text), (&home_path, &home)].into_iter().chain(alone.iter().copied()));
+            seeds.add([(path, text), (&home_path, &home)].into_iter().chain(shared.iter().copied()));
         }
         seeds.add(rest);
 
         let base = files(include_str!("../../tests/diagnostics/base.txt"));
         for (path, fixture) in read_all(&tests.join("diagnostics")) {
-            for half in ["broken ", "mended "] {
-                let own: Vec<(String, String)> = (files(&fixture).into_iter())
-                    .filter_map(|(path, text)| Some((path.strip_prefix(half)?.to_owned(), text)))
+            for version in ["broken ", "mended "] {
+                let written: Vec<(String, String)> = (files(&fixture).into_iter())
+                    .filter_map(|(path, text)| Some((path.strip_prefix(version)?.to_owned(), text)))
                     .collect();
-                let missing = base.iter().filter(|(path, _)| !own.iter().any(|(own, _)| own == path));
-                // A snapshot holds no files.
-                if path.ends_with("txt") && !own.is_empty() {
-                    seeds.add(own.iter().chain(missing).map(|(path, text)| (path, text)));
+                let missing = base.iter().filter(|(path, _)| !written.iter().any(|(written, _)| written == path));
+                // Skip snapshots.
+                if path.ends_with("txt") && !written.is_empty() {
+                    seeds.add(written.iter().chain(missing).map(|(path, text)| (path, text)));
                 }
             }
         }
         seeds
     }
 
+    /// Adds a project, and the conditions and templates in it.
     fn add<'f>(&mut self, project: impl IntoIterator<Item = (&'f String, &'f String)>) {
         let mut seed = String::new();
         for (path, text) in project {
@@ -230,17 +232,17 @@ impl Seeds {
     }
 }
 
-/// Valid arguments and almost valid ones.
+/// Returns valid and almost valid arguments for each of [`SUBJECTS`].
 fn calls() -> BTreeSet<String> {
     let mut random = Random(1);
     let mut calls = BTreeSet::new();
     for (index, subject) in SUBJECTS.iter().enumerate() {
-        let chosen = u32::try_from(index + SUBJECTS.len()).ok().and_then(char::from_u32).expect("it is a small number");
+        let selector = u32::try_from(index + SUBJECTS.len()).ok().and_then(char::from_u32).expect("a small number");
         for _ in 0..3 {
             let mut value = right(&subject.schema, &mut random);
-            calls.insert(format!("{chosen}{value}"));
+            calls.insert(format!("{selector}{value}"));
             misspell(&mut value, &mut random);
-            calls.insert(format!("{chosen}{value}"));
+            calls.insert(format!("{selector}{value}"));
         }
     }
     calls
@@ -258,15 +260,15 @@ fn is_tool(path: &str) -> bool {
     path.starts_with(Kind::Tool.place())
 }
 
-/// Every file below a folder, by its path from there.
+/// Reads all files below a folder. Returns their texts by relative path.
 fn read_all(folder: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).expect("failed to read a folder of seeds") {
         let entry = entry.expect("failed to read a folder of seeds");
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.path().is_dir() {
-            let below = read_all(&entry.path()).into_iter();
-            files.extend(below.map(|(path, text)| (format!("{name}/{path}"), text)));
+            let nested = read_all(&entry.path()).into_iter();
+            files.extend(nested.map(|(path, text)| (format!("{name}/{path}"), text)));
         } else {
             files.insert(name, std::fs::read_to_string(entry.path()).expect("failed to read a seed"));
         }
@@ -274,7 +276,7 @@ fn read_all(folder: &Path) -> BTreeMap<String, String> {
     files
 }
 
-/// Keywords, punctuation, and values that often break programs.
+/// Returns keywords, keys, punctuation, and values that often break programs.
 fn words() -> BTreeSet<&'static str> {
     const SIGNS: &str = "tools. facts. tools.t facts.depth and or not == != <= >= < > ( ) ' true false {% %} {{ }} {# #} \
          if elif else endif available('t') join=' \\ \"\"\" \'\'\' = string integer number boolean array object null";

@@ -1,4 +1,4 @@
-//! An agent that looks around, on Anthropic's Messages, and shows each line as the model says it:
+//! An agent that answers questions about the current folder, on Anthropic's Messages API. Prints the text as it is streamed:
 //! `ANTHROPIC_API_KEY=... cargo run -p toolc-host --example anthropic -- "What is this project about?"`
 
 use std::{env, error::Error, io::Read as _, process::ExitCode};
@@ -8,7 +8,7 @@ use serde_json::{json, value::to_raw_value};
 use toolc::wire::Api;
 use toolc::{Dialect, RawValue, Registry};
 
-/// The most rounds of tool calls before the model must be done.
+/// The maximum number of requests to the model.
 const ROUNDS: usize = 20;
 
 #[derive(Serialize)]
@@ -21,12 +21,12 @@ struct Request<'a> {
 }
 
 fn main() -> ExitCode {
-    let done = run().inspect_err(|error| eprintln!("error: {error}"));
-    ExitCode::from(u8::from(done.is_err()))
+    let result = run().inspect_err(|error| eprintln!("error: {error}"));
+    ExitCode::from(u8::from(result.is_err()))
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
-    let user = env::args().nth(1).ok_or("say what is to be done, as one argument")?;
+    let user = env::args().nth(1).ok_or("pass the task as one argument")?;
     let base = env::var("ANTHROPIC_BASE_URL").unwrap_or("https://api.anthropic.com".to_owned());
     let key = env::var("ANTHROPIC_API_KEY").map_err(|_| "ANTHROPIC_API_KEY is not set")?;
     let model = env::var("ANTHROPIC_MODEL").unwrap_or("claude-sonnet-5".to_owned());
@@ -34,7 +34,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let registry = Registry::new();
     registry.add(toolc_host::shipped_tools())?;
     let session = registry.session().enable(["safe"]).build()?;
-    // The body describes errors, and redirects would send the key elsewhere.
+    // The body of a failed request describes the error. A redirect would send the key to another server.
     let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0).build().into();
 
     let mut messages = vec![to_raw_value(&json!({ "role": "user", "content": user }))?];
@@ -56,5 +56,5 @@ fn run() -> Result<(), Box<dyn Error>> {
         messages.extend_from_slice(response.messages());
         messages.extend(Api::Anthropic.results(&turn.batch_blocking(&response.calls())));
     }
-    Err(format!("the model was not done after {ROUNDS} rounds of calls").into())
+    Err(format!("the model was not done after {ROUNDS} requests").into())
 }

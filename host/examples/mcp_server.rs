@@ -1,5 +1,5 @@
-//! A server of tools for any MCP client, which starts it and talks to it by its standard input and output. The client's
-//! settings have a command such as `cargo run -q -p toolc-host --example mcp_server -- safe`: the toolsets that it serves.
+//! An MCP server on stdin and stdout, which any MCP client can start. The arguments are the toolsets to serve:
+//! `cargo run -q -p toolc-host --example mcp_server -- safe`
 
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, Read as _, Write as _, stdin, stdout};
@@ -10,8 +10,8 @@ use toolc::wire::{MAX_BODY_BYTES, mcp::Incoming, mcp::Server};
 use toolc::{Dialect, Registry};
 
 fn main() -> ExitCode {
-    let served = run().inspect_err(|error| eprintln!("error: {error}"));
-    ExitCode::from(u8::from(served.is_err()))
+    let result = run().inspect_err(|error| eprintln!("error: {error}"));
+    ExitCode::from(u8::from(result.is_err()))
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
@@ -24,37 +24,37 @@ fn run() -> Result<(), Box<dyn Error>> {
     let session = registry.session().enable(toolsets).build()?;
     let server = Server::new("toolc", env!("CARGO_PKG_VERSION"));
 
-    // The running calls, by their ids.
+    // The running calls by id.
     let running = Mutex::new(HashMap::<String, CancelHandle>::new());
     let calls = || running.lock().expect("no thread panics while it holds the lock");
-    let take = |id: &str| calls().remove(id);
-    let line = || {
+    let remove = |id: &str| calls().remove(id);
+    let read_line = || {
         let mut line = String::new();
-        // One byte more than the server takes, so that it says so.
+        // One byte more than the server accepts, so that it reports a longer message.
         let read = stdin().lock().take(MAX_BODY_BYTES as u64 + 1).read_line(&mut line);
         read.map(|length| (length > 0).then_some(line)).transpose()
     };
     thread::scope(|scope| {
-        let heard = iter::from_fn(line).try_for_each(|line| -> io::Result<()> {
+        let result = iter::from_fn(read_line).try_for_each(|line| -> io::Result<()> {
             let turn = session.turn_blocking(Dialect::Mcp);
             match server.receive(&line?, &turn) {
                 Incoming::Reply(reply) => writeln!(stdout(), "{reply}")?,
                 Incoming::Call(request) => {
-                    let (id, stop) = (request.call().id().to_owned(), CancelHandle::new());
-                    calls().insert(id.clone(), stop.clone());
+                    let (id, cancel) = (request.call().id().to_owned(), CancelHandle::new());
+                    calls().insert(id.clone(), cancel.clone());
                     scope.spawn(move || {
-                        let answer = turn.call_blocking(&request.call().with_cancel(&stop));
-                        // A client that has cancelled a call waits for no response.
-                        take(&id).map(|_| writeln!(stdout(), "{}", request.result(&turn, &answer)))
+                        let response = turn.call_blocking(&request.call().with_cancel(&cancel));
+                        // A client does not expect the response of a call that it has cancelled.
+                        remove(&id).map(|_| writeln!(stdout(), "{}", request.result(&turn, &response)))
                     });
                 }
-                Incoming::Cancelled(id) => take(&id).iter().for_each(CancelHandle::cancel),
+                Incoming::Cancelled(id) => remove(&id).iter().for_each(CancelHandle::cancel),
                 Incoming::Nothing => {}
             }
             Ok(())
         });
-        // The client has gone, and what it waited for goes on in vain.
+        // The client has disconnected: end the calls that are still running.
         calls().values().for_each(CancelHandle::cancel);
-        Ok(heard?)
+        Ok(result?)
     })
 }

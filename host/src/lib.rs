@@ -1,4 +1,4 @@
-//! The shipped catalog with its handlers, as the program `toolc` serves it.
+//! The shipped tools with their handlers, as one tool provider. The program `toolc` and the example hosts serve it.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use toolc_files::FileHandlers;
 use toolc_terminal::TerminalHandlers;
 use toolc_workspace::Workspace;
 
-/// Returns the shipped tools, working in the process's current directory.
+/// Returns the shipped tools. Their working directory is the process's current directory.
 ///
 /// ```
 /// let registry = toolc::Registry::new();
@@ -20,7 +20,7 @@ pub fn shipped_tools() -> Box<dyn ToolProvider> {
     in_workspace(Workspace::current())
 }
 
-/// Returns the shipped tools, working in `dir`.
+/// Returns the shipped tools. Their working directory is `dir`.
 pub fn shipped_tools_in(dir: impl AsRef<Path>) -> Box<dyn ToolProvider> {
     in_workspace(Workspace::new(dir))
 }

@@ -1,9 +1,7 @@
-//! The host program: the shipped catalog and the user's plugins on a command line. What an agent's loop does, one step at a time.
+//! The program `toolc`: the shipped tools and the user's plugins on a command line. Each command is one step of an agent's loop.
 //!
-//! A call that needs approval asks the user, if stdin is a terminal. Results that are too long are kept in the user's cache.
-//!
-//! Exit status 0: success. 1: a call returned a tool error, a tool is not shown, or a tool is not available; stdout has the
-//! details. 2: the command line is wrong.
+//! If a call needs approval and stdin is a terminal, the program asks the user. Results that are too long go to the user's
+//! cache folder. `STATUS` lists the exit statuses.
 
 mod plugins;
 mod results;
@@ -20,7 +18,8 @@ use toolc::hooks::{CallInfo, Hook, HostError};
 use toolc::{Dialect, Registry, SessionBuilder, Task, ToJson, ToolCall, Turn, explain};
 use toolc_plugins::PluginReport;
 
-use plugins::Loaded;
+use plugins::LoadedPlugins;
+use terminal_approver::TerminalApprover;
 
 /// Serves and runs the tools of the shipped catalog, and of plugins.
 #[derive(Debug, Parser)]
@@ -35,12 +34,12 @@ enum Command {
     /// Print the definitions that a model sees, as a JSON array.
     Definitions {
         #[command(flatten)]
-        choice: Choice,
+        selection: Selection,
     },
     /// Report for each tool whether it is available, what it lacks, and where to get that.
     Doctor {
         #[command(flatten)]
-        choice: Choice,
+        selection: Selection,
         /// Print one line of JSON.
         #[arg(long)]
         json: bool,
@@ -50,7 +49,7 @@ enum Command {
         /// The name of the tool.
         tool: String,
         #[command(flatten)]
-        choice: Choice,
+        selection: Selection,
         /// Print one line of JSON.
         #[arg(long)]
         json: bool,
@@ -65,18 +64,19 @@ enum Command {
         #[arg(long, default_value = "default")]
         task: String,
         #[command(flatten)]
-        choice: Choice,
+        selection: Selection,
     },
 }
 
+/// The end of `--help`.
 const STATUS: &str = "\
 Exit status:
   0  definitions: always; call: the JSON is a result; doctor: all tools and plugins are available; why: the tool is shown
-  1  call: the JSON is a tool's error; doctor: a tool or a plugin is not available; why: the tool is hidden
+  1  call: the JSON is an error; doctor: a tool or a plugin is not available; why: the tool is not shown
   2  the command line is wrong: an unknown toolset, a missing folder of plugins, or for `why` an unknown tool";
 
 #[derive(Debug, Args)]
-struct Choice {
+struct Selection {
     /// Toolsets to enable. Default: all.
     #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
     enable: Vec<String>,
@@ -89,17 +89,17 @@ struct Choice {
     /// Tools to disable. Takes precedence over enabling.
     #[arg(long, value_name = "TOOL", value_delimiter = ',')]
     disable_tools: Vec<String>,
-    /// A folder of plugins, instead of the user's own and the system's. Can be repeated: if two have a plugin of one name, the first is used.
+    /// A folder of plugins, instead of the user's and the system's. Can be repeated. If two folders have a plugin of the same name, the first is used.
     #[arg(long, value_name = "DIR")]
     plugins: Vec<PathBuf>,
 }
 
 fn main() -> ExitCode {
     match run(Cli::parse().command) {
-        Ok((text, is_well)) => {
+        Ok((text, success)) => {
             // A closed pipe (`| head`) is not an error.
             let _ = writeln!(std::io::stdout(), "{text}");
-            ExitCode::from(u8::from(!is_well))
+            ExitCode::from(u8::from(!success))
         }
         Err(message) => {
             eprintln!("error: {message}");
@@ -108,57 +108,57 @@ fn main() -> ExitCode {
     }
 }
 
-/// What to print, and whether all is well.
+/// Returns the text to print, and whether the exit status is 0. An `Err` is a mistake on the command line.
 fn run(command: Command) -> Result<(String, bool), String> {
     match command {
-        Command::Definitions { choice } => {
-            let (session, loaded) = session(choice)?;
-            loaded.warn();
-            Ok((begin(session)?.definitions().to_owned(), true))
+        Command::Definitions { selection } => {
+            let (session, plugins) = session(selection)?;
+            plugins.warn();
+            Ok((turn(session)?.definitions().to_owned(), true))
         }
-        Command::Doctor { choice, json } => {
-            let (session, loaded) = session(choice)?;
-            let doctor = begin(session)?.doctor();
-            let is_well =
-                doctor.tools.iter().all(|tool| tool.is_shown) && !loaded.reports.iter().any(PluginReport::is_broken);
-            Ok((with_plugins(told(&doctor, json), &loaded.reports, json), is_well))
+        Command::Doctor { selection, json } => {
+            let (session, plugins) = session(selection)?;
+            let doctor = turn(session)?.doctor();
+            let success =
+                doctor.tools.iter().all(|tool| tool.is_shown) && !plugins.reports.iter().any(PluginReport::is_broken);
+            Ok((with_plugins(render(&doctor, json), &plugins.reports, json), success))
         }
-        Command::Why { tool, choice, json } => {
-            let (session, loaded) = session(choice)?;
-            loaded.warn();
-            let explanation = begin(session)?.why(&tool).map_err(|unknown| unknown.to_string())?;
-            Ok((told(&explanation, json), explanation.status == explain::Status::Shown))
+        Command::Why { tool, selection, json } => {
+            let (session, plugins) = session(selection)?;
+            plugins.warn();
+            let explanation = turn(session)?.why(&tool).map_err(|unknown| unknown.to_string())?;
+            Ok((render(&explanation, json), explanation.status == explain::Status::Shown))
         }
-        Command::Call { tool, arguments, task, choice } => {
-            let (session, loaded) = session(choice)?;
-            loaded.warn();
-            let mut session = session.hook(Arc::new(Complaints));
-            if let Some(results) = results::Results::in_cache() {
+        Command::Call { tool, arguments, task, selection } => {
+            let (session, plugins) = session(selection)?;
+            plugins.warn();
+            let mut session = session.hook(Arc::new(HostWarnings));
+            if let Some(results) = results::ResultStore::in_cache() {
                 session = session.spill(Arc::new(results));
             }
-            if let Some(person) = terminal_approver::at_terminal() {
-                session = session.approver(Arc::new(person));
+            if let Some(approver) = TerminalApprover::on_stdin() {
+                session = session.approver(Arc::new(approver));
             }
-            let turn = begin(session)?;
-            let answer = pollster::block_on(turn.call(&ToolCall::new(&tool, &arguments).with_task(&Task::new(task))));
-            loaded.settle();
-            let is_well = !answer.is_error();
-            Ok((answer.json, is_well))
+            let turn = turn(session)?;
+            let response = pollster::block_on(turn.call(&ToolCall::new(&tool, &arguments).with_task(&Task::new(task))));
+            plugins.settle();
+            let success = !response.is_error();
+            Ok((response.json, success))
         }
     }
 }
 
-/// For a person, or as JSON.
-fn told(what: &(impl ToJson + ToString), as_json: bool) -> String {
+/// Renders a report as text or as JSON.
+fn render(report: &(impl ToJson + ToString), as_json: bool) -> String {
     if !as_json {
-        return what.to_string();
+        return report.to_string();
     }
     let mut json = String::new();
-    what.to_json(&mut json);
+    report.to_json(&mut json);
     json
 }
 
-/// What the doctor says, and what became of the plugins.
+/// Appends the reports of the plugins to the rendered report of the doctor.
 fn with_plugins(mut doctor: String, reports: &[PluginReport], as_json: bool) -> String {
     if as_json {
         let mut report: Map<String, Value> =
@@ -172,22 +172,23 @@ fn with_plugins(mut doctor: String, reports: &[PluginReport], as_json: bool) -> 
     doctor
 }
 
-fn session(choice: Choice) -> Result<(SessionBuilder, Loaded), String> {
+fn session(selection: Selection) -> Result<(SessionBuilder, LoadedPlugins), String> {
     let registry = Registry::new();
     registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
-    let loaded = plugins::load(&choice.plugins, &registry)?;
-    let session = registry.session().enable(choice.enable).disable(choice.disable);
-    Ok((session.enable_tools(choice.enable_tools).disable_tools(choice.disable_tools), loaded))
+    let plugins = plugins::load(&selection.plugins, &registry)?;
+    let session = registry.session().enable(selection.enable).disable(selection.disable);
+    Ok((session.enable_tools(selection.enable_tools).disable_tools(selection.disable_tools), plugins))
 }
 
-fn begin(session: SessionBuilder) -> Result<Turn, String> {
+/// Builds the session and returns its first turn.
+fn turn(session: SessionBuilder) -> Result<Turn, String> {
     Ok(session.build().map_err(|error| error.to_string())?.turn_blocking(Dialect::OpenAi))
 }
 
-/// Prints errors that concern the user, not the model.
-struct Complaints;
+/// Prints errors of the host to stderr, since the model does not see them.
+struct HostWarnings;
 
-impl Hook for Complaints {
+impl Hook for HostWarnings {
     fn on_host_error(&self, _: &CallInfo<'_>, error: &HostError<'_>) {
         eprintln!("warning: {error}");
     }

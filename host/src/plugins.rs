@@ -1,37 +1,37 @@
-//! The plugins of this program: those in the folders that the user names, or by default the user's own and the system's.
+//! Loads the plugins in the folders that the user names, or by default in the user's and the system's folder.
 //!
-//! The folder of the current project is not one of them: a user who opens a cloned repository has not agreed to run its programs.
+//! Plugins of the current project are not loaded by default: a user who opens a cloned repository has not agreed to run its
+//! programs.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use toolc::Registry;
 use toolc_plugins::{PluginReport, Plugins};
 
-/// The folder for plugins of system packages.
-const SYSTEM: &str = "/usr/share/toolc/plugins";
+/// The folder for plugins of system packages, on Unix.
+const SYSTEM_FOLDER: &str = "/usr/share/toolc/plugins";
 
-/// The plugins of one run.
-pub(crate) struct Loaded {
+/// The plugins that the program has loaded.
+pub(crate) struct LoadedPlugins {
     plugins: Plugins,
-    /// A report for each plugin.
+    /// One report for each plugin.
     pub(crate) reports: Vec<PluginReport>,
 }
 
 /// Loads the plugins in `folders`, or those of the user and the system if `folders` is empty.
-pub(crate) fn load(folders: &[PathBuf], registry: &Registry) -> Result<Loaded, String> {
+pub(crate) fn load(folders: &[PathBuf], registry: &Registry) -> Result<LoadedPlugins, String> {
     if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
         return Err(format!("no such folder of plugins: {}", missing.display()));
     }
-    let usual = || config().map(|config| config.join("toolc").join("plugins")).into_iter().chain(system()).collect();
-    let folders: Vec<PathBuf> = if folders.is_empty() { usual() } else { folders.to_vec() };
+    let folders = if folders.is_empty() { default_folders() } else { folders.to_vec() };
     let plugins = folders.into_iter().fold(Plugins::new(), Plugins::folder);
     let reports = plugins.load(registry);
-    Ok(Loaded { plugins, reports })
+    Ok(LoadedPlugins { plugins, reports })
 }
 
-impl Loaded {
+impl LoadedPlugins {
     /// Warns the user about plugins that could not be loaded. `doctor` reports the rest.
     pub(crate) fn warn(&self) {
         for report in self.reports.iter().filter(|report| report.is_broken()) {
@@ -39,24 +39,32 @@ impl Loaded {
         }
     }
 
-    /// Ends the programs of calls that took too long, which this process would leave behind.
+    /// Waits until the programs of calls that took too long have ended; otherwise they would outlive this process.
     pub(crate) fn settle(&self) {
-        /// They are asked to end, and made to after a second.
-        const MOST: Duration = Duration::from_secs(5);
-        self.plugins.settle(MOST);
+        /// Longer than the second after which a program that does not end by itself is killed.
+        const LIMIT: Duration = Duration::from_secs(5);
+        self.plugins.settle(LIMIT);
     }
 }
 
-fn system() -> Option<PathBuf> {
-    cfg!(unix).then(|| Path::new(SYSTEM).to_owned())
+/// Returns the user's folder and the system's.
+fn default_folders() -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    if let Some(config) = config_dir() {
+        folders.push(config.join("toolc").join("plugins"));
+    }
+    if cfg!(unix) {
+        folders.push(SYSTEM_FOLDER.into());
+    }
+    folders
 }
 
-/// `XDG_CONFIG_HOME` on every system, where it is set; or else what the system has for it.
-fn config() -> Option<PathBuf> {
-    let set = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    set("XDG_CONFIG_HOME").or_else(|| {
+/// Returns the user's configuration folder: `XDG_CONFIG_HOME` on every system, or else the default of the system.
+fn config_dir() -> Option<PathBuf> {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_CONFIG_HOME").or_else(|| {
         if cfg!(windows) {
-            return set("APPDATA");
+            return absolute("APPDATA");
         }
         env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(".config"))
     })

@@ -1,5 +1,5 @@
-//! The store of results that are too long: a folder in the user's cache, kept for a day. This process ends after one call, and
-//! a later call may read them.
+//! Stores results that are too long in the user's cache folder for a day: this process ends after one call, and a later call
+//! may read them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,25 +7,25 @@ use std::{env, io};
 
 use toolc::limits::{SpillFolder, SpillStore};
 
-/// How long a result is kept at least; the next call after that deletes it.
-const KEPT: Duration = Duration::from_hours(24);
+/// The minimum age at which a result is deleted, by the next call.
+const MAX_AGE: Duration = Duration::from_hours(24);
 
-/// The folder, which is there as soon as something is in it.
-pub(crate) struct Results(PathBuf);
+/// A store in this folder, which is created with the first result.
+pub(crate) struct ResultStore(PathBuf);
 
-impl Results {
-    /// The store in the user's cache, or `None` if the user has no cache folder.
+impl ResultStore {
+    /// Returns the store in the user's cache, or `None` if the user has no cache folder.
     pub(crate) fn in_cache() -> Option<Self> {
-        let results = Self(cache()?.join("toolc").join("results"));
-        if results.0.is_dir() {
-            // What cannot be deleted now is the next call's.
-            let _ = SpillFolder::new(&results.0).and_then(|folder| folder.delete_older_than(KEPT));
+        let store = Self(cache_dir()?.join("toolc").join("results"));
+        if store.0.is_dir() {
+            // The next call tries again.
+            let _ = SpillFolder::new(&store.0).and_then(|folder| folder.delete_older_than(MAX_AGE));
         }
-        Some(results)
+        Some(store)
     }
 }
 
-impl SpillStore for Results {
+impl SpillStore for ResultStore {
     fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
         let failed = |error: io::Error| {
             io::Error::new(error.kind(), format!("failed to keep a result in {}: {error}", self.0.display()))
@@ -34,14 +34,14 @@ impl SpillStore for Results {
     }
 }
 
-/// `XDG_CACHE_HOME` on every system, where it is set; or else what the system has for it.
-fn cache() -> Option<PathBuf> {
-    let set = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    set("XDG_CACHE_HOME").or_else(|| {
+/// Returns the user's cache folder: `XDG_CACHE_HOME` on every system, or else the default of the system.
+fn cache_dir() -> Option<PathBuf> {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_CACHE_HOME").or_else(|| {
         if cfg!(windows) {
-            return set("LOCALAPPDATA");
+            return absolute("LOCALAPPDATA");
         }
-        let below = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
-        env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(below))
+        let default = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+        env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(default))
     })
 }

@@ -1,4 +1,4 @@
-//! Long results of the shipped tools: `read_file` is never shortened, and reads what is kept of others.
+//! Long results of the shipped tools: results of `read_file` are never shortened, and `read_file` reads stored results.
 
 use std::sync::Arc;
 
@@ -14,17 +14,14 @@ fn harness(folder: &tempfile::TempDir) -> Harness {
 }
 
 #[test]
-fn what_is_kept_can_be_read_and_reading_is_never_cut() {
+fn stored_results_can_be_read_and_results_of_read_file_are_not_shortened() {
     let folder = tempfile::tempdir().expect("failed to make a folder");
-    // Every character takes six in JSON, as long as that: more than any limit but its own.
+    // Every character takes six in JSON, so the result exceeds every limit except the tool's own.
     let line = format!("{}\n", "\u{1}".repeat(1_900));
     std::fs::write(folder.path().join("long.txt"), line.repeat(60)).expect("failed to write");
     let harness = harness(&folder);
     let read = harness.call("read_file", json!({ "path": "long.txt" })).value();
-    assert!(
-        read["content"].as_str().is_some_and(|text| text.chars().count() > 90_000),
-        "it is whole as far as it goes"
-    );
+    assert!(read["content"].as_str().is_some_and(|text| text.chars().count() > 90_000), "the page is complete");
     assert!(read.to_string().len() > 500_000 && read.get("file").is_none());
 
     for number in 0..90 {
@@ -33,14 +30,14 @@ fn what_is_kept_can_be_read_and_reading_is_never_cut() {
     }
     let found = harness.call("search_files", json!({ "pattern": "*.md", "target": "files", "limit": 90 })).value();
     assert_eq!(found["truncated"], true);
-    let (mut kept, mut offset) = (String::new(), 1);
+    let (mut stored, mut offset) = (String::new(), 1);
     loop {
         let part = harness.call("read_file", json!({ "path": found["file"], "offset": offset, "limit": 20 })).value();
-        kept.push_str(part["content"].as_str().expect("text"));
+        stored.push_str(part["content"].as_str().expect("text"));
         offset += 20;
         if part["truncated"] == false {
             break;
         }
     }
-    assert!((0..90).all(|number| kept.contains(&format!("name-{number:03}.md"))), "{kept}");
+    assert!((0..90).all(|number| stored.contains(&format!("name-{number:03}.md"))), "{stored}");
 }

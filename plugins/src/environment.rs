@@ -1,11 +1,11 @@
-//! What a plugin's program gets to know of the environment: what every program needs, and what `plugin.toml` names.
+//! The environment of a plugin's program: the variables that most programs need, and those that `plugin.toml` names.
 
 use std::process::Command;
 
 use toolc::Env;
 use toolc::hooks::REDACTED;
 
-/// What every program gets, where it is set.
+/// Variables that every program gets, if they are set.
 const ALWAYS: &[&str] = &[
     "PATH",
     "HOME",
@@ -27,7 +27,7 @@ const ALWAYS: &[&str] = &[
     "LC_TIME",
 ];
 
-/// Without these, hardly a program of Windows runs.
+/// Variables without which most programs fail on Windows.
 const ON_WINDOWS: &[&str] = &[
     "APPDATA",
     "COMSPEC",
@@ -41,15 +41,15 @@ const ON_WINDOWS: &[&str] = &[
     "WINDIR",
 ];
 
-/// The further variables that a plugin's program gets.
+/// The variables that `plugin.toml` passes to the program.
 #[derive(Debug, Default)]
-pub(crate) struct Passed {
-    /// Their names, each with whether its value must not be shown.
+pub(crate) struct PassedVariables {
+    /// The names, each with whether its value is a secret.
     pub(crate) names: Vec<(String, bool)>,
 }
 
-impl Passed {
-    /// Gives `command` what it may know of `env`, and nothing else.
+impl PassedVariables {
+    /// Replaces the environment of `command` by the allowed variables of `env`.
     pub(crate) fn apply(&self, command: &mut Command, env: &Env) {
         command.env_clear();
         let always = ALWAYS.iter().chain(ON_WINDOWS.iter().filter(|_| cfg!(windows))).copied();
@@ -60,7 +60,7 @@ impl Passed {
         }
     }
 
-    /// A text of the program without the secrets that it got.
+    /// Redacts the values of secrets in a text that the program wrote.
     pub(crate) fn redact(&self, mut text: String, env: &Env) -> String {
         for value in self.secrets(env) {
             text = text.replace(&value, REDACTED);
@@ -68,24 +68,27 @@ impl Passed {
         text
     }
 
-    /// The same of a text that was cut off, maybe within a secret: the beginning of one at its end goes, too.
+    /// Does the same as [`redact`](Self::redact) for a text that was cut off, perhaps within a secret: also redacts the first part of a
+    /// secret at the end of the text.
     pub(crate) fn redact_cut(&self, mut text: String, env: &Env) -> String {
         let values = self.secrets(env);
-        let begun = |value: &String| {
+        // The length of the longest prefix of `value` with which the text ends.
+        let cut_length = |value: &String| {
             let lengths = (1..=value.len()).rev().filter(|length| value.is_char_boundary(*length));
-            lengths.map(|length| &value[..length]).find(|start| text.ends_with(start)).map(str::len)
+            lengths.map(|length| &value[..length]).find(|prefix| text.ends_with(prefix)).map(str::len)
         };
-        let Some(length) = values.iter().filter_map(begun).max() else { return self.redact(text, env) };
+        let Some(length) = values.iter().filter_map(cut_length).max() else { return self.redact(text, env) };
         let end = text.len() - length;
-        // Nor is one left that lies across.
-        let across = values.iter().flat_map(|value| text.match_indices(value.as_str()));
-        let across = across.filter(|(start, value)| (start + 1..start + value.len()).contains(&end));
-        let end = across.map(|(start, _)| start).min().unwrap_or(end);
+        // If `end` is within another, complete secret, cut before that one.
+        let occurrences = values.iter().flat_map(|value| text.match_indices(value.as_str()));
+        let around_end = occurrences.filter(|(start, value)| (start + 1..start + value.len()).contains(&end));
+        let end = around_end.map(|(start, _)| start).min().unwrap_or(end);
         text.truncate(end);
         self.redact(text, env) + REDACTED
     }
 
-    /// The longest first: one may be the beginning of another.
+    /// Returns the values of secrets, with and without surrounding white space. The longest comes first, because one can be a prefix of
+    /// another.
     fn secrets(&self, env: &Env) -> Vec<String> {
         let secrets = self.names.iter().filter(|(_, is_secret)| *is_secret);
         let values: Vec<String> = secrets.filter_map(|(name, _)| env.var(name)).collect();
@@ -102,8 +105,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_gets_what_it_needs_and_what_is_named() {
-        let passed = Passed { names: vec![("KEY".into(), true), ("UNSET".into(), true)] };
+    fn a_program_gets_common_and_named_variables() {
+        let passed = PassedVariables { names: vec![("KEY".into(), true), ("UNSET".into(), true)] };
         let env =
             Env::empty().with_var("PATH", "/bin").with_var("LC_ALL", "C").with_var("KEY", "k").with_var("OTHER", "o");
         let mut command = Command::new("run");
@@ -118,9 +121,9 @@ mod tests {
     }
 
     #[test]
-    fn no_secret_is_left_whatever_others_begin_with() {
+    fn overlapping_and_cut_off_secrets_are_redacted() {
         let names = [("SHORT", true), ("LONG", true), ("PADDED", true), ("PLAIN", false)];
-        let passed = Passed { names: names.map(|(name, secret)| (name.to_owned(), secret)).into() };
+        let passed = PassedVariables { names: names.map(|(name, secret)| (name.to_owned(), secret)).into() };
         let env = Env::empty().with_var("SHORT", "abc").with_var("LONG", "abcdef").with_var("PADDED", "xyz\n");
         let env = env.with_var("PLAIN", "plain");
         assert_eq!(passed.redact("abcdef abc xyz plain".into(), &env), "[secret] [secret] [secret] plain");

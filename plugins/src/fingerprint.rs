@@ -6,63 +6,67 @@ use std::time::SystemTime;
 
 use walkdir::WalkDir;
 
-/// The metadata of a file or folder; empty if it does not exist.
+/// The metadata of a file or folder, or `None` if it does not exist. Folders have no `Modification`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stamp(Option<(Owned, Option<Written>)>);
+pub(crate) struct Fingerprint(Option<(Identity, Option<Modification>)>);
 
-impl Stamp {
-    pub(crate) fn of(path: &Path) -> Self {
-        let Ok(about) = fs::metadata(path) else { return Self(None) };
-        // What comes and goes in a folder is looked at by itself, and a program may keep things of its own there.
-        let written = (!about.is_dir()).then(|| (about.modified().ok(), about.len(), changed(&about)));
-        Self(Some((owned(&about), written)))
+impl Fingerprint {
+    pub(crate) fn new(path: &Path) -> Self {
+        let Ok(meta) = fs::metadata(path) else { return Self(None) };
+        // The times of a folder are ignored: the files in it have their own fingerprints, and the program may write others there.
+        let modification = (!meta.is_dir()).then(|| (meta.modified().ok(), meta.len(), change_time(&meta)));
+        Self(Some((identity(&meta), modification)))
     }
 }
 
-/// When a file was last written or changed, and its length.
-type Written = (Option<SystemTime>, u64, (i64, i64));
+/// The modification time, the length and the change time of a file.
+type Modification = (Option<SystemTime>, u64, (i64, i64));
 
-/// All files of which a plugin is made but its program, and the folders that they are in.
+/// The fingerprints of a plugin's folder, settings and manifests. The program is not among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stamps(Vec<(PathBuf, Stamp)>);
+pub(crate) struct Fingerprints(Vec<(PathBuf, Fingerprint)>);
 
-impl Stamps {
-    pub(crate) fn of(root: &Path) -> Self {
-        let stamped = |path: PathBuf| (Stamp::of(&path), path);
+impl Fingerprints {
+    pub(crate) fn new(root: &Path) -> Self {
         let settings = ["", "plugin.toml", "toolc.toml"].map(|file| root.join(file));
         // Unreadable entries are reported when the plugin is compiled.
         let manifests = WalkDir::new(root.join("manifests")).sort_by_file_name().into_iter().filter_map(Result::ok);
-        let all = settings.into_iter().chain(manifests.map(walkdir::DirEntry::into_path));
-        Self(all.map(stamped).map(|(stamp, path)| (path, stamp)).collect())
+        let paths = settings.into_iter().chain(manifests.map(walkdir::DirEntry::into_path));
+        let fingerprints = paths.map(|path| {
+            let fingerprint = Fingerprint::new(&path);
+            (path, fingerprint)
+        });
+        Self(fingerprints.collect())
     }
 }
 
-/// Which file it is, whose, and who may do what with it.
+/// The inode, the owner and the mode of a file.
 #[cfg(unix)]
-type Owned = (u64, u32, u32);
+type Identity = (u64, u32, u32);
 
 #[cfg(unix)]
-fn owned(about: &Metadata) -> Owned {
+fn identity(meta: &Metadata) -> Identity {
     use std::os::unix::fs::MetadataExt as _;
-    (about.ino(), about.uid(), about.mode())
+    (meta.ino(), meta.uid(), meta.mode())
 }
 
+/// Whether a file is a folder.
 #[cfg(not(unix))]
-type Owned = bool;
+type Identity = bool;
 
 #[cfg(not(unix))]
-fn owned(about: &Metadata) -> Owned {
-    about.is_dir()
+fn identity(meta: &Metadata) -> Identity {
+    meta.is_dir()
 }
 
-/// Who sets a file's time does not set this one.
+/// Returns the time of the last change, which, unlike the modification time, a program cannot set.
 #[cfg(unix)]
-fn changed(about: &Metadata) -> (i64, i64) {
+fn change_time(meta: &Metadata) -> (i64, i64) {
     use std::os::unix::fs::MetadataExt as _;
-    (about.ctime(), about.ctime_nsec())
+    (meta.ctime(), meta.ctime_nsec())
 }
 
 #[cfg(not(unix))]
-fn changed(_: &Metadata) -> (i64, i64) {
+fn change_time(_: &Metadata) -> (i64, i64) {
     (0, 0)
 }

@@ -1,4 +1,4 @@
-//! One call: a process that gets a JSON object on its standard input, and prints one on its standard output.
+//! Runs a plugin's program for one call: the program reads a JSON object from stdin and prints one to stdout.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,10 +11,10 @@ use toolc::{Call, ErrorKind, ToolError, ToolOutput, ToolResult, Value};
 use toolc_process::{EndReason, Process, Sink};
 
 use crate::compile::check_executable;
-use crate::environment::Passed;
+use crate::environment::PassedVariables;
 use crate::provider::Plugin;
 
-/// What the program reads.
+/// The object that the program reads.
 #[derive(Serialize)]
 struct Request<'r> {
     tool: &'r str,
@@ -23,20 +23,21 @@ struct Request<'r> {
     task: &'r str,
 }
 
-/// What the program says.
-enum Answer {
+/// The object that the program prints.
+enum ProgramReply {
     Result(Value),
     Error(String),
 }
 
-/// Runs a tool of the plugin.
+/// Runs the program for a call of the tool with this index. `dir` is its working directory.
 pub(crate) fn run(plugin: &Plugin, index: usize, arguments: &Value, dir: Option<&Path>, call: &Call<'_>) -> ToolResult {
     let env = call.env();
     let failed = |message: String| ToolError::new(plugin.passed.redact(message, &env));
-    let of = format!("the plugin `{}`", plugin.name);
-    // A program that others can write since it was loaded could be anything.
-    check_executable(&plugin.root, &plugin.executable)
-        .map_err(|flaw| ToolError::with_kind(ErrorKind::Refused, format!("{of} is not run: {}", flaw.message)))?;
+    let name = format!("the plugin `{}`", plugin.name);
+    // The permissions may have changed since the plugin was loaded.
+    check_executable(&plugin.root, &plugin.executable).map_err(|problem| {
+        ToolError::with_kind(ErrorKind::Refused, format!("{name} is not run: {}", problem.message))
+    })?;
     let request = Request { tool: call.tool(), arguments, call_id: call.id(), task: call.task() };
     let mut input = serde_json::to_vec(&request)?;
     input.push(b'\n');
@@ -46,128 +47,136 @@ pub(crate) fn run(plugin: &Plugin, index: usize, arguments: &Value, dir: Option<
     if let Some(dir) = dir {
         command.current_dir(dir);
     }
-    let explain = |error: io::Error| failed(format!("failed to start {of}: {error}{}", advice(&error)));
+    let explain = |error: io::Error| failed(format!("failed to start {name}: {error}{}", advice(&error)));
     let mut process = Process::new(command);
-    let out = process.stdout(Kept::all(plugin.max_output)).map_err(explain)?;
-    let err = process.stderr(Kept::tail(plugin.max_output)).map_err(explain)?;
+    let out = process.stdout(LimitedOutput::all(plugin.max_output)).map_err(explain)?;
+    let err = process.stderr(LimitedOutput::tail(plugin.max_output)).map_err(explain)?;
     let ended = process.run(Some(input), || call.is_cancelled()).map_err(explain)?;
 
     let redact = match ended.reason {
-        EndReason::Exited => Passed::redact,
-        EndReason::Stopped | EndReason::OutputLimit => Passed::redact_cut,
+        EndReason::Exited => PassedVariables::redact,
+        EndReason::Stopped | EndReason::OutputLimit => PassedVariables::redact_cut,
     };
-    let wrote = wrote(err.take().bytes, &|text| redact(&plugin.passed, text, &env));
+    let excerpt = stderr_excerpt(err.take().bytes, &|text| redact(&plugin.passed, text, &env));
     match ended.reason {
-        // The call is cancelled: its response is dropped.
-        EndReason::Stopped => return Err(ToolError::with_kind(ErrorKind::Cancelled, format!("{of} was ended{wrote}"))),
+        EndReason::Stopped => {
+            return Err(ToolError::with_kind(ErrorKind::Cancelled, format!("{name} was stopped{excerpt}")));
+        }
         EndReason::OutputLimit => {
-            let most = plugin.max_output;
-            return Err(failed(format!("{of} printed more than {most} bytes and was ended: ask for less{wrote}")));
+            let max = plugin.max_output;
+            return Err(failed(format!(
+                "{name} printed more than {max} bytes and was stopped: ask for a smaller result{excerpt}"
+            )));
         }
         EndReason::Exited => {}
     }
-    match (read(out.take().bytes.make_contiguous()), ended.status.success()) {
-        (Ok(Answer::Error(text)), _) => Err(failed(text)),
-        (_, false) => Err(failed(format!("{of} failed: {}{wrote}", said(ended.status)))),
-        (Err(why), true) => Err(failed(format!("{of} gave no answer: {why}{wrote}"))),
-        (Ok(Answer::Result(result)), true) => match plugin.shapes[index].mismatch(&result) {
+    match (parse(out.take().bytes.make_contiguous()), ended.status.success()) {
+        (Ok(ProgramReply::Error(text)), _) => Err(failed(text)),
+        (_, false) => Err(failed(format!("{name} failed: {}{excerpt}", status_text(ended.status)))),
+        (Err(problem), true) => Err(failed(format!("{name} gave no valid reply: {problem}{excerpt}"))),
+        (Ok(ProgramReply::Result(result)), true) => match plugin.schemas[index].mismatch(&result) {
             None => ToolOutput::json(&result),
-            Some(why) => {
-                Err(failed(format!("{of} returned what its manifest does not say in `returns`: {why}{wrote}")))
-            }
+            Some(mismatch) => Err(failed(format!(
+                "the result of {name} does not match `returns` in its manifest: {mismatch}{excerpt}"
+            ))),
         },
     }
 }
 
-/// Reads an answer: `{"result": ...}` or `{"error": "text"}`.
-fn read(stdout: &[u8]) -> Result<Answer, String> {
-    const EXPECTED: &str = "expected `{\"result\": ...}` or `{\"error\": \"text\"}` on its standard output";
+/// Parses a reply: `{"result": ...}` or `{"error": "text"}`. The error says what is wrong.
+fn parse(stdout: &[u8]) -> Result<ProgramReply, String> {
+    const EXPECTED: &str = "expected `{\"result\": ...}` or `{\"error\": \"text\"}` on stdout";
     if stdout.trim_ascii().is_empty() {
-        return Err(format!("{EXPECTED}, and there is nothing"));
+        return Err(format!("{EXPECTED}, got nothing"));
     }
-    // Bounded in depth, too: serde_json takes 127 levels.
+    // serde_json limits the depth to 127 levels.
     let value: Value =
-        serde_json::from_slice(stdout).map_err(|error| format!("{EXPECTED}, and it is not JSON: {error}"))?;
-    let Value::Object(mut map) = value else { return Err(format!("{EXPECTED}, and it is not an object")) };
+        serde_json::from_slice(stdout).map_err(|error| format!("{EXPECTED}, got invalid JSON: {error}"))?;
+    let Value::Object(mut map) = value else { return Err(format!("{EXPECTED}, got JSON that is not an object")) };
     match (map.remove("result"), map.remove("error")) {
-        (Some(result), None) if map.is_empty() => Ok(Answer::Result(result)),
-        (None, Some(Value::String(text))) if map.is_empty() => Ok(Answer::Error(text)),
+        (Some(result), None) if map.is_empty() => Ok(ProgramReply::Result(result)),
+        (None, Some(Value::String(text))) if map.is_empty() => Ok(ProgramReply::Error(text)),
         (None, Some(other)) if map.is_empty() && !other.is_string() => {
-            Err(format!("{EXPECTED}, and its `error` is not a string"))
+            Err(format!("{EXPECTED}, got an `error` that is not a string"))
         }
-        (result, error) => Err(format!("{EXPECTED}, and it has {}", keys(result.as_ref(), error.as_ref(), &map))),
+        (result, error) => {
+            Err(format!("{EXPECTED}, got an object with {}", describe_keys(result.as_ref(), error.as_ref(), &map)))
+        }
     }
 }
 
-/// The keys of an object, as far as they help.
-fn keys(result: Option<&Value>, error: Option<&Value>, others: &Map<String, Value>) -> String {
-    const MOST: usize = 5;
+/// Names the first keys of an object, for a message.
+fn describe_keys(result: Option<&Value>, error: Option<&Value>, others: &Map<String, Value>) -> String {
+    const MAX_KEYS: usize = 5;
     let known = [("result", result.is_some()), ("error", error.is_some())];
-    let known = known.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name);
+    let known = known.iter().filter(|(_, is_present)| *is_present).map(|(name, _)| *name);
     let names: Vec<String> =
-        known.chain(others.keys().map(String::as_str)).take(MOST).map(|key| format!("`{key}`")).collect();
+        known.chain(others.keys().map(String::as_str)).take(MAX_KEYS).map(|key| format!("`{key}`")).collect();
     if names.is_empty() { "no keys".to_owned() } else { format!("the keys {}", names.join(", ")) }
 }
 
-/// The end of what it wrote to its standard error, as a clause.
-fn wrote(mut stderr: VecDeque<u8>, redact: &dyn Fn(String) -> String) -> String {
-    /// The longest useful excerpt, in characters.
-    const LONGEST: usize = 1_000;
-    // Redacted before it is cut: half of a secret is one, too.
+/// Returns the end of the program's stderr as a clause for a message, or an empty text.
+fn stderr_excerpt(mut stderr: VecDeque<u8>, redact: &dyn Fn(String) -> String) -> String {
+    const MAX_CHARS: usize = 1_000;
+    // Redact before shortening, because a part of a secret would not be recognised.
     let text = redact(String::from_utf8_lossy(stderr.make_contiguous()).into_owned());
     let text = text.trim();
-    let Some((start, _)) = text.char_indices().rev().take(LONGEST).last() else { return String::new() };
-    format!("; it wrote: {}{}", if start > 0 { "…" } else { "" }, &text[start..])
+    let Some((start, _)) = text.char_indices().rev().take(MAX_CHARS).last() else { return String::new() };
+    format!("; its stderr: {}{}", if start > 0 { "…" } else { "" }, &text[start..])
 }
 
-/// How a program ended that failed.
-fn said(status: ExitStatus) -> String {
+/// Describes the status of a program that failed.
+fn status_text(status: ExitStatus) -> String {
     match status.code() {
-        Some(code) => format!("it ended with exit status {code}"),
-        None => format!("it was ended by a {status}"),
+        Some(code) => format!("exit status {code}"),
+        None => status.to_string(),
     }
 }
 
+/// Returns advice for an error at the start of a program, as a clause for the message.
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::NotFound => "; what runs it is missing: see its first line, such as `#!/bin/sh`",
-        io::ErrorKind::PermissionDenied => "; it may not be executed here",
-        _ if error.raw_os_error() == Some(NO_FORMAT) => "; it needs a first line such as `#!/bin/sh`",
+        io::ErrorKind::NotFound => "; check that the interpreter in its first line, such as `#!/bin/sh`, exists",
+        io::ErrorKind::PermissionDenied => "; check the permissions of the program",
+        _ if error.raw_os_error() == Some(ENOEXEC) => "; a script needs a first line such as `#!/bin/sh`",
         _ => "",
     }
 }
 
-/// The Unix error for a file that is not a program.
-const NO_FORMAT: i32 = 8;
+/// The error of Unix for a file that is not a program.
+const ENOEXEC: i32 = 8;
 
-/// Output, as far as it is wanted.
+/// Output of a program with a limit on its size.
 #[derive(Debug, Default)]
-struct Kept {
+struct LimitedOutput {
+    /// The last bytes.
     bytes: VecDeque<u8>,
-    /// Bytes that may still come.
-    room: usize,
-    /// Bytes that are kept, of the end.
-    most: usize,
+    /// The number of bytes that the program may still print.
+    remaining: usize,
+    /// The maximum length of `bytes`.
+    max_kept: usize,
 }
 
-impl Kept {
-    fn all(room: usize) -> Self {
-        Self { bytes: VecDeque::new(), room, most: room }
+impl LimitedOutput {
+    /// Keeps all output.
+    fn all(limit: usize) -> Self {
+        Self { bytes: VecDeque::new(), remaining: limit, max_kept: limit }
     }
 
-    fn tail(room: usize) -> Self {
-        /// More than is shown, so that no secret is cut there.
-        const TAIL: usize = 64 * 1024;
-        Self { bytes: VecDeque::new(), room, most: TAIL }
+    /// Keeps the end of the output.
+    fn tail(limit: usize) -> Self {
+        /// Much more than an excerpt shows, so that no secret in the excerpt is cut off.
+        const MAX_KEPT: usize = 64 * 1024;
+        Self { bytes: VecDeque::new(), remaining: limit, max_kept: MAX_KEPT }
     }
 }
 
-impl Sink for Kept {
+impl Sink for LimitedOutput {
     fn push(&mut self, bytes: &[u8]) -> bool {
-        let Some(room) = self.room.checked_sub(bytes.len()) else { return false };
-        self.room = room;
+        let Some(remaining) = self.remaining.checked_sub(bytes.len()) else { return false };
+        self.remaining = remaining;
         self.bytes.extend(bytes);
-        let excess = self.bytes.len().saturating_sub(self.most);
+        let excess = self.bytes.len().saturating_sub(self.max_kept);
         self.bytes.drain(..excess);
         true
     }
@@ -177,48 +186,51 @@ impl Sink for Kept {
 mod tests {
     use super::*;
 
-    fn why(stdout: &str) -> String {
-        match read(stdout.as_bytes()) {
-            Err(why) => why,
-            Ok(_) => panic!("it is an answer: {stdout}"),
+    fn parse_error(stdout: &str) -> String {
+        match parse(stdout.as_bytes()) {
+            Err(problem) => problem,
+            Ok(_) => panic!("a valid reply: {stdout}"),
         }
     }
 
     #[test]
-    fn an_answer_is_one_object_with_one_key() {
-        assert!(matches!(read(b" {\"result\": null}\n"), Ok(Answer::Result(Value::Null))));
-        assert!(matches!(read(b"{\"error\": \"no\"}"), Ok(Answer::Error(text)) if text == "no"));
-        assert!(why("").ends_with("and there is nothing"));
-        assert!(why("done").contains("and it is not JSON: expected value at line 1"));
-        assert!(why("[]").ends_with("and it is not an object"));
-        assert!(why("{}").ends_with("and it has no keys"));
-        assert!(why("{\"error\": 5}").ends_with("its `error` is not a string"));
-        assert!(why("{\"error\": \"no\", \"result\": 1}").ends_with("the keys `result`, `error`"));
-        assert!(why("{\"resutl\": 1}").ends_with("the keys `resutl`"));
-        assert!(why("{\"result\": 1} {}").contains("and it is not JSON: trailing"));
+    fn a_reply_is_an_object_with_one_key() {
+        assert!(matches!(parse(b" {\"result\": null}\n"), Ok(ProgramReply::Result(Value::Null))));
+        assert!(matches!(parse(b"{\"error\": \"no\"}"), Ok(ProgramReply::Error(text)) if text == "no"));
+        assert!(parse_error("").ends_with("got nothing"));
+        assert!(parse_error("done").contains("got invalid JSON: expected value at line 1"));
+        assert!(parse_error("[]").ends_with("got JSON that is not an object"));
+        assert!(parse_error("{}").ends_with("got an object with no keys"));
+        assert!(parse_error("{\"error\": 5}").ends_with("got an `error` that is not a string"));
+        assert!(parse_error("{\"error\": \"no\", \"result\": 1}").ends_with("the keys `result`, `error`"));
+        assert!(parse_error("{\"resutl\": 1}").ends_with("the keys `resutl`"));
+        assert!(parse_error("{\"result\": 1} {}").contains("got invalid JSON: trailing"));
     }
 
     #[test]
-    fn an_answer_has_a_depth() {
+    fn a_deeply_nested_reply_is_refused() {
         let nested = |depth: usize| format!("{{\"result\": {}{}}}", "[".repeat(depth), "]".repeat(depth));
-        assert!(read(nested(100).as_bytes()).is_ok());
-        assert!(why(&nested(100_000)).contains("recursion limit"));
+        assert!(parse(nested(100).as_bytes()).is_ok());
+        assert!(parse_error(&nested(100_000)).contains("recursion limit"));
     }
 
     #[test]
-    fn the_end_of_what_was_written_is_told_without_half_a_secret() {
+    fn an_excerpt_of_stderr_contains_no_part_of_a_secret() {
         let stderr = format!("{}key=hunter2{}", "x".repeat(2_000), "y".repeat(996));
-        let told = wrote(stderr.into_bytes().into(), &|text| text.replace("hunter2", "[secret]"));
-        assert_eq!(told, format!("; it wrote: …ret]{}", "y".repeat(996)));
-        assert_eq!(wrote(VecDeque::from(b" \n".to_vec()), &|text| text), "");
-        assert_eq!(wrote(VecDeque::from("gr\u{fc}n\n".as_bytes().to_vec()), &|text| text), "; it wrote: gr\u{fc}n");
+        let excerpt = stderr_excerpt(stderr.into_bytes().into(), &|text| text.replace("hunter2", "[secret]"));
+        assert_eq!(excerpt, format!("; its stderr: …ret]{}", "y".repeat(996)));
+        assert_eq!(stderr_excerpt(VecDeque::from(b" \n".to_vec()), &|text| text), "");
+        assert_eq!(
+            stderr_excerpt(VecDeque::from("gr\u{fc}n\n".as_bytes().to_vec()), &|text| text),
+            "; its stderr: gr\u{fc}n"
+        );
     }
 
     #[test]
-    fn a_sink_keeps_the_end_and_takes_so_much() {
-        let mut kept = Kept { bytes: VecDeque::new(), room: 10, most: 4 };
-        assert!(kept.push(b"abc") && kept.push(b"defgh"));
-        assert_eq!(kept.bytes.make_contiguous(), b"efgh");
-        assert!(kept.push(b"ij") && !kept.push(b"k"));
+    fn limited_output_keeps_the_end_and_stops_at_the_limit() {
+        let mut output = LimitedOutput { bytes: VecDeque::new(), remaining: 10, max_kept: 4 };
+        assert!(output.push(b"abc") && output.push(b"defgh"));
+        assert_eq!(output.bytes.make_contiguous(), b"efgh");
+        assert!(output.push(b"ij") && !output.push(b"k"));
     }
 }

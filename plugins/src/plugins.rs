@@ -1,4 +1,4 @@
-//! Which plugins there are: found in folders, put into a registry, and looked at again when a host asks.
+//! Finds plugins in folders, and updates a registry from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,9 +11,9 @@ use toolc::Registry;
 use toolc::catalog::ProviderId;
 
 use crate::compile::{Compiled, compile};
-use crate::fingerprint::{Stamp, Stamps};
-use crate::provider::{Plugin, Served};
-use crate::report::{Finding, Flaw, Level, PluginReport, State};
+use crate::fingerprint::{Fingerprint, Fingerprints};
+use crate::provider::{Plugin, PluginProvider};
+use crate::report::{FileProblem, Finding, Level, PluginReport, State};
 use crate::trust;
 
 /// The plugins of some folders, in a registry.
@@ -33,75 +33,81 @@ use crate::trust;
 /// }
 /// ```
 ///
-/// What is shown is what is on disk: of a plugin that is changed and then broken nothing stays, because its program has
-/// changed, too. A host goes on without it, and a turn that was made before keeps what it shows.
+/// If a loaded plugin breaks, all its tools are removed: its program may have changed together with its manifests, so the last valid
+/// manifests may be wrong. Existing turns keep their tools.
 #[derive(Debug, Default)]
 pub struct Plugins {
     folders: Vec<PathBuf>,
     /// The working directory of programs, or `None` for that of the host.
     dir: Option<PathBuf>,
-    now: Mutex<Now>,
-    calls: Arc<Calls>,
+    state: Mutex<LoadState>,
+    calls: Arc<RunningCalls>,
 }
 
 #[derive(Debug, Default)]
-struct Now {
-    /// The state of each folder that is, or was, a plugin's.
-    known: BTreeMap<PathBuf, Known>,
-    /// The last reports.
-    told: Vec<PluginReport>,
+struct LoadState {
+    /// The state of each plugin, by its folder.
+    plugins: BTreeMap<PathBuf, PluginState>,
+    /// The reports of the last update.
+    reports: Vec<PluginReport>,
 }
 
-/// The state of a plugin's folder.
+/// The state of one plugin.
 #[derive(Debug)]
-struct Known {
-    files: Stamps,
-    /// Its program, which can be anywhere in the folder.
-    program: Option<(PathBuf, Stamp)>,
-    /// The plugin, if nothing was wrong with it.
+struct PluginState {
+    files: Fingerprints,
+    /// The path and the fingerprint of the program.
+    program: Option<(PathBuf, Fingerprint)>,
+    /// The plugin, if it has no errors.
     plugin: Option<Arc<Plugin>>,
     description: String,
     findings: Vec<Finding>,
-    /// Where it is in the registry.
+    /// The id of the plugin in the registry, if it is registered.
     id: Option<ProviderId>,
-    /// Why the registry did not take it.
+    /// The reason why the registry refused the plugin.
     refused: Option<Finding>,
-    /// Whether the registry has another version of it, or none.
+    /// Whether this version of the plugin is not registered yet.
     is_due: bool,
 }
 
-impl Known {
-    fn of(name: &str, root: &Path, id: Option<ProviderId>) -> Self {
-        // Looked at before it is read: what changes meanwhile is looked at again.
-        let files = Stamps::of(root);
+impl PluginState {
+    /// Compiles the plugin in `root`. `id` is the id of its previous version.
+    fn new(name: &str, root: &Path, id: Option<ProviderId>) -> Self {
+        // Take the fingerprints before reading, so that the next update notices changes during reading.
+        let files = Fingerprints::new(root);
         let Compiled { plugin, description, executable, findings } = compile(name, root);
-        let program = executable.map(|path| (path.clone(), Stamp::of(&path)));
+        let program = executable.map(|path| (path.clone(), Fingerprint::new(&path)));
         let plugin = plugin.map(Arc::new);
         Self { files, program, plugin, description, findings, id, refused: None, is_due: true }
     }
 
+    /// Returns whether the files of the plugin are unchanged.
     fn is_current(&self, root: &Path) -> bool {
-        self.files == Stamps::of(root) && self.program.as_ref().is_none_or(|(path, stamp)| Stamp::of(path) == *stamp)
+        let program_is_current = || match &self.program {
+            Some((path, fingerprint)) => Fingerprint::new(path) == *fingerprint,
+            None => true,
+        };
+        self.files == Fingerprints::new(root) && program_is_current()
     }
 }
 
-/// A folder that may be a plugin's.
+/// A subfolder of a folder of plugins.
 struct Candidate {
     name: String,
     root: PathBuf,
 }
 
-/// What is found in the folders.
+/// The subfolders of all folders of plugins.
 #[derive(Default)]
-struct Found {
-    /// Those that count, in their order.
-    candidates: Vec<Candidate>,
-    /// Reports about the others.
-    others: Vec<PluginReport>,
+struct Candidates {
+    /// The folders to load, in order.
+    accepted: Vec<Candidate>,
+    /// Reports about the folders that are not loaded.
+    rejected: Vec<PluginReport>,
 }
 
 impl Plugins {
-    /// None yet.
+    /// Returns a value without folders.
     pub fn new() -> Self {
         Self::default()
     }
@@ -115,12 +121,12 @@ impl Plugins {
     #[must_use]
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
-        // A program is found from wherever it is to run.
+        // An absolute path stays valid if the program runs in another directory.
         self.folders.push(std::path::absolute(&folder).unwrap_or(folder));
         self
     }
 
-    /// Runs the programs in `dir`, instead of where the host runs.
+    /// Sets the working directory of the programs. Default: that of the host.
     #[must_use]
     pub fn in_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.dir = Some(dir.into());
@@ -130,164 +136,174 @@ impl Plugins {
     /// Updates `registry` from the folders: adds new plugins, replaces changed ones and removes those that are missing or broken.
     /// Returns reports about all of them.
     ///
-    /// A registry's providers are its own: with another registry, make other `Plugins`.
+    /// Use one `Plugins` for one registry only.
     pub fn load(&self, registry: &Registry) -> Vec<PluginReport> {
-        let mut now = self.now();
-        (now.told, _) = self.update(&mut now.known, registry);
-        now.told.clone()
+        let mut state = self.state();
+        (state.reports, _) = self.update(&mut state.plugins, registry);
+        state.reports.clone()
     }
 
-    /// Does the same as [`load`](Self::load), and returns reports about plugins that have changed since the last one. Compares the
-    /// metadata of files, and opens none if nothing has changed.
+    /// Does the same as [`load`](Self::load), but returns only reports that have changed since the last update. Compares the metadata of
+    /// files, and opens none if nothing has changed.
     pub fn reload(&self, registry: &Registry) -> Vec<PluginReport> {
-        let mut now = self.now();
-        let (told, read) = self.update(&mut now.known, registry);
-        let before = std::mem::replace(&mut now.told, told);
-        let is_gone = |report: &&PluginReport| !now.told.iter().any(|other| other.folder == report.folder);
+        let mut state = self.state();
+        let (reports, compiled) = self.update(&mut state.plugins, registry);
+        let before = std::mem::replace(&mut state.reports, reports);
+        let is_gone = |report: &&PluginReport| !state.reports.iter().any(|other| other.folder == report.folder);
         let gone = before.iter().filter(is_gone).map(|report| PluginReport {
             state: State::Gone,
             tools: Vec::new(),
             findings: Vec::new(),
             ..report.clone()
         });
-        let is_new = |report: &&PluginReport| read.contains(&report.folder) || !before.contains(report);
-        now.told.iter().filter(is_new).cloned().chain(gone).collect()
+        let is_new = |report: &&PluginReport| compiled.contains(&report.folder) || !before.contains(report);
+        state.reports.iter().filter(is_new).cloned().chain(gone).collect()
     }
 
-    /// Waits at most `time` until no program runs for a call, and returns whether none does. Abandoned calls stop their programs;
-    /// a host that is about to exit should give them this time.
-    pub fn settle(&self, time: Duration) -> bool {
-        self.calls.settle(time)
+    /// Waits until no program runs, but at most for `timeout`. Returns whether no program runs. The programs of cancelled and timed-out
+    /// calls need a moment to end; a host should wait for them before it exits.
+    pub fn settle(&self, timeout: Duration) -> bool {
+        self.calls.settle(timeout)
     }
 
-    /// Returns reports about all plugins, and the folders that were read again.
+    /// Returns reports about all plugins, and the folders that were compiled.
     fn update(
         &self,
-        known: &mut BTreeMap<PathBuf, Known>,
+        plugins: &mut BTreeMap<PathBuf, PluginState>,
         registry: &Registry,
     ) -> (Vec<PluginReport>, BTreeSet<PathBuf>) {
-        let mut read = BTreeSet::new();
-        let Found { candidates, mut others } = find(&self.folders);
-        let there: BTreeSet<&Path> = candidates.iter().map(|candidate| candidate.root.as_path()).collect();
-        known.retain(|root, known| {
-            let stays = there.contains(root.as_path());
-            if let (false, Some(id)) = (stays, known.id) {
+        let mut compiled = BTreeSet::new();
+        let Candidates { accepted, mut rejected } = find(&self.folders);
+        let existing: BTreeSet<&Path> = accepted.iter().map(|candidate| candidate.root.as_path()).collect();
+        plugins.retain(|root, plugin| {
+            let exists = existing.contains(root.as_path());
+            if let (false, Some(id)) = (exists, plugin.id) {
                 registry.remove(id);
             }
-            stays
+            exists
         });
-        for Candidate { name, root } in &candidates {
-            let before = known.get(root);
-            if before.is_some_and(|known| known.is_current(root)) {
+        for Candidate { name, root } in &accepted {
+            let before = plugins.get(root);
+            if before.is_some_and(|plugin| plugin.is_current(root)) {
                 continue;
             }
-            let mut now = Known::of(name, root, before.and_then(|known| known.id));
-            // First, so that its names are free for others.
-            if let Some(id) = now.id.take_if(|_| now.plugin.is_none()) {
+            let mut plugin = PluginState::new(name, root, before.and_then(|plugin| plugin.id));
+            // Remove a broken plugin before others are registered, so that its names are free.
+            if plugin.plugin.is_none()
+                && let Some(id) = plugin.id.take()
+            {
                 registry.remove(id);
             }
-            known.insert(root.clone(), now);
-            read.insert(root.clone());
+            plugins.insert(root.clone(), plugin);
+            compiled.insert(root.clone());
         }
-        self.register(&candidates, known, registry);
-        let reports = candidates.iter().filter_map(|candidate| Some(report(candidate, known.get(&candidate.root)?)));
+        self.register(&accepted, plugins, registry);
+        let reports = accepted.iter().filter_map(|candidate| Some(report(candidate, plugins.get(&candidate.root)?)));
         let mut reports: Vec<PluginReport> = reports.collect();
-        reports.append(&mut others);
-        (reports, read)
+        reports.append(&mut rejected);
+        (reports, compiled)
     }
 
-    /// Adds the plugins that the registry does not have yet. A plugin may make room for another, so this repeats until nothing
+    /// Registers the plugins that are due. Registering one can free a name that another one needs, so this repeats until nothing
     /// changes.
-    fn register(&self, candidates: &[Candidate], known: &mut BTreeMap<PathBuf, Known>, registry: &Registry) {
+    fn register(&self, candidates: &[Candidate], plugins: &mut BTreeMap<PathBuf, PluginState>, registry: &Registry) {
         let mut has_changed = true;
         while std::mem::take(&mut has_changed) {
             for Candidate { root, .. } in candidates {
-                let Some(known) = known.get_mut(root) else { continue };
-                let (Some(plugin), true) = (&known.plugin, known.is_due) else { continue };
-                let served = Box::new(Served {
+                let Some(state) = plugins.get_mut(root) else { continue };
+                let (Some(plugin), true) = (&state.plugin, state.is_due) else { continue };
+                let provider = Box::new(PluginProvider {
                     plugin: Arc::clone(plugin),
                     dir: self.dir.clone(),
                     calls: Arc::clone(&self.calls),
                 });
-                let entered = match known.id {
-                    Some(id) => registry.replace(id, served).map(|()| id),
-                    None => registry.add(served),
+                let registered = match state.id {
+                    Some(id) => registry.replace(id, provider).map(|()| id),
+                    None => registry.add(provider),
                 };
-                match entered {
+                match registered {
                     Ok(id) => {
-                        (known.id, known.refused, known.is_due) = (Some(id), None, false);
+                        state.id = Some(id);
+                        state.refused = None;
+                        state.is_due = false;
                         has_changed = true;
                     }
                     Err(error) => {
-                        if let Some(id) = known.id.take() {
+                        if let Some(id) = state.id.take() {
                             has_changed |= registry.remove(id);
                         }
-                        let help = "rename what is taken, or take the other one away";
-                        known.refused = Some(Flaw::new(root, error.to_string(), help).into());
+                        let help = "rename the tool or toolset, or remove the other plugin";
+                        state.refused = Some(FileProblem::new(root, error.to_string(), help).into());
                     }
                 }
             }
         }
     }
 
-    fn now(&self) -> MutexGuard<'_, Now> {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, LoadState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn report(Candidate { name, root }: &Candidate, known: &Known) -> PluginReport {
-    let is_loaded = known.id.is_some();
-    let tools = known.plugin.iter().filter(|_| is_loaded).flat_map(|plugin| &plugin.tools);
-    let mut findings: Vec<Finding> = known.findings.iter().chain(&known.refused).cloned().collect();
+/// Returns the report about a plugin.
+fn report(Candidate { name, root }: &Candidate, state: &PluginState) -> PluginReport {
+    let is_loaded = state.id.is_some();
+    let tools = state.plugin.iter().filter(|_| is_loaded).flat_map(|plugin| &plugin.tools);
+    let mut findings: Vec<Finding> = state.findings.iter().chain(&state.refused).cloned().collect();
     findings.sort_by_key(|finding| finding.level);
     PluginReport {
         name: name.clone(),
         folder: root.clone(),
         state: if is_loaded { State::Loaded } else { State::Broken },
-        description: known.description.clone(),
+        description: state.description.clone(),
         tools: tools.map(|tool| tool.name.to_string()).collect(),
         findings,
     }
 }
 
-/// Looks for plugins, in the order in which they count.
-fn find(folders: &[PathBuf]) -> Found {
-    let mut found = Found::default();
+/// Finds the subfolders of all folders. If two have the same name, the first is accepted.
+fn find(folders: &[PathBuf]) -> Candidates {
+    let mut candidates = Candidates::default();
     let mut taken: BTreeMap<String, PathBuf> = BTreeMap::new();
     for folder in folders {
-        let mut told = |name: &str, root: PathBuf, state, finding| {
-            let findings = vec![finding];
-            let (name, description, tools) = (name.to_owned(), String::new(), Vec::new());
-            found.others.push(PluginReport { name, folder: root, state, description, tools, findings });
+        let mut reject = |name: &str, folder: PathBuf, state, finding| {
+            candidates.rejected.push(PluginReport {
+                name: name.to_owned(),
+                folder,
+                state,
+                description: String::new(),
+                tools: Vec::new(),
+                findings: vec![finding],
+            });
         };
-        let roots = match entries(folder) {
+        let roots = match subfolders(folder) {
             Ok(roots) => roots,
-            Err(flaw) => {
-                told("", folder.clone(), State::Broken, flaw.into());
+            Err(problem) => {
+                reject("", folder.clone(), State::Broken, problem.into());
                 continue;
             }
         };
         for root in roots {
             let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            // Before its name counts, so that a link to another folder cannot replace a plugin.
-            if let Err(flaw) = trust::within(folder, &root) {
-                told(&name, root, State::Broken, flaw.into());
+            // An untrusted folder must not shadow a plugin of the same name, so check this first.
+            if let Err(problem) = trust::check_within(folder, &root) {
+                reject(&name, root, State::Broken, problem.into());
             } else if let Some(first) = taken.get(&name) {
-                let message = format!("{} stands for it", first.display());
-                told(&name, root.clone(), State::Shadowed, Finding::of(Level::Note, root, message, ""));
+                let message = format!("{} is loaded instead", first.display());
+                reject(&name, root.clone(), State::Shadowed, Finding::new(Level::Note, root, message, ""));
             } else {
                 taken.insert(name.clone(), root.clone());
-                found.candidates.push(Candidate { name, root });
+                candidates.accepted.push(Candidate { name, root });
             }
         }
     }
-    found
+    candidates
 }
 
-/// The folders in a folder, by name. Hidden ones are other programs'.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Flaw> {
+/// Returns the subfolders of a folder, sorted by name. Omits hidden ones, which belong to other programs such as git.
+fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, FileProblem> {
     let failed = |error: std::io::Error| {
-        Flaw::new(folder, format!("failed to read it: {error}"), "name a folder of plugins that can be read")
+        FileProblem::new(folder, format!("failed to read the folder: {error}"), "name a folder that can be read")
     };
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -299,7 +315,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Flaw> {
     for entry in entries {
         let path = entry.map_err(failed)?.path();
         let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        // A dangling link is not a file either.
+        // Dangling links are included, so that they are reported.
         if !is_hidden && !path.is_file() {
             roots.push(path);
         }
@@ -308,30 +324,31 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Flaw> {
     Ok(roots)
 }
 
-/// How many calls have been begun and have not ended.
+/// The number of running calls.
 #[derive(Debug, Default)]
-pub(crate) struct Calls {
+pub(crate) struct RunningCalls {
     count: Mutex<usize>,
     ended: Condvar,
 }
 
-/// A call, until it has ended.
-pub(crate) struct UnderWay(Arc<Calls>);
+/// Counts a call as running until it is dropped.
+pub(crate) struct RunningCallGuard(Arc<RunningCalls>);
 
-impl Calls {
-    pub(crate) fn begin(self: &Arc<Self>) -> UnderWay {
+impl RunningCalls {
+    pub(crate) fn start(self: &Arc<Self>) -> RunningCallGuard {
         *self.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        UnderWay(Arc::clone(self))
+        RunningCallGuard(Arc::clone(self))
     }
 
-    fn settle(&self, time: Duration) -> bool {
+    /// Waits until no call runs, but at most for `timeout`. Returns whether no call runs.
+    fn settle(&self, timeout: Duration) -> bool {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.ended.wait_timeout_while(count, time, |count| *count > 0);
+        let waited = self.ended.wait_timeout_while(count, timeout, |count| *count > 0);
         *waited.unwrap_or_else(PoisonError::into_inner).0 == 0
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for RunningCallGuard {
     fn drop(&mut self) {
         *self.0.count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         self.0.ended.notify_all();

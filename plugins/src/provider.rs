@@ -1,4 +1,4 @@
-//! A plugin as a provider: the compiler's data, and a process for each call.
+//! A plugin as a tool provider: serves the compiled data, and runs a process for each call.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,41 +8,41 @@ use toolc::args::Slots;
 use toolc::catalog::{Definition, Fact, Variable};
 use toolc::{Call, Dialect, HandlerReply, Tool, ToolProvider, Toolset, Value};
 
-use crate::environment::Passed;
+use crate::environment::PassedVariables;
 use crate::invoke;
-use crate::plugins::Calls;
-use crate::schema_values::Shape;
+use crate::plugins::RunningCalls;
+use crate::schema_values::ToolSchemas;
 
-/// A plugin that is well.
+/// A compiled plugin without errors.
 #[derive(Debug)]
 pub(crate) struct Plugin {
     pub(crate) name: String,
-    /// Its folder.
+    /// The folder of the plugin.
     pub(crate) root: PathBuf,
-    /// Its program, in that.
+    /// The path of the program.
     pub(crate) executable: PathBuf,
     pub(crate) tools: Vec<Tool>,
-    /// Theirs, in their order.
+    /// The definitions of the tools for each dialect, in the order of `tools`.
     pub(crate) definitions: BTreeMap<Dialect, Vec<Option<Definition>>>,
-    /// Those of the tools, in their order.
-    pub(crate) shapes: Vec<Shape>,
+    /// The schemas of the tools, in the order of `tools`.
+    pub(crate) schemas: Vec<ToolSchemas>,
     pub(crate) toolsets: Vec<Toolset>,
     pub(crate) facts: Vec<Fact>,
     pub(crate) variables: Vec<Variable>,
-    pub(crate) passed: Passed,
-    /// Bytes that the program may print for one call.
+    pub(crate) passed: PassedVariables,
+    /// The maximum number of bytes that the program may write to each of its output streams in one call.
     pub(crate) max_output: usize,
 }
 
-/// A plugin in a registry.
-pub(crate) struct Served {
+/// The tool provider of a plugin.
+pub(crate) struct PluginProvider {
     pub(crate) plugin: Arc<Plugin>,
     /// The working directory of programs, or `None` for that of the host.
     pub(crate) dir: Option<PathBuf>,
-    pub(crate) calls: Arc<Calls>,
+    pub(crate) calls: Arc<RunningCalls>,
 }
 
-impl ToolProvider for Served {
+impl ToolProvider for PluginProvider {
     fn tools(&self) -> &[Tool] {
         &self.plugin.tools
     }
@@ -64,12 +64,14 @@ impl ToolProvider for Served {
     }
 
     fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
-        let Some(shape) = self.plugin.shapes.get(index) else { return HandlerReply::no_such_tool(index) };
+        let Some(schemas) = self.plugin.schemas.get(index) else { return HandlerReply::no_such_tool(index) };
         let mut arguments: Value = args.value(0);
-        shape.fill(&mut arguments);
-        let (plugin, dir, under_way) = (Arc::clone(&self.plugin), self.dir.clone(), self.calls.begin());
+        schemas.fill_defaults(&mut arguments);
+        let plugin = Arc::clone(&self.plugin);
+        let dir = self.dir.clone();
+        let guard = self.calls.start();
         HandlerReply::blocking(call, move |call| {
-            let _under_way = under_way;
+            let _guard = guard;
             invoke::run(&plugin, index, &arguments, dir.as_deref(), call)
         })
     }

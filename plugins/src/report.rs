@@ -1,4 +1,4 @@
-//! What became of a plugin: data for a program, words for a person.
+//! Reports about plugins, as data and as text.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,63 +7,63 @@ use serde::Serialize;
 use toolc_codegen::diagnostic::{self, Diagnostic, Places, Renderer};
 use toolc_codegen::source::Sources;
 
-/// What became of a plugin. Its `Display` is for a person.
+/// The state of a plugin after loading. Its `Display` form is for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PluginReport {
-    /// Its name, which is its folder's. Empty where a folder of plugins is meant that cannot be used as a whole.
+    /// The name of the plugin, which is that of its folder. Empty if the report is about a folder of plugins that cannot be read.
     pub name: String,
-    /// Its folder.
+    /// The folder of the plugin.
     pub folder: PathBuf,
-    /// Whether its tools are there.
+    /// Whether the plugin is loaded.
     pub state: State,
-    /// For a person who chooses: what it is for.
+    /// The `description` in `plugin.toml`.
     pub description: String,
-    /// The names of its tools, sorted; none where it is not loaded.
+    /// The names of the tools, sorted. Empty if the plugin is not loaded.
     pub tools: Vec<String>,
-    /// Mistakes in the plugin.
+    /// Errors, warnings and notes about the plugin.
     pub findings: Vec<Finding>,
 }
 
-/// Whether a plugin's tools are there.
+/// Whether a plugin is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum State {
-    /// The registry has them.
+    /// The plugin's tools are registered.
     Loaded,
-    /// Its tools are not registered; the findings give the reason.
+    /// The plugin's tools are not registered; the findings give the reason.
     Broken,
-    /// Its tools are not registered, because an earlier folder has a plugin of this name.
+    /// The plugin's tools are not registered, because an earlier folder has a plugin of this name.
     Shadowed,
-    /// Its folder has gone, and they with it.
+    /// The plugin's folder was deleted, and its tools were removed.
     Gone,
 }
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// The plugin is not loaded because of it.
+    /// The plugin is not loaded.
     Error,
-    /// The plugin is loaded all the same.
+    /// The plugin is loaded nevertheless.
     Warning,
-    /// Nothing is wrong.
+    /// Information, not a mistake.
     Note,
 }
 
-/// A mistake in a plugin.
+/// An error, warning or note about a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// How much it matters.
+    /// The severity.
     pub level: Level,
-    /// Which kind of finding it is, where it is about a manifest: `C002`.
+    /// The code of the error or rule, such as `C002`, if the finding is about a manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
-    /// What is wrong.
+    /// The message, which says what is wrong.
     pub message: String,
-    /// The file or folder that it is about.
+    /// The file or folder that the finding is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
     /// The line in that file, from 1.
@@ -72,22 +72,22 @@ pub struct Finding {
     /// The column in that line, in characters, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// What to do about it.
+    /// Advice about what to do.
     pub help: Vec<String>,
-    /// All of it for a person, with the lines of the file that it is about.
+    /// The whole finding as text for people, with an excerpt of the file.
     pub text: String,
 }
 
 impl PluginReport {
-    /// Whether something is to be mended.
+    /// Returns whether the plugin is broken and needs a fix.
     pub fn is_broken(&self) -> bool {
         self.state == State::Broken
     }
 }
 
 impl Finding {
-    /// About a file or a folder as a whole.
-    pub(crate) fn of(level: Level, path: impl Into<PathBuf>, message: impl Into<String>, help: &str) -> Self {
+    /// Returns a finding about a file or folder.
+    pub(crate) fn new(level: Level, path: impl Into<PathBuf>, message: impl Into<String>, help: &str) -> Self {
         let (path, message) = (path.into(), message.into());
         let word = match level {
             Level::Error => "error",
@@ -102,43 +102,43 @@ impl Finding {
         Self { level, code: None, message, path: Some(path), line: None, column: None, help, text }
     }
 
-    /// About a place in a manifest.
-    pub(crate) fn diagnosed(found: &Diagnostic, sources: &Sources, root: &std::path::Path) -> Self {
-        let (place, _) = found.at;
+    /// Returns a finding for a diagnostic of the compiler.
+    pub(crate) fn from_diagnostic(diagnostic: &Diagnostic, sources: &Sources, root: &std::path::Path) -> Self {
+        let (place, _) = diagnostic.at;
         let [start, _] = Places::new(sources).positions(place);
         Self {
-            level: match found.level {
+            level: match diagnostic.level {
                 diagnostic::Level::Error => Level::Error,
                 diagnostic::Level::Warning => Level::Warning,
             },
-            code: Some(found.code.id),
-            message: found.message.clone(),
+            code: Some(diagnostic.code.id),
+            message: diagnostic.message.clone(),
             path: Some(root.join(&sources.get(place.source).path)),
             line: Some(start.line),
             column: Some(start.column),
-            help: found.help.clone(),
-            text: Renderer::new(sources, false).render(found),
+            help: diagnostic.help.clone(),
+            text: Renderer::new(sources, false).render(diagnostic),
         }
     }
 }
 
-/// What is wrong with a file or a folder as a whole: why nothing of it is used.
+/// The reason why a file or folder cannot be used.
 #[derive(Debug)]
-pub(crate) struct Flaw {
+pub(crate) struct FileProblem {
     path: PathBuf,
     pub(crate) message: String,
     help: String,
 }
 
-impl Flaw {
+impl FileProblem {
     pub(crate) fn new(path: impl Into<PathBuf>, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into(), help: help.into() }
     }
 }
 
-impl From<Flaw> for Finding {
-    fn from(flaw: Flaw) -> Self {
-        Self::of(Level::Error, flaw.path, flaw.message, &flaw.help)
+impl From<FileProblem> for Finding {
+    fn from(problem: FileProblem) -> Self {
+        Self::new(Level::Error, problem.path, problem.message, &problem.help)
     }
 }
 
@@ -151,7 +151,7 @@ impl fmt::Display for PluginReport {
             State::Loaded => write!(f, "plugin `{name}` ({folder}): {}", tools.join(", "))?,
             State::Broken => write!(f, "plugin `{name}` ({folder}) is not loaded")?,
             State::Shadowed => write!(f, "plugin `{name}` ({folder}) is shadowed")?,
-            State::Gone => write!(f, "plugin `{name}` ({folder}) has gone")?,
+            State::Gone => write!(f, "plugin `{name}` ({folder}) was removed")?,
         }
         for line in findings.iter().flat_map(|finding| finding.text.lines()) {
             write!(f, "\n    {line}")?;

@@ -1,4 +1,4 @@
-//! What a tool's schemas say that its table does not: the values of what was not sent, and what it returns.
+//! The schemas of a tool: fills defaults into arguments, and validates results. The runtime's argument table does neither for a plugin.
 
 use jsonschema::Validator;
 use toolc::Value;
@@ -7,30 +7,30 @@ use toolc_codegen::schema::{Additional, Defs, Schema};
 
 /// The schemas of one tool.
 #[derive(Debug)]
-pub(crate) struct Shape {
+pub(crate) struct ToolSchemas {
     params: Schema,
     defs: Defs,
     returns: Option<Validator>,
 }
 
-impl Shape {
-    pub(crate) fn of(manifest: &ToolManifest) -> Self {
+impl ToolSchemas {
+    pub(crate) fn new(manifest: &ToolManifest) -> Self {
         let returns = manifest.returns.as_ref().map(|returns| manifest.defs.whole(returns));
         Self {
             params: manifest.params.clone(),
             defs: manifest.defs.clone(),
-            // The compiler has looked at it.
+            // The compiler has checked the schema, so this does not fail.
             returns: returns.and_then(|returns| jsonschema::draft202012::new(&returns).ok()),
         }
     }
 
-    /// Puts the defaults of what was not sent in its place, as a compiled handler finds them.
-    pub(crate) fn fill(&self, arguments: &mut Value) {
-        self.fill_in(&self.params, arguments);
+    /// Inserts the defaults of missing properties, as a compiled handler gets them.
+    pub(crate) fn fill_defaults(&self, arguments: &mut Value) {
+        self.fill(&self.params, arguments);
     }
 
-    /// Terminates, because the value is finite and no default contains itself.
-    fn fill_in(&self, schema: &Schema, value: &mut Value) {
+    /// Terminates, because the value is finite and the compiler refuses defaults that contain themselves.
+    fn fill(&self, schema: &Schema, value: &mut Value) {
         let schema = self.defs.resolve(schema).schema;
         match value {
             Value::Object(map) => {
@@ -40,20 +40,20 @@ impl Shape {
                         map.insert(name.clone(), default.value.clone());
                     }
                     if let Some(value) = map.get_mut(name) {
-                        self.fill_in(&property.schema, value);
+                        self.fill(&property.schema, value);
                     }
                 }
                 if let Additional::Schema(further) = &schema.additional {
                     let is_declared = |name: &String| schema.properties.iter().any(|known| known.name.value == *name);
                     for (_, value) in map.iter_mut().filter(|(name, _)| !is_declared(name)) {
-                        self.fill_in(further, value);
+                        self.fill(further, value);
                     }
                 }
             }
             Value::Array(items) => {
                 if let Some(schema) = &schema.items {
                     for item in items {
-                        self.fill_in(schema, item);
+                        self.fill(schema, item);
                     }
                 }
             }
@@ -61,13 +61,12 @@ impl Shape {
         }
     }
 
-    /// What is wrong with a result, if anything is.
+    /// Returns the first differences between a result and the schema in `returns`, or `None` if the result is valid.
     pub(crate) fn mismatch(&self, result: &Value) -> Option<String> {
-        /// The rest is mostly of the same sort.
-        const MOST: usize = 3;
+        const MAX_ERRORS: usize = 3;
         let errors: Vec<String> = (self.returns.iter())
             .flat_map(|returns| returns.iter_errors(result))
-            .take(MOST)
+            .take(MAX_ERRORS)
             .map(|error| match error.instance_path().to_string() {
                 path if path.is_empty() => error.to_string(),
                 path => format!("{path}: {error}"),

@@ -1,47 +1,48 @@
-//! Whether a file can be trusted. Programs of plugins run as the host's user, so no other user may be able to write them.
+//! Checks that only the host's user and root can write to files. Programs of plugins run with the rights of the host's user.
 //!
-//! Checks the folder of plugins and everything below it. The folders above it also contain the host's program or the user's home.
+//! The checks begin at the folder of plugins. The folders above it also contain the host's program or the user's home, so they are
+//! trusted.
 
 use std::fs::{self, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::report::Flaw;
+use crate::report::FileProblem;
 
-/// What a path within a folder leads to, all links followed.
+/// Resolves all links in a path within the folder `root`.
 ///
 /// # Errors
-/// If it is missing, is a link out of the folder, or if it or a folder on the way belongs to, or can be written by, a user other
-/// than the current one and root.
-pub(crate) fn within(root: &Path, path: &Path) -> Result<PathBuf, Flaw> {
-    let real = |path: &Path| {
-        fs::canonicalize(path)
-            .map_err(|error| Flaw::new(path, format!("failed to read it: {error}"), "see that it is there"))
+/// If the path does not exist or leads out of the folder, or if [`check`] fails for it or for a folder between `root` and it.
+pub(crate) fn check_within(root: &Path, path: &Path) -> Result<PathBuf, FileProblem> {
+    let resolve = |path: &Path| fs::canonicalize(path).map_err(|error| unreadable(path, &error));
+    let (root, target) = (resolve(root)?, resolve(path)?);
+    let Ok(relative) = target.strip_prefix(&root) else {
+        let message = format!("a link that leads out of {}, to {}", root.display(), target.display());
+        return Err(FileProblem::new(path, message, "replace the link with a copy of its target"));
     };
-    let (root, target) = (real(root)?, real(path)?);
-    let Ok(below) = target.strip_prefix(&root) else {
-        let message = format!("it is a link that leads out of {}, to {}", root.display(), target.display());
-        return Err(Flaw::new(path, message, "copy what it leads to in its place"));
-    };
-    let mut part = root.clone();
-    check(&part)?;
-    for name in below {
-        part.push(name);
-        check(&part)?;
+    let mut current = root.clone();
+    check(&current)?;
+    for name in relative {
+        current.push(name);
+        check(&current)?;
     }
     Ok(target)
 }
 
-/// Whether this user and root alone can write a file or folder.
-pub(crate) fn check(path: &Path) -> Result<(), Flaw> {
-    let about = fs::metadata(path)
-        .map_err(|error| Flaw::new(path, format!("failed to read it: {error}"), "see that it is there"))?;
-    belongs(&about).map_err(|(why, help)| {
+/// Checks that a file or folder belongs to the current user or root, and that no other user can write to it.
+pub(crate) fn check(path: &Path) -> Result<(), FileProblem> {
+    let meta = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+    check_metadata(&meta).map_err(|(message, help)| {
         let help = help.replace("PATH", &path.display().to_string());
-        Flaw::new(path, format!("{why}: nothing of it is run"), help)
+        FileProblem::new(path, format!("{message}, so it is not used"), help)
     })
 }
 
-/// Whether a file may be run.
+fn unreadable(path: &Path, error: &io::Error) -> FileProblem {
+    FileProblem::new(path, format!("failed to read: {error}"), "check that the file exists")
+}
+
+/// Returns whether a file may be executed.
 #[cfg(unix)]
 pub(crate) fn is_executable(file: &Metadata) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o111 != 0
@@ -52,14 +53,15 @@ pub(crate) fn is_executable(_: &Metadata) -> bool {
     true
 }
 
+/// Checks the owner and the mode. The error is a message, and a help in which `PATH` stands for the path.
 #[cfg(unix)]
-fn belongs(about: &Metadata) -> Result<(), (String, &'static str)> {
+fn check_metadata(meta: &Metadata) -> Result<(), (String, &'static str)> {
     use std::os::unix::fs::MetadataExt as _;
-    let (owner, mode) = (about.uid(), about.mode() & 0o7777);
+    let (owner, mode) = (meta.uid(), meta.mode() & 0o7777);
     let user = rustix::process::geteuid().as_raw();
     if owner != user && owner != 0 {
         return Err((
-            format!("it belongs to another user, number {owner}"),
+            format!("it belongs to another user (id {owner})"),
             "run `chown \"$USER\" PATH`, if you trust it",
         ));
     }
@@ -70,6 +72,6 @@ fn belongs(about: &Metadata) -> Result<(), (String, &'static str)> {
 }
 
 #[cfg(not(unix))]
-fn belongs(_: &Metadata) -> Result<(), (String, &'static str)> {
+fn check_metadata(_: &Metadata) -> Result<(), (String, &'static str)> {
     Ok(())
 }

@@ -6,12 +6,12 @@ use std::sync::mpsc::Receiver;
 
 /// Makes the program the leader of a new group.
 #[cfg(unix)]
-pub(crate) fn lead(command: &mut Command) {
+pub(crate) fn make_leader(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
 }
 
 #[cfg(not(unix))]
-pub(crate) fn lead(_: &mut Command) {}
+pub(crate) fn make_leader(_: &mut Command) {}
 
 /// Ends the child's group: with SIGTERM, and a second later with SIGKILL.
 ///

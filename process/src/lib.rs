@@ -1,7 +1,7 @@
 //! Runs a program to its end, with limits on its time and its output.
 //!
 //! The program leads a process group of its own, so that its children are killed with it. A child that has moved to another
-//! process group is not. Output is read from pipes on threads, so that a process that keeps a pipe open blocks only a
+//! process group is not killed. Output is read from pipes on threads, so that a process that keeps a pipe open blocks only a
 //! thread.
 
 mod group;
@@ -28,51 +28,51 @@ pub struct Process {
     command: Command,
     /// The pipes to read, each with its sink.
     readers: Vec<Box<dyn Reader>>,
-    flooded: Arc<AtomicBool>,
+    limit_exceeded: Arc<AtomicBool>,
 }
 
-/// How a program ended.
+/// The outcome of a program that has ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct Outcome {
     /// The exit status.
     pub status: ExitStatus,
-    /// What ended the program.
+    /// The reason why the program ended.
     pub reason: EndReason,
-    /// Whether a process that the program started still holds its output open.
+    /// Whether a process that the program started still has the output open.
     pub left_running: bool,
 }
 
-/// What ended a program.
+/// The reason why a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
-    /// The program itself, or a signal from elsewhere.
+    /// The program exited, or another process sent it a signal.
     Exited,
-    /// The function `is_over`, passed to [`Process::run`], returned true.
+    /// The function `should_stop` that was passed to [`Process::run`] returned true.
     Stopped,
-    /// A [`Sink`] refused further output.
+    /// A [`Sink`] refused more output.
     OutputLimit,
 }
 
 /// A pipe and its sink.
 trait Reader: std::fmt::Debug + Send {
-    fn read(self: Box<Self>, flooded: &AtomicBool);
+    fn read(self: Box<Self>, limit_exceeded: &AtomicBool);
 }
 
 #[derive(Debug)]
-struct Piped<S>(PipeReader, Stream<S>);
+struct PipeToSink<S>(PipeReader, Stream<S>);
 
-impl<S: Sink> Reader for Piped<S> {
-    fn read(self: Box<Self>, flooded: &AtomicBool) {
-        stream::read(self.0, &self.1, flooded);
+impl<S: Sink> Reader for PipeToSink<S> {
+    fn read(self: Box<Self>, limit_exceeded: &AtomicBool) {
+        stream::read(self.0, &self.1, limit_exceeded);
     }
 }
 
 impl Process {
-    /// Prepares to run `command`. Its standard streams are null unless another method of this type says otherwise.
+    /// Prepares to run `command`. Its standard streams are null unless set by other methods of this type.
     pub fn new(mut command: Command) -> Self {
-        group::lead(&mut command);
+        group::make_leader(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        Self { command, readers: Vec::new(), flooded: Arc::default() }
+        Self { command, readers: Vec::new(), limit_exceeded: Arc::default() }
     }
 
     /// Sends standard output and standard error to `sink` through one pipe, which keeps their order.
@@ -107,17 +107,18 @@ impl Process {
 
     fn read<S: Sink>(&mut self, reader: PipeReader, sink: S) -> Stream<S> {
         let stream = Stream::new(sink);
-        self.readers.push(Box::new(Piped(reader, stream.clone())));
+        self.readers.push(Box::new(PipeToSink(reader, stream.clone())));
         stream
     }
 
-    /// Runs the program until it ends or `is_over` returns true, which is called about a hundred times per second. The program
-    /// reads `input` from its standard input, which is empty if `input` is `None`.
+    /// Runs the program until it ends, `should_stop` returns true, or a sink refuses more output. In the latter two cases the process
+    /// group gets SIGTERM, and SIGKILL a second later. `should_stop` is called about a hundred times per second. The program reads
+    /// `input` from its standard input, which is empty if `input` is `None`.
     ///
     /// # Errors
     /// If the program cannot be started.
-    pub fn run(self, input: Option<Vec<u8>>, is_over: impl Fn() -> bool) -> io::Result<Ended> {
-        let Self { mut command, readers, flooded } = self;
+    pub fn run(self, input: Option<Vec<u8>>, should_stop: impl Fn() -> bool) -> io::Result<Outcome> {
+        let Self { mut command, readers, limit_exceeded } = self;
         let writer = match input {
             None => None,
             Some(input) => {
@@ -128,19 +129,19 @@ impl Process {
         };
         let (open, closed) = mpsc::channel();
         for reader in readers {
-            let (open, flooded) = (Sender::clone(&open), Arc::clone(&flooded));
+            let (open, limit_exceeded) = (Sender::clone(&open), Arc::clone(&limit_exceeded));
             let read = move || {
                 let _open = open;
-                reader.read(&flooded);
+                reader.read(&limit_exceeded);
             };
             thread::Builder::new().name("output of a process".to_owned()).spawn(read)?;
         }
         drop(open);
         let mut child = start(&mut command)?;
-        // It owns the write ends of the pipes; while they are open, the readers get no end of file.
+        // The command owns the write ends of the pipes. The readers get no end of file while these are open.
         drop(command);
         if let Some((mut writer, input)) = writer {
-            // Writing fails if the program does not read its input: that is not an error.
+            // Writing fails if the program does not read its input, which is not an error.
             let write = move || drop(writer.write_all(&input));
             let started = thread::Builder::new().name("input of a process".to_owned()).spawn(write);
             if let Err(error) = started {
@@ -148,12 +149,12 @@ impl Process {
                 return Err(error);
             }
         }
-        let (status, reason) = wait(&mut child, &closed, &flooded, is_over)?;
+        let (status, reason) = wait(&mut child, &closed, &limit_exceeded, should_stop)?;
         let left_running = !is_closed(&closed, DRAIN);
         // The output that was still in the pipe may have exceeded the limit.
-        let is_flooded = flooded.load(Ordering::Relaxed) && reason == EndReason::Exited;
-        let reason = if is_flooded { EndReason::OutputLimit } else { reason };
-        Ok(Ended { status, reason, left_running })
+        let exceeded = limit_exceeded.load(Ordering::Relaxed) && reason == EndReason::Exited;
+        let reason = if exceeded { EndReason::OutputLimit } else { reason };
+        Ok(Outcome { status, reason, left_running })
     }
 }
 
@@ -170,36 +171,36 @@ fn start(command: &mut Command) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Waits until the child ends, or ends it if it is over or printed too much.
+/// Waits until the child ends. Ends it if `should_stop` returns true or a sink refuses more output.
 fn wait(
     child: &mut Child,
     closed: &Receiver<()>,
-    flooded: &AtomicBool,
-    is_over: impl Fn() -> bool,
+    limit_exceeded: &AtomicBool,
+    should_stop: impl Fn() -> bool,
 ) -> io::Result<(ExitStatus, EndReason)> {
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok((status, EndReason::Exited));
         }
-        if flooded.load(Ordering::Relaxed) {
+        if limit_exceeded.load(Ordering::Relaxed) {
             return Ok((group::kill(child, closed)?, EndReason::OutputLimit));
         }
-        if is_over() {
+        if should_stop() {
             return Ok((group::kill(child, closed)?, EndReason::Stopped));
         }
         if is_closed(closed, POLL) {
-            // A closed channel no longer waits. The program is about to end, or goes on without output.
+            // Receiving from a closed channel does not wait. The program is about to end, or runs on without output.
             thread::sleep(Duration::from_millis(1));
         }
     }
 }
 
-/// Returns whether all output ends within `time`.
-fn is_closed(closed: &Receiver<()>, time: Duration) -> bool {
-    closed.recv_timeout(time) == Err(RecvTimeoutError::Disconnected)
+/// Returns whether all output ends within `timeout`.
+fn is_closed(closed: &Receiver<()>, timeout: Duration) -> bool {
+    closed.recv_timeout(timeout) == Err(RecvTimeoutError::Disconnected)
 }
 
-/// The README's example is run.
+/// Runs the example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

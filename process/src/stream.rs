@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Receives output, chunk by chunk as it arrives.
 pub trait Sink: std::fmt::Debug + Default + Send + 'static {
-    /// Adds a chunk. Returns false if that is too much: the program is then ended.
+    /// Adds a chunk. Returns false to refuse more output, which ends the program.
     fn push(&mut self, bytes: &[u8]) -> bool;
 }
 
@@ -33,37 +33,37 @@ impl<S: Sink> Stream<S> {
     }
 }
 
-/// Counts one reading thread while it exists.
-struct Reading;
-
 /// The number of reading threads.
-static READING: AtomicUsize = AtomicUsize::new(0);
+static READER_THREADS: AtomicUsize = AtomicUsize::new(0);
 
-impl Reading {
-    fn begin() -> Self {
-        READING.fetch_add(1, Ordering::Relaxed);
+/// Counts a thread as reading until it is dropped.
+struct ReaderThread;
+
+impl ReaderThread {
+    fn start() -> Self {
+        READER_THREADS.fetch_add(1, Ordering::Relaxed);
         Self
     }
 
-    /// Whether there are too many reading threads to go on for background processes.
-    fn are_many() -> bool {
-        /// The output of background processes is read and discarded, so that a full pipe does not block them.
+    /// Returns whether too many threads read. Then the output of background processes is no longer read, and a full pipe can block
+    /// them.
+    fn are_too_many() -> bool {
         const MAX: usize = 64;
-        READING.load(Ordering::Relaxed) > MAX
+        READER_THREADS.load(Ordering::Relaxed) > MAX
     }
 }
 
-impl Drop for Reading {
+impl Drop for ReaderThread {
     fn drop(&mut self) {
-        READING.fetch_sub(1, Ordering::Relaxed);
+        READER_THREADS.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Reads a pipe to its end, also after its sink has been taken.
-pub(crate) fn read<S: Sink>(mut pipe: PipeReader, stream: &Stream<S>, flooded: &AtomicBool) {
-    /// Slows down a process that floods a pipe whose output is discarded.
+/// Reads a pipe to its end. After the sink has been taken, discards the output.
+pub(crate) fn read<S: Sink>(mut pipe: PipeReader, stream: &Stream<S>, limit_exceeded: &AtomicBool) {
+    /// The pause between reads of discarded output, which slows down a process that writes much.
     const PAUSE: Duration = Duration::from_millis(50);
-    let _reading = Reading::begin();
+    let _thread = ReaderThread::start();
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match pipe.read(&mut buffer) {
@@ -73,11 +73,11 @@ pub(crate) fn read<S: Sink>(mut pipe: PipeReader, stream: &Stream<S>, flooded: &
                 match &mut *sink {
                     Some(sink) => {
                         if !sink.push(&buffer[..len]) {
-                            flooded.store(true, Ordering::Relaxed);
+                            limit_exceeded.store(true, Ordering::Relaxed);
                             break;
                         }
                     }
-                    None if Reading::are_many() => break,
+                    None if ReaderThread::are_too_many() => break,
                     None => {
                         drop(sink);
                         thread::sleep(PAUSE);

@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{Parser, Subcommand};
 use toolc_codegen::cli::{self, CatalogCommand, Command, Project};
 
-/// Compiling allocates many small values on every processor: with this allocator, gen takes about half the time.
+/// The compiler allocates many small values on all cores. With this allocator, gen takes about half the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -28,7 +28,7 @@ struct Cli {
 enum Task {
     #[command(flatten)]
     Compiler(Command),
-    /// Renew everything that is generated: `generated/`, here and in the projects of the tests, and parts of `docs/`.
+    /// Write everything that is generated: `generated/`, here and in the projects of the tests, and parts of `docs/`.
     Docs {
         /// Write nothing, and fail if anything is out of date.
         #[arg(long)]
@@ -36,7 +36,7 @@ enum Task {
     },
     /// Run all checks: generated files, formatting, clippy, tests.
     Test,
-    /// Measure calls and definitions against hand-written code, as ratios; gen, and building its output.
+    /// Measure calls and definitions relative to hand-written code, and the time of gen and of building its output.
     Bench {
         /// Compare with other libraries for LLM tools instead (fetches and builds them).
         #[arg(long)]
@@ -45,7 +45,7 @@ enum Task {
         #[arg(long, requires = "peers")]
         builds: bool,
     },
-    /// Package and build what would be published, without publishing it (uses the registry, and builds all dependencies).
+    /// Package and build the published crates without publishing them (uses the registry, and builds all dependencies).
     PublishCheck {
         /// Accept files that are not committed.
         #[arg(long)]
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
             ExitCode::from,
         ),
         Task::Test => test(),
-        // One after the other: cargo would unify their features, and the runtime would contain what the compiler needs.
+        // Two commands, because cargo would unify the features: the runtime would be measured with those of the compiler.
         Task::Bench { peers: false, .. } => status(
             ["toolc-speed", "toolc-tests"].map(|package| cargo(&["bench", "--quiet", "--package", package]))
                 == [true; 2],
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Renews what gen writes and the pages in `docs/`, or checks them. Returns the exit status.
+/// Writes what gen writes and the generated parts of `docs/`, or checks that they are up to date. Returns the exit status.
 fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut projects = vec![project];
@@ -111,26 +111,26 @@ fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
     Ok(status)
 }
 
-/// A workspace of its own, so that nothing else here depends on the other libraries.
+/// The benchmarks against other libraries. They are a separate workspace, so that nothing else depends on those libraries.
 const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/Cargo.toml");
 
-/// Each check: its name, the component of Rust that it needs besides cargo, and the command.
+/// The checks: the name, the rustup component that the check needs, and the arguments of cargo.
 const CHECKS: &[(&str, Option<&str>, &[&str])] = &[
     ("generated files", None, &["xtask", "docs", "--check"]),
     ("manifests", None, &["xtask", "lint", "--deny-warnings"]),
     ("formatting of manifests", None, &["xtask", "fmt", "--check"]),
     ("formatting", Some("fmt"), &["fmt", "--all", "--check"]),
     ("clippy", Some("clippy"), &["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
-    // All test programs run: a failure in one says nothing about the others.
+    // `--no-fail-fast` also runs the test programs after one that fails.
     ("tests", None, &["test", "--workspace", "--no-fail-fast"]),
 ];
 
-/// Runs every check, also after one has failed, so that one run shows all mistakes.
+/// Runs all checks, also after one has failed.
 fn test() -> ExitCode {
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for (name, component, command) in CHECKS {
         println!("==> {name}: cargo {}", command.join(" "));
-        if component.is_some_and(|component| !has(component)) {
+        if component.is_some_and(|component| !is_installed(component)) {
             println!("    skipped: `cargo {0}` is not installed (`rustup component add` adds it)", command[0]);
             skipped += 1;
         } else if cargo(&with_hidden_files(command)) {
@@ -159,8 +159,8 @@ fn with_hidden_files<'a>(command: &[&'a str]) -> Vec<Cow<'a, str>> {
     args
 }
 
-/// Packages and builds what is published. Cargo keeps what it unpacks from the temporary registry in the target folder, and
-/// believes that a version never changes: an earlier run would be used instead of this one, if both had the same folder.
+/// Packages and builds the published crates. Each run has its own target folder, because cargo caches the packages of the temporary
+/// registry there by version, and would reuse those of an earlier run.
 fn publish_check(allow_dirty: bool) -> ExitCode {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../target/publish-check/{}", now.as_millis()));
@@ -174,11 +174,13 @@ fn publish_check(allow_dirty: bool) -> ExitCode {
     status(passed)
 }
 
-fn has(component: &str) -> bool {
+/// Returns whether a cargo command of a rustup component works.
+fn is_installed(component: &str) -> bool {
     let version = process::Command::new(env!("CARGO")).args([component, "--version"]).stdout(Stdio::null()).status();
     version.is_ok_and(|status| status.success())
 }
 
+/// Runs cargo and returns whether it succeeded.
 fn cargo(args: &[impl AsRef<str>]) -> bool {
     let args = || args.iter().map(AsRef::as_ref);
     match process::Command::new(env!("CARGO")).args(args()).status() {
@@ -190,6 +192,6 @@ fn cargo(args: &[impl AsRef<str>]) -> bool {
     }
 }
 
-fn status(good: bool) -> ExitCode {
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+fn status(success: bool) -> ExitCode {
+    if success { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -34,11 +34,20 @@ fn rule(code: Code) -> Value {
     json!({
         "id": code.id,
         "name": code.name,
-        "shortDescription": { "text": docs.what },
-        "fullDescription": { "text": docs.section("Why is this bad") },
+        "shortDescription": { "text": first_sentence(&one_line(&docs.what)) },
+        "fullDescription": { "text": one_line(&format!("{} {}", docs.what, docs.section("Why is this bad"))) },
         "help": { "text": code.markdown(), "markdown": code.markdown() },
         "defaultConfiguration": { "level": code.level.map_or("none", Level::word) },
     })
+}
+
+/// Joins the lines of a text.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn first_sentence(text: &str) -> &str {
+    text.find(". ").map_or(text, |end| &text[..=end])
 }
 
 fn result(report: &Report<'_>, rules: &[Code], found: &Diagnostic) -> Value {
@@ -70,7 +79,7 @@ fn result(report: &Report<'_>, rules: &[Code], found: &Diagnostic) -> Value {
             })
         };
         let changes: Vec<Value> = replacements(report.places, found).into_iter().map(change).collect();
-        let description = found.help.first().map_or("fix this finding", String::as_str);
+        let description = found.help.first().map_or("apply the fix", String::as_str);
         result["fixes"] = json!([{ "description": { "text": description }, "artifactChanges": changes }]);
     }
     result
@@ -123,7 +132,19 @@ fn uri(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::uri;
+    use super::{rule, uri};
+    use crate::lint::codes;
+
+    /// GitHub shows the short description in its list of alerts, and allows 1,024 characters for both.
+    #[test]
+    fn the_short_description_of_a_rule_is_one_sentence_of_the_full_one() {
+        for code in codes() {
+            let rule = rule(code);
+            let [short, full] = ["shortDescription", "fullDescription"].map(|key| rule[key]["text"].as_str().unwrap());
+            assert!(short.chars().count() <= 255 && full.chars().count() <= 1_024, "{code}: {short}\n{full}");
+            assert!(full.starts_with(short) && !full.contains('\n'), "{code}: {short}\n{full}");
+        }
+    }
 
     #[test]
     fn paths_are_uris() {

@@ -1,4 +1,4 @@
-//! An example, run as a program in a folder of its own.
+//! Runs an example as a program.
 
 use std::env;
 use std::fs;
@@ -7,14 +7,14 @@ use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// A folder with one file, `a.txt`.
+/// Creates a folder with one file, `a.txt`.
 pub(crate) fn folder() -> TempDir {
     let folder = TempDir::new().expect("failed to make a folder");
     fs::write(folder.path().join("a.txt"), "alpha\n").expect("failed to write a file");
     folder
 }
 
-/// The result of a program.
+/// The outcome of one run of an example.
 pub(crate) struct Run {
     pub(crate) status: Option<i32>,
     pub(crate) out: String,
@@ -23,41 +23,42 @@ pub(crate) struct Run {
 
 impl Run {
     /// Runs an example in an environment with only these variables.
-    pub(crate) fn of(example: &str, folder: &TempDir, args: &[&str], variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(example: &str, folder: &TempDir, args: &[&str], variables: &[(&str, &str)]) -> Self {
         Self::end(start(example, folder, args, variables))
     }
 
-    /// Waits for a started program, without further input.
+    /// Closes the stdin of a started program and waits for its end.
     pub(crate) fn end(program: Child) -> Self {
         let Output { status, stdout, stderr } = program.wait_with_output().expect("failed to wait for the example");
-        let text = |bytes| String::from_utf8(bytes).expect("only text is printed");
+        let text = |bytes| String::from_utf8(bytes).expect("the output is UTF-8");
         Self { status: status.code(), out: text(stdout), err: text(stderr) }
     }
 }
 
-/// Starts this example, in an environment of nothing but these variables.
+/// Starts an example in an environment with only these variables.
 pub(crate) fn start(example: &str, folder: &TempDir, args: &[&str], variables: &[(&str, &str)]) -> Child {
-    let mut program = Command::new(built(example));
+    let mut program = Command::new(program_of(example));
     program.args(args).current_dir(folder.path()).env_clear().envs(variables.iter().copied());
-    // Without it, nothing that talks to a network starts on Windows.
+    // On Windows, programs that use the network do not start without this variable.
     program.envs(env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
     program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     program.spawn().expect("failed to start the example")
 }
 
-/// The program, which cargo has built along with these tests, unless only the tests were selected.
-fn built(example: &str) -> PathBuf {
-    let tests = env::current_exe().expect("a program has a path");
+/// Returns the path of an example's program. Cargo builds it together with these tests; if only the tests were selected, this
+/// function builds it.
+fn program_of(example: &str) -> PathBuf {
+    let tests = env::current_exe().expect("failed to find this program");
     let profile = tests.ancestors().nth(2).expect("tests are in a folder of the profile");
     let path = profile.join("examples").join(format!("{example}{}", env::consts::EXE_SUFFIX));
     if is_stale(&path) {
         build(example, profile);
     }
-    assert!(path.exists(), "there is no {}: build it with `cargo build --example {example}`", path.display());
+    assert!(path.exists(), "{} is missing: build it with `cargo build --example {example}`", path.display());
     path
 }
 
-/// Whether the program is missing or older than one of its sources, which cargo lists in the `.d` file next to it.
+/// Returns whether the program is missing or older than one of its sources, which cargo lists in the `.d` file next to it.
 fn is_stale(program: &Path) -> bool {
     let changed = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
     let (Some(built), Ok(list)) = (changed(program), fs::read_to_string(program.with_extension("d"))) else {

@@ -1,4 +1,4 @@
-//! What each vendor's API looks like from the server's side.
+//! The request and response formats of each vendor, as the fake server needs them.
 
 use serde_json::{Value, json};
 use toolc::Dialect;
@@ -6,28 +6,29 @@ use toolc::Dialect;
 use crate::server::Reply;
 
 pub(crate) struct Vendor {
-    /// The name of its example.
+    /// The name of the vendor's example.
     pub(crate) example: &'static str,
     pub(crate) dialect: Dialect,
-    /// The variables with the API's address and key.
+    /// The environment variable with the address of the API.
     pub(crate) base: &'static str,
+    /// The environment variable with the key.
     pub(crate) key: &'static str,
     pub(crate) path: &'static str,
-    /// The header that brings the key, for `a-key`.
+    /// The name and value of the header with the key, for the key `a-key`.
     pub(crate) auth: (&'static str, &'static str),
     /// The JSON Pointer of the definitions in a request.
     pub(crate) tools: &'static str,
-    /// Where the conversation does.
+    /// The key of the conversation in a request.
     pub(crate) conversation: &'static str,
-    /// A response of a model that calls tools, and the parts of it that the conversation must contain.
+    /// Returns a response with calls, and the parts of it that the next request must contain.
     pub(crate) calls: fn(&[Call]) -> (Reply, Vec<Value>),
-    /// A response of a model that only says something.
+    /// Returns a response with a text and no calls.
     pub(crate) says: fn(&str) -> Reply,
-    /// The results of the calls, as the model gets them in the conversation.
-    pub(crate) results: fn(&[Value]) -> Vec<Answered>,
+    /// Parses the results of the calls from messages of the conversation.
+    pub(crate) results: fn(&[Value]) -> Vec<CallResult>,
 }
 
-/// A call by a model.
+/// A call that the model makes.
 pub(crate) struct Call {
     pub(crate) id: &'static str,
     pub(crate) tool: &'static str,
@@ -40,9 +41,9 @@ impl Call {
     }
 }
 
-/// The result of a call, as the model gets it.
+/// The result of a call in a request to the model.
 #[derive(Debug)]
-pub(crate) struct Answered {
+pub(crate) struct CallResult {
     pub(crate) id: String,
     pub(crate) json: Value,
     pub(crate) is_error: bool,
@@ -77,7 +78,7 @@ const CHAT: Vendor = Vendor {
     results: |messages| {
         let result = |message: &Value| {
             assert_eq!(message["role"], "tool");
-            Answered::without_flag(&message["tool_call_id"], parsed(text(&message["content"])))
+            CallResult::without_flag(&message["tool_call_id"], parsed(text(&message["content"])))
         };
         messages.iter().map(result).collect()
     },
@@ -90,8 +91,8 @@ const RESPONSES: Vendor = Vendor {
     conversation: "input",
     calls: |calls| {
         let call = |call: &Call| json!({ "type": "function_call", "id": format!("fc_{}", call.id), "call_id": call.id, "name": call.tool, "arguments": call.arguments });
-        let thought = json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2VjcmV0" });
-        let output: Vec<Value> = [thought].into_iter().chain(calls.iter().map(call)).collect();
+        let reasoning = json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2VjcmV0" });
+        let output: Vec<Value> = [reasoning].into_iter().chain(calls.iter().map(call)).collect();
         (Reply::json(200, &json!({ "object": "response", "status": "completed", "output": output })), output)
     },
     says: |text| {
@@ -102,7 +103,7 @@ const RESPONSES: Vendor = Vendor {
     results: |items| {
         let result = |item: &Value| {
             assert_eq!(item["type"], "function_call_output");
-            Answered::without_flag(&item["call_id"], parsed(text(&item["output"])))
+            CallResult::without_flag(&item["call_id"], parsed(text(&item["output"])))
         };
         items.iter().map(result).collect()
     },
@@ -119,10 +120,10 @@ const ANTHROPIC: Vendor = Vendor {
     tools: "/tools",
     conversation: "messages",
     calls: |calls| {
-        let thought = json!({ "type": "thinking", "thinking": "Let me see.", "signature": "c2lnbmVk" });
+        let reasoning = json!({ "type": "thinking", "thinking": "Let me see.", "signature": "c2lnbmVk" });
         let call =
             |call: &Call| json!({ "type": "tool_use", "id": call.id, "name": call.tool, "input": call.arguments() });
-        let blocks: Vec<Value> = [thought].into_iter().chain(calls.iter().map(call)).collect();
+        let blocks: Vec<Value> = [reasoning].into_iter().chain(calls.iter().map(call)).collect();
         (streamed(&blocks, "tool_use"), vec![json!({ "role": "assistant", "content": blocks })])
     },
     says: |text| streamed(&[json!({ "type": "text", "text": text })], "end_turn"),
@@ -132,17 +133,17 @@ const ANTHROPIC: Vendor = Vendor {
         let result = |block: &Value| {
             assert_eq!(block["type"], "tool_result");
             let (id, json) = (text(&block["tool_use_id"]).to_owned(), parsed(text(&block["content"])));
-            Answered { id, json, is_error: block["is_error"] == true }
+            CallResult { id, json, is_error: block["is_error"] == true }
         };
         message["content"].as_array().expect("a list of blocks").iter().map(result).collect()
     },
 };
 
-/// A message of these blocks, as Anthropic streams it: texts and arguments in pieces.
+/// Streams a message of these blocks as Anthropic does: each text and each arguments object in two pieces.
 fn streamed(blocks: &[Value], stop_reason: &str) -> Reply {
     let mut events = vec![json!({ "type": "message_start", "message": { "role": "assistant", "content": [] } })];
     for (index, block) in blocks.iter().enumerate() {
-        let mut begun = block.clone();
+        let mut start = block.clone();
         let mut deltas = Vec::new();
         for (key, kind, field) in [
             ("text", "text_delta", "text"),
@@ -150,13 +151,13 @@ fn streamed(blocks: &[Value], stop_reason: &str) -> Reply {
             ("signature", "signature_delta", "signature"),
             ("input", "input_json_delta", "partial_json"),
         ] {
-            let Some(value) = begun.get_mut(key) else { continue };
+            let Some(value) = start.get_mut(key) else { continue };
             let whole = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             *value = if value.is_object() { json!({}) } else { json!("") };
-            let (one, other) = whole.split_at(whole.len() / 2);
-            deltas.extend([one, other].map(|piece| json!({ "type": kind, field: piece })));
+            let (first, second) = whole.split_at(whole.len() / 2);
+            deltas.extend([first, second].map(|piece| json!({ "type": kind, field: piece })));
         }
-        events.push(json!({ "type": "content_block_start", "index": index, "content_block": begun }));
+        events.push(json!({ "type": "content_block_start", "index": index, "content_block": start }));
         events.extend(
             deltas.iter().map(|delta| json!({ "type": "content_block_delta", "index": index, "delta": delta })),
         );
@@ -197,16 +198,16 @@ const GEMINI: Vendor = Vendor {
             assert_eq!(response["name"], "read_file");
             let (id, response) = (text(&response["id"]).to_owned(), &response["response"]);
             match response.get("output") {
-                Some(output) => Answered { id, json: output.clone(), is_error: false },
-                None => Answered { id, json: response.clone(), is_error: response.get("error").is_some() },
+                Some(output) => CallResult { id, json: output.clone(), is_error: false },
+                None => CallResult { id, json: response.clone(), is_error: response.get("error").is_some() },
             }
         };
         content["parts"].as_array().expect("a list of parts").iter().map(result).collect()
     },
 };
 
-impl Answered {
-    /// Where the API has no word for a failed call, the text says so.
+impl CallResult {
+    /// Returns a result of an API without a flag for errors: the JSON has a key `error`.
     fn without_flag(id: &Value, json: Value) -> Self {
         Self { id: text(id).to_owned(), is_error: json.get("error").is_some(), json }
     }

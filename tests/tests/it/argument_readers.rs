@@ -9,7 +9,7 @@ use toolc_tests::arguments::{doubled, misspell, mutate, right, wild};
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
 
-use super::fuzz::arguments::{Subject, hold, same};
+use super::fuzz::arguments::{Subject, check_arguments, same};
 
 /// Tools of one project.
 const PROJECT: usize = 50;
@@ -34,7 +34,7 @@ fn compiled_and_run_time_tables_read_arguments_as_a_validator_does() {
                 }
                 agree(&subject, &standard, &value, &mut seen);
                 if let Some(text) = doubled(&value, &mut random).filter(|_| number % 5 == 0) {
-                    assert_eq!(hold(&subject, &text), None, "{text}");
+                    assert_eq!(check_arguments(&subject, &text), None, "{text}");
                 }
             }
         }
@@ -54,7 +54,7 @@ fn arguments_once_read_in_two_ways_are_read_in_one() {
         let others = schemas::project(0, &mut Random(1)).into_iter();
         let subjects = Subject::all(others.chain([("manifests/tools/t.toml".to_owned(), tool)]).collect());
         for (text, got) in turns {
-            let read: Vec<_> = subjects.iter().map(|subject| hold(subject, text)).collect();
+            let read: Vec<_> = subjects.iter().map(|subject| check_arguments(subject, text)).collect();
             assert_eq!(read.last(), Some(got), "{text}");
         }
         subjects
@@ -76,7 +76,7 @@ fn arguments_once_read_in_two_ways_are_read_in_one() {
         "params.x.enum = ['0.25', { value = 1, when = 'facts.one' }, { value = 1.5, when = 'facts.one' }]",
         &[(r#"{"x":0.25}"#, None), (r#"{"x":1}"#, Some(json!({ "x": 1 })))],
     );
-    assert_eq!(hold(&subjects[0], r#"{"x":0.25}"#), Some(json!({ "x": "0.25" })));
+    assert_eq!(check_arguments(&subjects[0], r#"{"x":0.25}"#), Some(json!({ "x": "0.25" })));
     // A null that several schemas describe means absence if one of them refuses null and none requires the property.
     let several = |required: bool| {
         format!(
@@ -110,7 +110,7 @@ fn agree(subject: &Subject, standard: &Standard, value: &Value, seen: &mut Seen)
     });
     assert!(same(&repaired, &other), "repaired to {repaired} and to {other}: {}", context());
     assert!(!is_right || is_kept(value, &repaired), "right, but repaired to {repaired}: {}", context());
-    let taken = hold(subject, &value.to_string());
+    let taken = check_arguments(subject, &value.to_string());
     let is_taken = taken.is_some();
     standard.agrees(&repaired, is_taken, &context);
     // A number reaches the handler as the nearest float, which may be beyond a bound.

@@ -1,4 +1,4 @@
-//! The todo tool: one list of steps for each task, in memory.
+//! The `todo` tool: a to-do list for each task, in memory.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,14 +7,15 @@ use toolc::{Call, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::todo::TodoTools;
 use toolc_catalog::todo::todo::{Args, TodosItem, TodosItemStatus as Status};
 
-/// The tool's schema has this limit too, but only for the items of one call.
+/// The maximum number of items of a list. The schema of the tool limits only the items of one call.
 const MAX_ITEMS: usize = 256;
 
 /// The list of a task.
 #[derive(Debug, Default)]
 struct List(Mutex<Vec<Item>>);
 
-/// The `todo` tool. A list belongs to the task of the call, and ends with it; it is kept in memory, and is bounded.
+/// The handler of the toolset `todo`. Each task has its own list of at most 256 items, which is kept in memory and dropped with the
+/// task.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TodoHandlers;
 
@@ -24,9 +25,9 @@ impl TodoTools for TodoHandlers {
         let mut list = list.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(items) = args.todos {
             let base = if args.merge { list.clone() } else { Vec::new() };
-            *list = merged(base, items)?;
+            *list = merge(base, items)?;
         }
-        ToolOutput::json(&Listing::of(&list))
+        ToolOutput::json(&Listing::new(&list))
     }
 }
 
@@ -37,8 +38,8 @@ struct Item {
     status: &'static str,
 }
 
-/// The list with these items: each in the place of the one that has its id, or at the end.
-fn merged(mut list: Vec<Item>, items: Vec<TodosItem>) -> Result<Vec<Item>, ToolError> {
+/// Merges items into a list: each replaces the item with its id, or is appended.
+fn merge(mut list: Vec<Item>, items: Vec<TodosItem>) -> Result<Vec<Item>, ToolError> {
     for item in items {
         let item = Item {
             id: item.id.trim().to_owned(),
@@ -52,7 +53,7 @@ fn merged(mut list: Vec<Item>, items: Vec<TodosItem>) -> Result<Vec<Item>, ToolE
             Some(at) => list[at] = item,
             None if list.len() == MAX_ITEMS => {
                 return Err(ToolError::new(format!(
-                    "the list would grow over {MAX_ITEMS} items: nothing was changed, replace it by a shorter one"
+                    "the list would have more than {MAX_ITEMS} items: nothing was changed, replace it with a shorter one"
                 )));
             }
             None => list.push(item),
@@ -77,7 +78,7 @@ struct Counts {
 }
 
 impl<'a> Listing<'a> {
-    fn of(todos: &'a [Item]) -> Self {
+    fn new(todos: &'a [Item]) -> Self {
         let count = |status: Status| todos.iter().filter(|item| item.status == status.as_str()).count();
         let counts = Counts {
             total: todos.len(),
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_two_equal_ids_counts() {
+    fn the_last_of_two_items_with_equal_ids_wins() {
         let twice = vec![item("a", "old", Status::Pending), item(" a ", "new", Status::Pending)];
         assert_reply!(
             write(&Caller::new(), twice, false),
@@ -144,12 +145,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_changes_nothing() {
+    fn a_refused_call_changes_nothing() {
         let caller = Caller::new();
         let many = (0..MAX_ITEMS).map(|i| item(&i.to_string(), "x", Status::Pending)).collect();
         let before = write(&caller, many, false);
         let more = vec![item("0", "changed", Status::Pending), item("new", "x", Status::Pending)];
-        assert_reply!(write(&caller, more, true), Err(Failed, "would grow over 256 items"));
+        assert_reply!(write(&caller, more, true), Err(Failed, "would have more than 256 items"));
         assert_reply!(write(&caller, vec![item(" ", "x", Status::Pending)], false), Err(Failed, "blank id or content"));
         assert_eq!(read(&caller), before);
     }

@@ -1,10 +1,9 @@
-//! A reader that gives up at a deadline. Nothing else bounds the time that a file of terabytes, or one on a
-//! slow network, takes to read.
+//! A reader with a deadline, which bounds the time for reading a huge file, or one on a slow network.
 
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
-/// Fails with [`io::ErrorKind::TimedOut`] once its time is over.
+/// Reads from `R`, and fails with [`io::ErrorKind::TimedOut`] after the deadline. A read that blocks is not interrupted.
 #[derive(Debug)]
 pub(super) struct DeadlineReader<R> {
     inner: R,
@@ -16,9 +15,9 @@ impl<R> DeadlineReader<R> {
         Self { inner, deadline }
     }
 
-    /// From now on there is `time` left.
-    pub(super) fn allow(&mut self, time: Duration) {
-        self.deadline = Instant::now() + time;
+    /// Sets the deadline to `timeout` from now.
+    pub(super) fn set_timeout(&mut self, timeout: Duration) {
+        self.deadline = Instant::now() + timeout;
     }
 }
 

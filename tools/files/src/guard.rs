@@ -1,7 +1,7 @@
-//! What the file tools do not write: the system, and the files by which someone gets in or code gets run.
+//! Paths that the file tools must not write: the system's, and files that grant access or are run automatically.
 //!
-//! A fence against mistakes and injected instructions, judged on resolved paths. Not a sandbox: a shell
-//! command can write what this refuses, and has its own approval.
+//! A guard against mistakes and injected instructions, applied to resolved paths. It is not a sandbox: a shell command can
+//! write to these paths.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ const SYSTEM: &[&str] = &[
     r"C:\Windows",
 ];
 
-/// Below a home directory: credentials, and what a login or a new shell runs.
+/// Paths in a home directory: credentials, and files that a login or a new shell runs.
 #[rustfmt::skip]
 const HOME: &[&str] = &[
     ".aws", ".azure", ".config/gcloud", ".docker", ".git-credentials", ".kube", ".netrc", ".pgpass",
@@ -48,71 +48,73 @@ const HOME: &[&str] = &[
     ".config/autostart", ".config/environment.d", ".config/fish", ".config/systemd", "Library/LaunchAgents",
 ];
 
-/// Key stores, whosever home they are in.
+/// Directories with keys, in any place.
 const ANYWHERE: &[&str] = &[".gnupg", ".ssh"];
 
-/// The rules, and what the host excepted from them.
+/// The rules, with the host's exceptions.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
-    open: Vec<PathBuf>,
+    /// Directories to which the rules about the system do not apply.
+    exceptions: Vec<PathBuf>,
 }
 
 impl Guard {
-    /// Excepts what is below `dir` from the rules about the system.
-    pub(super) fn open_up(&mut self, dir: PathBuf) {
-        self.open.push(toolc_workspace::resolve(&dir).unwrap_or(dir));
+    /// Allows writing below `dir` even if it is a directory of the system.
+    pub(super) fn add_exception(&mut self, dir: PathBuf) {
+        self.exceptions.push(toolc_workspace::resolve(&dir).unwrap_or(dir));
     }
 
-    /// Refuses a resolved path that must not be written.
+    /// Fails if `path`, a resolved path, must not be written.
     pub(super) fn check(&self, workspace: &Workspace, path: &Path) -> Result<(), ToolError> {
-        let Some(why) = self.reason(workspace, path) else { return Ok(()) };
+        let Some(reason) = self.reason(workspace, path) else { return Ok(()) };
         Err(ToolError::with_kind(
             ErrorKind::Refused,
             format!(
-                "refused to write `{}`: {why}; write below `{}`, or ask the user to make this change",
+                "refused to write `{}`: {reason}; write below `{}`, or ask the user to make this change",
                 workspace.show(path),
                 workspace.dir().display()
             ),
         ))
     }
 
+    /// Returns the reason why `path` must not be written, or `None` if it may be.
     fn reason(&self, workspace: &Workspace, path: &Path) -> Option<String> {
-        let opened = self.open.iter().any(|dir| below(path, dir));
-        if let Some(root) = SYSTEM.iter().find(|root| !opened && reaches(path, Path::new(root))) {
+        let is_exception = self.exceptions.iter().any(|dir| is_below(path, dir));
+        if let Some(root) = SYSTEM.iter().find(|root| !is_exception && is_inside(path, Path::new(root))) {
             return Some(format!("`{root}` belongs to the system"));
         }
-        let secret = |part: &std::ffi::OsStr| ANYWHERE.iter().any(|name| part.eq_ignore_ascii_case(name));
-        if path.components().any(|part| secret(part.as_os_str())) {
-            return Some("it is in a store of keys".to_owned());
+        let is_key_store = |part: &std::ffi::OsStr| ANYWHERE.iter().any(|name| part.eq_ignore_ascii_case(name));
+        if path.components().any(|part| is_key_store(part.as_os_str())) {
+            return Some("it is in a directory for keys".to_owned());
         }
         let home = workspace.home()?;
-        let entry = HOME.iter().find(|entry| reaches(path, &home.join(entry)))?;
+        let entry = HOME.iter().find(|entry| is_inside(path, &home.join(entry)))?;
         Some(format!("`~/{entry}` holds credentials, or is run at login or by every shell"))
     }
 }
 
-/// Whether `path`, resolved, is `root` or below it, as `root` is written or where its links lead.
-fn reaches(path: &Path, root: &Path) -> bool {
-    below(path, root) || toolc_workspace::resolve(root).is_ok_and(|root| below(path, &root))
+/// Returns whether `path`, a resolved path, is `root` or below it, with the links in `root` resolved or not.
+fn is_inside(path: &Path, root: &Path) -> bool {
+    is_below(path, root) || toolc_workspace::resolve(root).is_ok_and(|root| is_below(path, &root))
 }
 
-/// Regardless of case, as some file systems are.
-fn below(path: &Path, root: &Path) -> bool {
+/// Returns whether `path` begins with the components of `root`. Ignores case, because some file systems do.
+fn is_below(path: &Path, root: &Path) -> bool {
     let mut parts = path.components();
-    root.components().all(|wanted| parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(wanted)))
+    root.components().all(|expected| parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(expected)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn verdict(guard: &Guard, workspace: &Workspace, path: &str) -> bool {
+    fn is_writable(guard: &Guard, workspace: &Workspace, path: &str) -> bool {
         guard.check(workspace, &workspace.locate(path).unwrap()).is_ok()
     }
 
     #[cfg(unix)]
     #[test]
-    fn the_system_is_closed_by_any_route() {
+    fn system_paths_are_refused_however_they_are_spelled() {
         let dir = tempfile::TempDir::new().unwrap();
         let workspace = Workspace::new(dir.path());
         std::os::unix::fs::symlink("/etc", dir.path().join("innocent")).unwrap();
@@ -134,15 +136,15 @@ mod tests {
             "/proc/self/root/etc/passwd",
             &format!("{up}etc/passwd"),
         ] {
-            assert!(!verdict(&guard, &workspace, path), "{path}");
+            assert!(!is_writable(&guard, &workspace, path), "{path}");
         }
         for path in ["a.txt", "etc/passwd", "/etcetera/x", "/tmp/x", "/home/someone/file", "usr"] {
-            assert!(verdict(&guard, &workspace, path), "{path}");
+            assert!(is_writable(&guard, &workspace, path), "{path}");
         }
     }
 
     #[test]
-    fn keys_and_start_up_files_are_closed() {
+    fn key_stores_and_start_up_files_are_refused() {
         let dir = tempfile::TempDir::new().unwrap();
         let workspace = Workspace::new(dir.path()).with_home(dir.path());
         let guard = Guard::default();
@@ -156,22 +158,22 @@ mod tests {
             "a/../.gnupg/x",
             "~/.SSH/x",
         ] {
-            assert!(!verdict(&guard, &workspace, path), "{path}");
+            assert!(!is_writable(&guard, &workspace, path), "{path}");
         }
         for path in ["~/.bashrc.d", "project/.bashrc", ".config/app.toml", ".gitignore", "ssh"] {
-            assert!(verdict(&guard, &workspace, path), "{path}");
+            assert!(is_writable(&guard, &workspace, path), "{path}");
         }
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_host_may_open_a_directory_but_not_a_key_store() {
+    fn an_exception_allows_a_directory_but_no_key_store_in_it() {
         let mut guard = Guard::default();
-        guard.open_up("/usr/src/app".into());
+        guard.add_exception("/usr/src/app".into());
         let workspace = Workspace::current();
-        assert!(verdict(&guard, &workspace, "/usr/src/app/main.rs"));
-        assert!(!verdict(&guard, &workspace, "/usr/src/other"));
-        assert!(!verdict(&guard, &workspace, "/usr/src/app/../../bin/x"));
-        assert!(!verdict(&guard, &workspace, "/usr/src/app/.ssh/x"));
+        assert!(is_writable(&guard, &workspace, "/usr/src/app/main.rs"));
+        assert!(!is_writable(&guard, &workspace, "/usr/src/other"));
+        assert!(!is_writable(&guard, &workspace, "/usr/src/app/../../bin/x"));
+        assert!(!is_writable(&guard, &workspace, "/usr/src/app/.ssh/x"));
     }
 }

@@ -1,7 +1,7 @@
 //! Handlers of the shipped toolset `file`: read, write, edit and search files.
 //!
-//! [`open`] and [`sniff`] keep reading from hanging on a device or flooding a context with bytes, [`guard`] decides what may
-//! be written, [`atomic_write`] writes it atomically, and [`staleness`] notices what has changed meanwhile.
+//! [`open`] refuses devices and pipes, on which reading could block, and [`sniff`] refuses binary files. [`guard`] decides which
+//! paths may be written, [`atomic_write`] writes files, and [`staleness`] detects changes by other programs.
 
 mod atomic_write;
 mod deadline_reader;
@@ -21,7 +21,8 @@ use toolc::{Call, ToolResult};
 use toolc_catalog::file::{FileTools, patch as patch_tool, read_file, search_files, write_file};
 use toolc_workspace::Workspace;
 
-/// The file tools of one host. What a task has read is kept in the task, in memory, and is bounded.
+/// The handlers of the toolset `file`. For each task they remember, in memory, the version of the last 256 files that it has read
+/// or written.
 ///
 /// ```
 /// use toolc_files::FileHandlers;
@@ -33,27 +34,27 @@ use toolc_workspace::Workspace;
 pub struct FileHandlers {
     workspace: Workspace,
     guard: guard::Guard,
-    writing: Mutex<()>,
+    write_lock: Mutex<()>,
 }
 
 impl FileHandlers {
-    /// Returns handlers that resolve relative paths in `workspace`. It is not a sandbox: paths outside it are accepted, and
-    /// only writing is guarded.
+    /// Returns handlers that resolve relative paths in `workspace`. The workspace is not a sandbox: paths outside it are accepted.
+    /// Writing to system directories, key stores and start-up files is refused.
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, guard: guard::Guard::default(), writing: Mutex::new(()) }
+        Self { workspace, guard: guard::Guard::default(), write_lock: Mutex::new(()) }
     }
 
     /// Allows writing below `dir` even if it is in a system directory, such as `/usr/src/app` in a container image. Key
     /// stores and start-up files stay protected.
     #[must_use]
     pub fn writable(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.guard.open_up(dir.into());
+        self.guard.add_exception(dir.into());
         self
     }
 
-    /// Held from reading a file to writing it back, so that no edit is lost when two run at once.
-    fn write_lock(&self) -> MutexGuard<'_, ()> {
-        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns a lock to hold from reading a file until it is written back, so that concurrent edits are not lost.
+    fn lock_writes(&self) -> MutexGuard<'_, ()> {
+        self.write_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -75,7 +76,7 @@ impl FileTools for FileHandlers {
     }
 }
 
-/// Handlers in a temporary directory, with a caller.
+/// Helpers for tests: handlers whose workspace is a temporary directory.
 #[cfg(test)]
 mod fixture {
     use tempfile::TempDir;
@@ -107,7 +108,7 @@ mod fixture {
             std::fs::read_to_string(self.dir.path().join(path)).unwrap()
         }
 
-        /// A call in this fixture's one task.
+        /// Returns a call of the fixture's task.
         pub(crate) fn call(&self) -> Call<'_> {
             self.caller.call("a_tool")
         }

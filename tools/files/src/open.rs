@@ -1,4 +1,4 @@
-//! Opening a file for reading without getting stuck: regular files only, and an answer that helps otherwise.
+//! Opens regular files. Refuses other kinds, on which reading could block, with an error that helps the model.
 
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io;
@@ -10,36 +10,36 @@ use toolc_workspace::Workspace;
 
 /// Opens the regular file at `path`, a resolved path.
 ///
-/// The type is looked at before opening, because opening a device can have effects, and again on what was
-/// opened, because the path may have been exchanged in between.
+/// Checks the type before opening, because opening a device can have effects, and again after opening, because the file may have
+/// been replaced in between.
 pub(super) fn regular(workspace: &Workspace, path: &Path) -> Result<(File, Metadata), ToolError> {
     let failed = |error: io::Error| explain(workspace, path, "read", &error);
-    only_regular(workspace, path, &fs::metadata(path).map_err(failed)?)?;
+    check_regular(workspace, path, &fs::metadata(path).map_err(failed)?)?;
     let file = options().read(true).open(path).map_err(failed)?;
     let meta = file.metadata().map_err(failed)?;
-    only_regular(workspace, path, &meta)?;
+    check_regular(workspace, path, &meta)?;
     Ok((file, meta))
 }
 
-/// Refuses anything but a regular file.
-pub(super) fn only_regular(workspace: &Workspace, path: &Path, meta: &Metadata) -> Result<(), ToolError> {
+/// Fails if the file is not a regular file.
+pub(super) fn check_regular(workspace: &Workspace, path: &Path, meta: &Metadata) -> Result<(), ToolError> {
     let shown = workspace.show(path);
     if meta.is_file() {
         Ok(())
     } else if meta.is_dir() {
         let entries = listing(path);
-        Err(ToolError::new(format!("`{shown}` is a directory, which holds {entries}; name a file in it")))
+        Err(ToolError::new(format!("`{shown}` is a directory, which contains {entries}; name a file in it")))
     } else {
-        let what = special(meta.file_type());
-        Err(ToolError::with_kind(ErrorKind::Refused, format!("`{shown}` is {what}, not a regular file")))
+        let kind = special_kind(meta.file_type());
+        Err(ToolError::with_kind(ErrorKind::Refused, format!("`{shown}` is {kind}, not a regular file")))
     }
 }
 
-/// The error for the model when the system could not `verb` the file at `path`.
+/// Returns the error for the model after a failure to `verb` (read, write) the file at `path`.
 pub(super) fn explain(workspace: &Workspace, path: &Path, verb: &str, error: &io::Error) -> ToolError {
     let shown = workspace.show(path);
     match error.kind() {
-        io::ErrorKind::NotFound => missing(workspace, path),
+        io::ErrorKind::NotFound => not_found(workspace, path),
         io::ErrorKind::PermissionDenied => {
             ToolError::new(format!("failed to {verb} `{shown}`: the system denies permission to this process's user"))
         }
@@ -51,8 +51,8 @@ pub(super) fn explain(workspace: &Workspace, path: &Path, verb: &str, error: &io
     }
 }
 
-/// "Not found", with what the caller may have meant.
-pub(super) fn missing(workspace: &Workspace, path: &Path) -> ToolError {
+/// Returns the error for a path that does not exist, with the nearest existing names.
+pub(super) fn not_found(workspace: &Workspace, path: &Path) -> ToolError {
     let shown = workspace.show(path);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return ToolError::with_kind(ErrorKind::NotFound, format!("`{shown}` does not exist"));
@@ -60,7 +60,7 @@ pub(super) fn missing(workspace: &Workspace, path: &Path) -> ToolError {
     let advice = if parent.is_dir() {
         let names = names(parent);
         match &*toolc::__gen::nearest(&name.to_string_lossy(), names.iter().map(String::as_str)) {
-            [] => format!("`{}` holds {}", workspace.show(parent), listing(parent)),
+            [] => format!("`{}` contains {}", workspace.show(parent), listing(parent)),
             near => {
                 let near: Vec<_> =
                     near.iter().map(|name| format!("`{}`", workspace.show(&parent.join(name)))).collect();
@@ -68,35 +68,35 @@ pub(super) fn missing(workspace: &Workspace, path: &Path) -> ToolError {
             }
         }
     } else {
-        let there = parent.ancestors().find(|dir| dir.is_dir()).unwrap_or(parent);
-        format!("of its path only `{}` is there, which holds {}", workspace.show(there), listing(there))
+        let existing = parent.ancestors().find(|dir| dir.is_dir()).unwrap_or(parent);
+        format!("only `{}` of its path exists, which contains {}", workspace.show(existing), listing(existing))
     };
     ToolError::with_kind(ErrorKind::NotFound, format!("`{shown}` does not exist; {advice}"))
 }
 
-/// The first few names in a directory, in words.
+/// Returns the first names in a directory, for a message.
 fn listing(dir: &Path) -> String {
-    const SHOWN: usize = 8;
+    const MAX_NAMES: usize = 8;
     let names = names(dir);
-    let quoted: Vec<_> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    let quoted: Vec<_> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
     match names.len() {
         0 => "nothing".to_owned(),
-        len if len > SHOWN => format!("{} and more", quoted.join(", ")),
+        len if len > MAX_NAMES => format!("{} and more", quoted.join(", ")),
         _ => quoted.join(", "),
     }
 }
 
-/// The sorted names in a directory; incomplete if it has very many.
+/// Returns the names in a directory, sorted. Reads at most 5,000, to bound the time.
 fn names(dir: &Path) -> Vec<String> {
-    const READ: usize = 5_000;
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten().take(READ);
+    const MAX_ENTRIES: usize = 5_000;
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten().take(MAX_ENTRIES);
     let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort_unstable();
     names
 }
 
-/// Options that neither wait for the other end of a pipe nor take over a terminal, should the path have become
-/// one.
+/// Returns options with which opening a pipe does not block and opening a terminal does not make it the controlling terminal, in
+/// case the file has been replaced by one.
 #[cfg(unix)]
 pub(super) fn options() -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
@@ -107,14 +107,14 @@ pub(super) fn options() -> OpenOptions {
     options
 }
 
-/// There is nothing to wait for.
+/// Returns the default options.
 #[cfg(not(unix))]
 pub(super) fn options() -> OpenOptions {
     OpenOptions::new()
 }
 
 #[cfg(unix)]
-fn special(kind: FileType) -> &'static str {
+fn special_kind(kind: FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
     if kind.is_fifo() {
         "a pipe"
@@ -123,11 +123,11 @@ fn special(kind: FileType) -> &'static str {
     } else if kind.is_char_device() || kind.is_block_device() {
         "a device"
     } else {
-        "something special"
+        "a special file"
     }
 }
 
 #[cfg(not(unix))]
-fn special(_: FileType) -> &'static str {
-    "something special"
+fn special_kind(_: FileType) -> &'static str {
+    "a special file"
 }

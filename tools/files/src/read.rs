@@ -1,4 +1,4 @@
-//! The `read_file` tool: a window of a text file, read as a stream, so that the file's size does not matter.
+//! The `read_file` tool: returns a range of lines of a text file. Reads the file as a stream, so its size does not matter.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -14,14 +14,14 @@ use crate::FileHandlers;
 use crate::deadline_reader::DeadlineReader;
 use crate::staleness::{FileVersion, KnownFiles};
 
-/// Characters of one line that are shown.
-const LONGEST_LINE: usize = 2_000;
-/// Characters of content in one result: some 30,000 tokens.
-const MOST_CHARS: usize = 100_000;
-/// For finding the window.
-const SEEK_TIME: Duration = Duration::from_secs(20);
-/// For counting the lines after it.
-const COUNT_TIME: Duration = Duration::from_secs(2);
+/// The maximum number of characters of a line; the rest is cut off.
+const MAX_LINE_CHARS: usize = 2_000;
+/// The maximum number of characters of a result: about 30,000 tokens.
+const MAX_CHARS: usize = 100_000;
+/// The time limit for reading up to the end of the range.
+const SEEK_TIMEOUT: Duration = Duration::from_secs(20);
+/// The time limit for counting the lines after the range.
+const COUNT_TIMEOUT: Duration = Duration::from_secs(2);
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 #[derive(Serialize)]
@@ -31,7 +31,7 @@ struct Window {
     /// The number of the first line.
     offset: u64,
     lines: u64,
-    /// Null where counting them would take too long.
+    /// Null if counting them takes too long.
     total_lines: Option<u64>,
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,46 +44,50 @@ pub(super) fn read(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Too
     let path = handlers.workspace.locate(&args.path)?;
     let (file, meta) = open::regular(&handlers.workspace, &path)?;
     let shown = handlers.workspace.show(&path);
-    let window = Lines::new(file).and_then(|lines| window(lines, args, &shown)).map_err(|problem| match problem {
-        Problem::Binary(what) => ToolError::with_kind(
+    let window = Lines::new(file).and_then(|lines| window(lines, args, &shown)).map_err(|failure| match failure {
+        ReadFailure::Binary(format) => ToolError::with_kind(
             ErrorKind::Refused,
-            format!("`{shown}` is not text but {what}; use a program that understands it"),
+            format!("`{shown}` is not text but {format}; use a program that can read it"),
         ),
-        Problem::PastTheEnd(total) => {
+        ReadFailure::PastTheEnd(total) => {
             ToolError::new(format!("offset {} is past the end: `{shown}` has {total} lines", args.offset))
         }
-        Problem::Io(error) if error.kind() == io::ErrorKind::TimedOut => ToolError::with_kind(
+        ReadFailure::Io(error) if error.kind() == io::ErrorKind::TimedOut => ToolError::with_kind(
             ErrorKind::Timeout,
             format!(
-                "line {} of `{shown}` was not reached in {} s; use a smaller offset",
+                "failed to reach line {} of `{shown}` within {} s; use a smaller offset",
                 args.offset,
-                SEEK_TIME.as_secs()
+                SEEK_TIMEOUT.as_secs()
             ),
         ),
-        Problem::Io(error) => open::explain(&handlers.workspace, &path, "read", &error),
+        ReadFailure::Io(error) => open::explain(&handlers.workspace, &path, "read", &error),
     })?;
-    call.state::<KnownFiles>().note(&path, FileVersion::of(&meta));
+    call.state::<KnownFiles>().note(&path, FileVersion::new(&meta));
     ToolOutput::json(&window)
 }
 
-enum Problem {
+/// The reason why a range could not be read.
+enum ReadFailure {
+    /// The file has this binary format.
     Binary(&'static str),
+    /// The file has only this number of lines.
     PastTheEnd(u64),
     Io(io::Error),
 }
 
-impl From<io::Error> for Problem {
+impl From<io::Error> for ReadFailure {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<Window, Problem> {
+/// Reads the range of lines that `args` selects. `shown` is the path for the result.
+fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<Window, ReadFailure> {
     let first = u64::try_from(args.offset).unwrap_or(1).max(1);
     let limit = u64::try_from(args.limit).unwrap_or(1).clamp(1, 2_000);
     let skipped = lines.skip(first - 1)?;
     if skipped < first - 1 {
-        return Err(Problem::PastTheEnd(skipped));
+        return Err(ReadFailure::PastTheEnd(skipped));
     }
     let mut content = String::new();
     let (mut chars, mut shown_lines, mut total) = (0, 0, None);
@@ -93,25 +97,26 @@ fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<Window, Problem>
             total = Some(first - 1 + shown_lines);
             break;
         };
-        let numbered = 8 + line.text.chars().count();
-        if chars + numbered > MOST_CHARS {
+        // A number of six digits, `|` and a newline.
+        let line_chars = 8 + line.text.chars().count();
+        if chars + line_chars > MAX_CHARS {
             break;
         }
-        chars += numbered;
+        chars += line_chars;
         let _ = writeln!(content, "{:>6}|{}", first + shown_lines, line.text);
         shown_lines += 1;
         replaced |= line.replaced;
         crlf |= line.crlf;
     }
     if shown_lines == 0 && first > 1 {
-        return Err(Problem::PastTheEnd(first - 1));
+        return Err(ReadFailure::PastTheEnd(first - 1));
     }
     let total = total.or_else(|| lines.count());
     let next = first + shown_lines;
     let truncated = total.is_none_or(|total| total >= next);
     let hint = truncated.then(|| match total {
-        Some(total) => format!("lines {first} to {} of {total}; go on with offset {next}", next - 1),
-        None => format!("lines {first} to {} of a very long file; go on with offset {next}", next - 1),
+        Some(total) => format!("lines {first} to {} of {total}; continue with offset {next}", next - 1),
+        None => format!("lines {first} to {} of a very long file; continue with offset {next}", next - 1),
     });
     let mut notes = Vec::new();
     if total == Some(0) {
@@ -121,34 +126,38 @@ fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<Window, Problem>
         notes.push("lines end in CRLF");
     }
     if replaced {
-        notes.push("not valid UTF-8, perhaps Latin-1: the bytes that could not be read are shown as \u{fffd}");
+        notes.push("not valid UTF-8, perhaps Latin-1: invalid bytes are shown as \u{fffd}");
     }
     let path = shown.to_owned();
     Ok(Window { path, content, offset: first, lines: shown_lines, total_lines: total, truncated, hint, notes })
 }
 
-/// The lines of a file, each in bounded memory.
+/// Reads the lines of a file, each in bounded memory.
 struct Lines {
     input: BufReader<DeadlineReader<File>>,
-    /// How many lines have been read or skipped.
+    /// The number of lines that have been read or skipped.
     number: u64,
 }
 
 struct Line {
+    /// The line without its ending, shortened to the maximum length.
     text: String,
+    /// Whether `text` has replacement characters for invalid UTF-8.
     replaced: bool,
+    /// Whether the line ends in `\r\n`.
     crlf: bool,
 }
 
 impl Lines {
-    fn new(file: File) -> Result<Self, Problem> {
-        let file = DeadlineReader::new(file, Instant::now() + SEEK_TIME);
-        // The sample is looked at in the buffer, so that nothing need be read twice.
+    /// Fails if the file is binary.
+    fn new(file: File) -> Result<Self, ReadFailure> {
+        let file = DeadlineReader::new(file, Instant::now() + SEEK_TIMEOUT);
+        // The sample is taken from the buffer, so that nothing is read twice.
         let mut input = BufReader::with_capacity(8 * sniff::SAMPLE, file);
-        let beginning = input.fill_buf()?;
-        let sample = &beginning[..beginning.len().min(sniff::SAMPLE)];
-        if let Some(what) = sniff::binary(sample) {
-            return Err(Problem::Binary(what));
+        let buffer = input.fill_buf()?;
+        let sample = &buffer[..buffer.len().min(sniff::SAMPLE)];
+        if let Some(format) = sniff::binary_format(sample) {
+            return Err(ReadFailure::Binary(format));
         }
         if sample.starts_with(BOM) {
             input.consume(BOM.len());
@@ -156,7 +165,7 @@ impl Lines {
         Ok(Self { input, number: 0 })
     }
 
-    /// Skips up to `count` lines and returns how many there were.
+    /// Skips `count` lines, or all if the file has fewer. Returns the number of skipped lines.
     fn skip(&mut self, count: u64) -> io::Result<u64> {
         for skipped in 0..count {
             if self.input.skip_until(b'\n')? == 0 {
@@ -167,11 +176,11 @@ impl Lines {
         Ok(count)
     }
 
-    fn next(&mut self) -> Result<Option<Line>, Problem> {
-        // No character takes more than four bytes; two more for the line ending.
-        const ENOUGH: u64 = 4 * LONGEST_LINE as u64 + 2;
+    fn next(&mut self) -> Result<Option<Line>, ReadFailure> {
+        // A character has at most four bytes, and a line ending two.
+        const MAX_BYTES: u64 = 4 * MAX_LINE_CHARS as u64 + 2;
         let mut bytes = Vec::new();
-        (&mut self.input).take(ENOUGH).read_until(b'\n', &mut bytes)?;
+        (&mut self.input).take(MAX_BYTES).read_until(b'\n', &mut bytes)?;
         if bytes.is_empty() {
             return Ok(None);
         }
@@ -185,10 +194,10 @@ impl Lines {
             self.input.skip_until(b'\n')?;
         }
         if bytes.contains(&0) {
-            return Err(Problem::Binary("binary data"));
+            return Err(ReadFailure::Binary("binary data"));
         }
         let decoded = String::from_utf8_lossy(&bytes);
-        let cut = decoded.char_indices().nth(LONGEST_LINE).map(|(at, _)| at);
+        let cut = decoded.char_indices().nth(MAX_LINE_CHARS).map(|(at, _)| at);
         let mut text = decoded[..cut.unwrap_or(decoded.len())].to_owned();
         let replaced = std::str::from_utf8(&bytes).is_err_and(|error| error.valid_up_to() < text.len());
         if cut.is_some() {
@@ -197,9 +206,9 @@ impl Lines {
         Ok(Some(Line { text, replaced, crlf }))
     }
 
-    /// Reads on to the end and returns the number of all lines, unless that takes too long.
+    /// Reads to the end and returns the total number of lines, or `None` if that takes too long.
     fn count(&mut self) -> Option<u64> {
-        self.input.get_mut().allow(COUNT_TIME);
+        self.input.get_mut().set_timeout(COUNT_TIMEOUT);
         self.skip(u64::MAX).ok()?;
         Some(self.number)
     }
@@ -217,18 +226,18 @@ mod tests {
         f.handlers.read_file(Args { path: path.into(), offset, limit }, &f.call())
     }
 
-    fn all(f: &Fixture, path: &str) -> ToolResult {
+    fn read_all(f: &Fixture, path: &str) -> ToolResult {
         read(f, path, 1, 500)
     }
 
     #[test]
-    fn a_file_is_read_in_windows() {
+    fn a_range_of_lines_is_read() {
         let f = fixture();
         f.put("a.txt", "line 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\n");
         let window = value(read(&f, "a.txt", 3, 2));
         assert_eq!(window["content"], "     3|line 3\n     4|line 4\n");
         assert_eq!((&window["total_lines"], &window["truncated"]), (&7.into(), &true.into()));
-        assert_eq!(window["hint"], "lines 3 to 4 of 7; go on with offset 5");
+        assert_eq!(window["hint"], "lines 3 to 4 of 7; continue with offset 5");
         let end = value(read(&f, "a.txt", 6, 500));
         assert_eq!((&end["lines"], &end["truncated"], end.get("hint")), (&2.into(), &false.into(), None));
         assert_reply!(read(&f, "a.txt", 8, 1), Err(Failed, "offset 8 is past the end: `a.txt` has 7 lines"));
@@ -236,69 +245,69 @@ mod tests {
     }
 
     #[test]
-    fn line_endings_marks_and_missing_newlines_do_not_show() {
+    fn line_endings_and_a_byte_order_mark_are_not_shown() {
         let f = fixture();
         f.put("dos.txt", "\u{feff}a\r\nb\r\n\r\nc");
-        let dos = value(all(&f, "dos.txt"));
+        let dos = value(read_all(&f, "dos.txt"));
         assert_eq!(dos["content"], "     1|a\n     2|b\n     3|\n     4|c\n");
         assert_eq!(dos["notes"], serde_json::json!(["lines end in CRLF"]));
         f.put("empty", "");
-        let empty = value(all(&f, "empty"));
+        let empty = value(read_all(&f, "empty"));
         assert_eq!((&empty["content"], &empty["notes"][0]), (&"".into(), &"the file is empty".into()));
     }
 
     #[test]
-    fn latin_1_is_shown_with_a_note() {
+    fn latin_1_is_read_with_a_note() {
         let f = fixture();
         f.put("old.txt", b"caf\xe9 au lait, s'il vous pla\xeet\n");
-        let read = value(all(&f, "old.txt"));
+        let read = value(read_all(&f, "old.txt"));
         assert_eq!(read["content"], "     1|caf\u{fffd} au lait, s'il vous pla\u{fffd}t\n");
         assert!(read["notes"][0].as_str().unwrap().contains("not valid UTF-8"));
     }
 
     #[test]
-    fn long_lines_and_long_results_are_cut() {
+    fn long_lines_and_long_results_are_shortened() {
         let f = fixture();
         f.put("long", format!("{}\nshort\n", "é".repeat(1_000_000)));
-        let read_long = value(all(&f, "long"));
+        let read_long = value(read_all(&f, "long"));
         let lines: Vec<_> = read_long["content"].as_str().unwrap().lines().collect();
-        assert_eq!(lines[0].chars().count(), 7 + LONGEST_LINE + "… [line cut here]".chars().count());
+        assert_eq!(lines[0].chars().count(), 7 + MAX_LINE_CHARS + "… [line cut here]".chars().count());
         assert!(!lines[0].contains('\u{fffd}') && lines[1] == "     2|short");
         f.put("wide", format!("{}\n", "x".repeat(1_000)).repeat(2_000));
         let wide = value(read(&f, "wide", 1, 2_000));
-        assert!(wide["content"].as_str().unwrap().len() <= MOST_CHARS);
+        assert!(wide["content"].as_str().unwrap().len() <= MAX_CHARS);
         assert_eq!((&wide["lines"], &wide["truncated"]), (&99.into(), &true.into()));
         assert_eq!(value(read(&f, "wide", 100, 1))["total_lines"], 2_000);
     }
 
     #[test]
-    fn what_is_no_text_is_refused() {
+    fn binary_files_and_directories_are_refused() {
         let f = fixture();
         f.put("a.png", b"\x89PNG\r\n\x1a\n\0\0\0");
-        assert_reply!(all(&f, "a.png"), Err(Refused, "a PNG image"));
+        assert_reply!(read_all(&f, "a.png"), Err(Refused, "a PNG image"));
         f.put("late", "a".repeat(20_000) + "\n\0\n");
         assert_reply!(read(&f, "late", 2, 1), Err(Refused));
         f.put("dir/inner.txt", "");
-        assert_reply!(all(&f, "dir"), Err(Failed, "is a directory, which holds `inner.txt`"));
+        assert_reply!(read_all(&f, "dir"), Err(Failed, "is a directory, which contains `inner.txt`"));
     }
 
     #[test]
-    fn a_sparse_file_is_refused_at_once() {
+    fn a_sparse_file_is_refused() {
         let f = fixture();
         f.put("sparse", "");
         File::options().write(true).open(f.dir.path().join("sparse")).unwrap().set_len(100 << 20).unwrap();
-        assert_reply!(all(&f, "sparse"), Err(Refused));
+        assert_reply!(read_all(&f, "sparse"), Err(Refused));
     }
 
     #[test]
-    fn similar_names_are_offered() {
+    fn an_error_for_a_missing_file_names_existing_ones() {
         let f = fixture();
         f.put("src/config.rs", "");
         f.put("src/main.rs", "");
-        assert_reply!(all(&f, "src/confg.rs"), Err(NotFound, "did you mean `src/config.rs`?"));
-        assert_reply!(all(&f, "src/entirely_else"), Err(NotFound, "`src` holds `config.rs`, `main.rs`"));
-        assert_reply!(all(&f, "scr/a/b"), Err(NotFound, "only `.` is there, which holds `src`"));
-        assert_reply!(all(&f, "src/main.rs/x"), Err(NotFound));
+        assert_reply!(read_all(&f, "src/confg.rs"), Err(NotFound, "did you mean `src/config.rs`?"));
+        assert_reply!(read_all(&f, "src/entirely_else"), Err(NotFound, "`src` contains `config.rs`, `main.rs`"));
+        assert_reply!(read_all(&f, "scr/a/b"), Err(NotFound, "only `.` of its path exists, which contains `src`"));
+        assert_reply!(read_all(&f, "src/main.rs/x"), Err(NotFound));
     }
 
     #[cfg(unix)]
@@ -320,19 +329,19 @@ mod tests {
             ("socket", "a socket"),
             ("/dev/../dev/zero", "a device"),
         ] {
-            assert_reply!(all(&f, name), Err(Refused, what));
+            assert_reply!(read_all(&f, name), Err(Refused, what));
         }
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn descriptors_are_judged_by_what_they_are() {
+    fn file_descriptors_are_refused_by_their_type() {
         use std::os::fd::AsRawFd;
         let f = fixture();
         let (reader, _writer) = io::pipe().unwrap();
-        let error = all(&f, &format!("/proc/self/fd/{}", reader.as_raw_fd())).unwrap_err();
+        let error = read_all(&f, &format!("/proc/self/fd/{}", reader.as_raw_fd())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
-        assert!(all(&f, "/proc/self/status").is_ok());
-        assert_reply!(all(&f, "/proc/self/mem"), Err(Failed));
+        assert!(read_all(&f, "/proc/self/status").is_ok());
+        assert_reply!(read_all(&f, "/proc/self/mem"), Err(Failed));
     }
 }

@@ -1,24 +1,25 @@
-//! Telling text from bytes by the beginning of a file. Not a file-type library: just the formats that a model
-//! is likely to open by mistake, so that the refusal can say what they are.
+//! Detects binary files by their first bytes. Knows only formats that a model is likely to open by mistake, to name them in the
+//! error.
 
-/// As many bytes as are looked at.
+/// The number of bytes to examine.
 pub(super) const SAMPLE: usize = 8 * 1024;
 
-/// What the file seems to be, if it is not text.
-pub(super) fn binary(sample: &[u8]) -> Option<&'static str> {
+/// Returns the name of the file's format, or `None` if the file is text. `sample` is the beginning of the file.
+pub(super) fn binary_format(sample: &[u8]) -> Option<&'static str> {
     if sample.starts_with(b"%PDF-") {
         return Some("a PDF document");
     }
     if sample.starts_with(b"\xff\xfe") || sample.starts_with(b"\xfe\xff") {
         return Some("UTF-16 text, which must be converted to UTF-8 first");
     }
-    if !sample.contains(&0) && mostly_text(sample) {
+    if !sample.contains(&0) && is_mostly_text(sample) {
         return None;
     }
     let (_, name) = MAGIC.iter().find(|(magic, _)| sample.starts_with(magic)).unwrap_or(&(b"", "binary data"));
     Some(name)
 }
 
+/// The first bytes of binary formats, and their names.
 const MAGIC: &[(&[u8], &str)] = &[
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -41,8 +42,8 @@ const MAGIC: &[(&[u8], &str)] = &[
     (b"wOF", "a web font"),
 ];
 
-/// Whether at most a tenth of the bytes fit no UTF-8: Latin-1 prose passes, compressed data does not.
-fn mostly_text(sample: &[u8]) -> bool {
+/// Returns whether at most a tenth of the bytes are invalid UTF-8, which accepts prose in Latin-1, but not compressed data.
+fn is_mostly_text(sample: &[u8]) -> bool {
     let invalid: usize = sample.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
     invalid <= sample.len() / 10 + 3
 }
@@ -52,24 +53,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_text() {
+    fn text_has_no_binary_format() {
         for text in
             ["", "plain", "Grüße, 日本語, \u{1f600}", "\u{feff}with a mark", "MZ is not magic in text", "\u{1b}[1m"]
         {
-            assert_eq!(binary(text.as_bytes()), None, "{text}");
+            assert_eq!(binary_format(text.as_bytes()), None, "{text}");
         }
-        assert_eq!(binary("naïve café".chars().map(|c| c as u8).collect::<Vec<_>>().as_slice()), None, "Latin-1");
+        assert_eq!(
+            binary_format("naïve café".chars().map(|c| c as u8).collect::<Vec<_>>().as_slice()),
+            None,
+            "Latin-1"
+        );
         let long = "日".repeat(SAMPLE);
-        assert_eq!(binary(&long.as_bytes()[..SAMPLE]), None, "cut within a character");
+        assert_eq!(binary_format(&long.as_bytes()[..SAMPLE]), None, "cut within a character");
     }
 
     #[test]
-    fn bytes_are_named() {
-        assert_eq!(binary(b"\x89PNG\r\n\x1a\n\0\0"), Some("a PNG image"));
-        assert_eq!(binary(b"%PDF-1.7\nascii so far"), Some("a PDF document"));
-        assert_eq!(binary(b"\xff\xfeh\0i\0"), Some("UTF-16 text, which must be converted to UTF-8 first"));
-        assert_eq!(binary(b"a\0b"), Some("binary data"));
+    fn binary_formats_are_named() {
+        assert_eq!(binary_format(b"\x89PNG\r\n\x1a\n\0\0"), Some("a PNG image"));
+        assert_eq!(binary_format(b"%PDF-1.7\nascii so far"), Some("a PDF document"));
+        assert_eq!(binary_format(b"\xff\xfeh\0i\0"), Some("UTF-16 text, which must be converted to UTF-8 first"));
+        assert_eq!(binary_format(b"a\0b"), Some("binary data"));
         let noise: Vec<u8> = (0..1000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8 | 1).collect();
-        assert_eq!(binary(&noise), Some("binary data"));
+        assert_eq!(binary_format(&noise), Some("binary data"));
     }
 }

@@ -1,4 +1,4 @@
-//! The state in which a task last saw each file, to warn it if something else has changed the file since.
+//! The versions of files that a task has read or written, to warn it if another program has changed a file since.
 
 use std::collections::VecDeque;
 use std::fs::Metadata;
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-/// As many files as are remembered for one task; the one seen longest ago is forgotten first.
-const MOST_FILES: usize = 256;
+/// The maximum number of files per task. The one noted longest ago is removed first.
+const MAX_FILES: usize = 256;
 
-/// The files that one task has read or written.
+/// The files that a task has read or written.
 #[derive(Debug, Default)]
 pub(super) struct KnownFiles(Mutex<VecDeque<(PathBuf, FileVersion)>>);
 
-/// What changes when a file's content does. A write within the clock's granularity that keeps the length goes
-/// unnoticed; hashing every file read would cost more than that is worth.
+/// The length and time of a file. A change that keeps the length, within the granularity of the clock, is not detected; hashing
+/// every file would be too expensive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileVersion {
     len: u64,
@@ -22,30 +22,30 @@ pub(super) struct FileVersion {
 }
 
 impl FileVersion {
-    pub(super) fn of(meta: &Metadata) -> Self {
+    pub(super) fn new(meta: &Metadata) -> Self {
         Self { len: meta.len(), modified: meta.modified().ok() }
     }
 }
 
 impl KnownFiles {
-    /// The task knows the file as it is now.
-    pub(super) fn note(&self, path: &Path, stamp: FileVersion) {
+    /// Notes the version of a file that the task has read or written.
+    pub(super) fn note(&self, path: &Path, version: FileVersion) {
         let mut files = self.files();
         files.retain(|(known, _)| known != path);
-        if files.len() >= MOST_FILES {
+        if files.len() >= MAX_FILES {
             files.pop_front();
         }
-        files.push_back((path.to_owned(), stamp));
+        files.push_back((path.to_owned(), version));
     }
 
-    /// A warning if the file is not as the task last saw it. `None` for a file that it never saw.
-    pub(super) fn warning(&self, path: &Path, now: Option<FileVersion>) -> Option<&'static str> {
+    /// Returns a warning if the noted version of the file is not `current`. `current` is `None` if the file does not exist.
+    pub(super) fn warning(&self, path: &Path, current: Option<FileVersion>) -> Option<&'static str> {
         let files = self.files();
-        let (_, before) = files.iter().find(|(known, _)| known == path)?;
-        match now {
-            Some(now) if now == *before => None,
-            Some(_) => Some("something else changed this file since it was last read in this task: read it again"),
-            None => Some("something else deleted this file since it was last read in this task: it is new now"),
+        let (_, noted) = files.iter().find(|(known, _)| known == path)?;
+        match current {
+            Some(current) if current == *noted => None,
+            Some(_) => Some("another program changed this file since this task last read it: read it again"),
+            None => Some("another program deleted this file since this task last read it: it was created anew"),
         }
     }
 

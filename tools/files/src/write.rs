@@ -1,4 +1,4 @@
-//! The `write_file` tool.
+//! The `write_file` tool: creates or replaces a file.
 
 use std::fs;
 
@@ -28,15 +28,15 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> To
         return Err(ToolError::new(format!("`{}` names a directory; add the file's name", args.path)));
     }
     let failed = |error| explain(&handlers.workspace, &path, "write", &error);
-    let _lock = handlers.write_lock();
+    let _lock = handlers.lock_writes();
     let old = atomic_write::existing(&handlers.workspace, &path)?;
     if let (None, Some(dir)) = (&old, path.parent()) {
         fs::create_dir_all(dir).map_err(failed)?;
     }
     let known = call.state::<KnownFiles>();
-    let warning = known.warning(&path, old.as_ref().map(FileVersion::of));
+    let warning = known.warning(&path, old.as_ref().map(FileVersion::new));
     let new = atomic_write::save(&path, old.as_ref(), args.content.as_bytes()).map_err(failed)?;
-    known.note(&path, FileVersion::of(&new));
+    known.note(&path, FileVersion::new(&new));
     ToolOutput::json(&Written {
         path: handlers.workspace.show(&path),
         action: if old.is_some() { "overwritten" } else { "created" },
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_are_no_files() {
+    fn paths_of_directories_are_refused() {
         let f = fixture();
         fs::create_dir(f.dir.path().join("d")).unwrap();
         assert_reply!(put(&f, "d", "x"), Err(Failed, "is a directory"));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_by_someone_else_is_told() {
+    fn a_change_by_another_program_is_a_warning() {
         let f = fixture();
         f.put("a", "1");
         let read = |call: &Call<'_>| {
@@ -100,8 +100,8 @@ mod tests {
         };
         read(&f.call());
         assert_eq!(value(put(&f, "a", "22"))["warning"], serde_json::Value::Null);
-        assert_eq!(value(put(&f, "a", "333"))["warning"], serde_json::Value::Null, "own writes are known");
-        f.put("a", "someone else's");
+        assert_eq!(value(put(&f, "a", "333"))["warning"], serde_json::Value::Null, "the task knows its own writes");
+        f.put("a", "changed");
         read(&Caller::new().call("read_file"));
         assert!(value(put(&f, "a", "4"))["warning"].as_str().unwrap().contains("changed this file"));
         fs::remove_file(f.dir.path().join("a")).unwrap();
@@ -110,7 +110,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn permissions_are_kept_and_links_followed() {
+    fn permissions_are_kept_and_links_are_followed() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let f = fixture();
         let path = |name: &str| f.dir.path().join(name);
@@ -125,12 +125,12 @@ mod tests {
         assert!(fs::symlink_metadata(path("link")).unwrap().is_symlink());
         assert_eq!(f.get("real/new"), "y");
         f.put("by hand", "");
-        assert_eq!(mode("real/new"), mode("by hand"), "as any new file");
+        assert_eq!(mode("real/new"), mode("by hand"), "the mode of any new file");
     }
 
     #[cfg(unix)]
     #[test]
-    fn the_system_is_not_written_through_a_link() {
+    fn links_to_system_paths_are_refused() {
         use std::os::unix::fs::symlink;
         let f = fixture();
         symlink("/etc/passwd", f.dir.path().join("notes.txt")).unwrap();
@@ -143,7 +143,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_pipe_is_not_replaced() {
+    fn a_pipe_is_refused() {
         let f = fixture();
         assert!(std::process::Command::new("mkfifo").arg(f.dir.path().join("fifo")).status().unwrap().success());
         assert_reply!(put(&f, "fifo", "x"), Err(Refused));

@@ -1,17 +1,17 @@
-//! What a command may know of the environment: everything but credentials, which a model has no need to see
-//! and no way to keep to itself.
+//! The environment of a command: the variables of this process without credentials, which a model does not need and could
+//! reveal.
 //!
-//! Judged by name, and by value only where that is a URL with a password in it. Files with credentials are
-//! not this module's business.
+//! A variable is a credential by its name, or if its value is a URL or connection string with a password. Files with credentials
+//! are not protected here.
 
 use std::env;
 use std::ffi::OsString;
 use std::process::Command;
 
-/// Words (between `_` and the like) that make a name a credential's.
+/// Words that occur in names of credentials. A name is split into words at `_` and other symbols.
 const WORDS: &[&str] =
     &["APIKEY", "AUTH", "AUTHORIZATION", "BEARER", "COOKIE", "DSN", "KEY", "KEYS", "PASS", "PASSPHRASE", "PAT", "PWD"];
-/// What such a word may also end with.
+/// Endings of such words.
 const ENDINGS: &[&str] = &[
     "CREDS",
     "JWT",
@@ -28,32 +28,35 @@ const ENDINGS: &[&str] = &[
     "TOKENS",
     "WEBHOOK",
 ];
-/// Words with such an ending that are not secrets.
-const INNOCENT: &[&str] = &["DONKEY", "HOTKEY", "HOTKEYS", "MONKEY", "TURKEY"];
-/// What such a word may also begin with.
+/// Words with such an ending that are not credentials.
+const EXCEPTIONS: &[&str] = &["DONKEY", "HOTKEY", "HOTKEYS", "MONKEY", "TURKEY"];
+/// Beginnings of such words.
 const BEGINNINGS: &[&str] = &["CREDENTIAL", "PASSWORD", "SECRET"];
-/// Families of which some members have harmless names, and none is needed.
+/// Prefixes of names that all count as credentials: some are secret without a telling name, and commands need none of them.
 const PREFIXES: &[&str] = &["AWS_"];
-/// The shell's own.
-const HARMLESS: &[&str] = &["PWD"];
+/// Names that are not credentials, although they contain such a word: the shell sets them.
+const NOT_CREDENTIALS: &[&str] = &["PWD"];
 
-/// Names that the host lets through all the same.
+/// The variables that are removed from the environment of commands: credentials, except those that the host passes on.
 #[derive(Debug, Default)]
-pub(super) struct Passed(Vec<String>);
+pub(super) struct CredentialFilter {
+    /// Names that the host passes on.
+    exceptions: Vec<String>,
+}
 
-impl Passed {
-    pub(super) fn add(&mut self, name: String) {
-        self.0.push(name);
+impl CredentialFilter {
+    pub(super) fn add_exception(&mut self, name: String) {
+        self.exceptions.push(name);
     }
 
-    /// Takes the credentials out of what `command` inherits.
+    /// Removes the credentials from the environment of `command`.
     pub(super) fn apply(&self, command: &mut Command) {
-        self.strip(command, env::vars_os());
-        // No user can answer, and git asks on the terminal even if standard input is closed.
+        self.remove_credentials(command, env::vars_os());
+        // git would ask for credentials on the terminal even if stdin is closed, and no user can answer.
         command.env("GIT_TERMINAL_PROMPT", "0");
     }
 
-    fn strip(&self, command: &mut Command, inherited: impl Iterator<Item = (OsString, OsString)>) {
+    fn remove_credentials(&self, command: &mut Command, inherited: impl Iterator<Item = (OsString, OsString)>) {
         for (name, value) in inherited {
             if !self.passes(&name.to_string_lossy(), &value.to_string_lossy()) {
                 command.env_remove(name);
@@ -62,30 +65,31 @@ impl Passed {
     }
 
     fn passes(&self, name: &str, value: &str) -> bool {
-        self.0.iter().any(|passed| passed.eq_ignore_ascii_case(name)) || !(is_credential(name) || has_password(value))
+        self.exceptions.iter().any(|exception| exception.eq_ignore_ascii_case(name))
+            || !(is_credential(name) || has_password(value))
     }
 }
 
 fn is_credential(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    if HARMLESS.contains(&&*name) {
+    if NOT_CREDENTIALS.contains(&&*name) {
         return false;
     }
     PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
-            // `API_KEY_2`, `TOKENV1`
+            // Without a number, as in `API_KEY2` and `TOKENV1`.
             let word = match word.trim_end_matches(|c: char| c.is_ascii_digit()) {
-                counted if counted.len() < word.len() => counted.strip_suffix('V').unwrap_or(counted),
-                plain => plain,
+                stem if stem.len() < word.len() => stem.strip_suffix('V').unwrap_or(stem),
+                word => word,
             };
-            !INNOCENT.contains(&word)
+            !EXCEPTIONS.contains(&word)
                 && (WORDS.contains(&word)
                     || ENDINGS.iter().any(|ending| word.ends_with(ending))
                     || BEGINNINGS.iter().any(|beginning| word.starts_with(beginning)))
         })
 }
 
-/// As in `postgres://user:password@host/`, or `AccountName=a;AccountKey=k`.
+/// Returns whether a value contains a password, as `postgres://user:password@host/` and `AccountName=a;AccountKey=k` do.
 fn has_password(value: &str) -> bool {
     let named = |pair: &str| pair.split_once('=').is_some_and(|(name, value)| is_credential(name) && !value.is_empty());
     if value.contains(';') && value.split(';').any(named) {
@@ -105,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credentials_are_known_by_name() {
+    fn credentials_are_recognised_by_name() {
         let credentials = "OPENAI_API_KEY openai_api_key GITHUB_TOKEN NPMTOKEN TOKEN AWS_ACCESS_KEY_ID AWS_PROFILE \
             DB_PASSWORD PGPASSWORD DB_PASS MYSQL_PWD GH_PAT SSH_AUTH_SOCK BASIC_AUTH SENTRY_DSN SECRET SECRET_VALUE \
             GOOGLE_APPLICATION_CREDENTIALS STRIPE_SECRET_KEY APIKEY npm_config__authToken ENCRYPTION_KEYS \
@@ -132,9 +136,9 @@ mod tests {
     }
 
     #[test]
-    fn only_credentials_are_taken_out_and_a_host_may_pass_some() {
-        let mut passed = Passed::default();
-        passed.add("ssh_auth_sock".to_owned());
+    fn credentials_are_removed_unless_the_host_passes_them_on() {
+        let mut filter = CredentialFilter::default();
+        filter.add_exception("ssh_auth_sock".to_owned());
         let vars = [
             ("PATH", "/bin"),
             ("SSH_AUTH_SOCK", "/tmp/agent"),
@@ -142,7 +146,7 @@ mod tests {
             ("DATABASE_URL", "postgres://me:pw@db/x"),
         ];
         let mut command = Command::new("env");
-        passed.strip(&mut command, vars.into_iter().map(|(name, value)| (name.into(), value.into())));
+        filter.remove_credentials(&mut command, vars.into_iter().map(|(name, value)| (name.into(), value.into())));
         let removed: Vec<_> = command.get_envs().collect();
         assert_eq!(removed, [("DATABASE_URL".as_ref(), None), ("GITHUB_TOKEN".as_ref(), None)]);
     }

@@ -1,56 +1,56 @@
-//! Terminal control taken out of text: colours, cursor movements, titles, bells. A model reads characters, not a
-//! screen; nothing is done to show what a screen would.
+//! Removes terminal control from text: colours, cursor movements, titles, bells. Does not emulate a screen: text that a terminal
+//! would overwrite is kept.
 
-/// Filters characters one at a time, so that a sequence may be cut anywhere.
+/// A filter for one character at a time, so that the text may be split within a sequence.
 #[derive(Debug, Default)]
-pub(super) struct Plain {
-    within: Within,
-    /// The last character was a carriage return.
-    returned: bool,
+pub(super) struct EscapeFilter {
+    state: State,
+    /// Whether the last character was a carriage return.
+    after_return: bool,
 }
 
-/// The kind of sequence that has begun (ECMA-48).
+/// The position within an escape sequence (ECMA-48).
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Within {
+enum State {
     #[default]
     Text,
     /// After ESC.
     Escape,
     /// After ESC `[`, up to a final byte.
     Control,
-    /// After ESC and `]`, `P`, `X`, `^` or `_`, up to BEL or ESC `\`. A newline ends it too: else one stray
-    /// byte could hide the rest of the output.
+    /// After ESC and `]`, `P`, `X`, `^` or `_`, up to BEL or ESC `\`. A newline ends the string, too: otherwise one stray byte could
+    /// hide the rest of the output.
     String,
     /// After ESC within such a string.
     StringEscape,
 }
 
-impl Plain {
-    /// The character as it is to be shown, if it is. A carriage return begins a new line, so that each state
-    /// of a progress display is one.
+impl EscapeFilter {
+    /// Returns the character to show for `c`, if any. A carriage return becomes a newline, so that each state of a progress display
+    /// is a line.
     pub(super) fn filter(&mut self, c: char) -> Option<char> {
-        let (next, shown) = match (self.within, c) {
-            (Within::String, '\u{1b}') => (Within::StringEscape, None),
-            (Within::StringEscape, '\\') | (Within::String, '\u{7}') => (Within::Text, None),
-            (_, '\n') => (Within::Text, Some(c)),
-            (Within::String | Within::StringEscape, _) | (Within::Escape, ']' | 'P' | 'X' | '^' | '_') => {
-                (Within::String, None)
+        let (next, shown) = match (self.state, c) {
+            (State::String, '\u{1b}') => (State::StringEscape, None),
+            (State::StringEscape, '\\') | (State::String, '\u{7}') => (State::Text, None),
+            (_, '\n') => (State::Text, Some(c)),
+            (State::String | State::StringEscape, _) | (State::Escape, ']' | 'P' | 'X' | '^' | '_') => {
+                (State::String, None)
             }
-            (_, '\u{1b}') | (Within::Escape, ' '..='/') => (Within::Escape, None),
-            (Within::Escape, '[') | (Within::Control, ' '..='?') => (Within::Control, None),
-            (Within::Escape, '0'..='~') | (Within::Control, '@'..='~') => (Within::Text, None),
-            (_, '\t' | '\r') => (Within::Text, Some(c)),
-            (_, _) => (Within::Text, (!c.is_control()).then_some(c)),
+            (_, '\u{1b}') | (State::Escape, ' '..='/') => (State::Escape, None),
+            (State::Escape, '[') | (State::Control, ' '..='?') => (State::Control, None),
+            (State::Escape, '0'..='~') | (State::Control, '@'..='~') => (State::Text, None),
+            (_, '\t' | '\r') => (State::Text, Some(c)),
+            (_, _) => (State::Text, (!c.is_control()).then_some(c)),
         };
-        self.within = next;
+        self.state = next;
         match shown {
-            Some('\n') if std::mem::take(&mut self.returned) => None,
+            Some('\n') if std::mem::take(&mut self.after_return) => None,
             Some('\r') => {
-                self.returned = true;
+                self.after_return = true;
                 Some('\n')
             }
             Some(_) => {
-                self.returned = false;
+                self.after_return = false;
                 shown
             }
             None => None,
@@ -63,12 +63,12 @@ mod tests {
     use super::*;
 
     fn plain(text: &str) -> String {
-        let mut plain = Plain::default();
-        text.chars().filter_map(|c| plain.filter(c)).collect()
+        let mut filter = EscapeFilter::default();
+        text.chars().filter_map(|c| filter.filter(c)).collect()
     }
 
     #[test]
-    fn sequences_go_and_text_stays() {
+    fn sequences_are_removed_and_text_is_kept() {
         assert_eq!(plain("\u{1b}[1;31mred\u{1b}[0m \u{1b}[2K\u{1b}[?25lx"), "red x");
         assert_eq!(plain("\u{1b}]0;title\u{7}a\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\"), "alink");
         assert_eq!(plain("\u{1b}(Ba\u{1b}=b\u{1b}Mc\u{7}\u{8}\0d\u{9b}"), "abcd");
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_sequence_hides_one_line_at_most() {
+    fn an_unterminated_sequence_hides_at_most_one_line() {
         assert_eq!(plain("a\u{1b}]never ended\nb\u{1b}[1\nc"), "a\nb\nc");
     }
 

@@ -1,7 +1,7 @@
-//! Handlers of the shipped toolset `terminal`: run a shell command, bounded in time and output.
+//! Handlers of the shipped toolset `terminal`: run a shell command, with limits on its time and output.
 //!
-//! [`environment`] removes credentials from what a command inherits, [`process`] runs and ends it, [`transcript`] keeps what
-//! it printed. Whether a command may run at all is not decided here: that is the host's approval.
+//! [`environment`] removes credentials from the command's environment, [`process`] runs the command, and [`transcript`] keeps its
+//! output. Whether a command may run is not decided here: the host decides that.
 
 mod environment;
 mod escapes;
@@ -19,7 +19,7 @@ use toolc_catalog::terminal::terminal::Args;
 
 use toolc_workspace::Workspace;
 
-/// The `terminal` tool of one host.
+/// The handler of the toolset `terminal`.
 ///
 /// ```
 /// use toolc_terminal::TerminalHandlers;
@@ -30,26 +30,26 @@ use toolc_workspace::Workspace;
 #[derive(Debug)]
 pub struct TerminalHandlers {
     workspace: Workspace,
-    passed: environment::Passed,
+    credentials: environment::CredentialFilter,
 }
 
 impl TerminalHandlers {
     /// Returns handlers that run commands in `workspace`, unless a call names another directory.
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, passed: environment::Passed::default() }
+        Self { workspace, credentials: environment::CredentialFilter::default() }
     }
 
-    /// Passes the environment variable `name` on to commands although its name looks like a credential: for example
-    /// `SSH_AUTH_SOCK`, so that git can push. The case of names is ignored.
+    /// Passes the environment variable `name` on to commands, although its name looks like that of a credential. For example,
+    /// `SSH_AUTH_SOCK` allows git to push. The case of `name` is ignored.
     #[must_use]
     pub fn pass_env(mut self, name: impl Into<String>) -> Self {
-        self.passed.add(name.into());
+        self.credentials.add_exception(name.into());
         self
     }
 }
 
 #[derive(Serialize)]
-struct Ran {
+struct CommandResult {
     output: String,
     /// Null if a signal ended the shell.
     exit_code: Option<i32>,
@@ -68,31 +68,31 @@ impl TerminalTools for TerminalHandlers {
             let shown = args.workdir.as_deref().unwrap_or("the working directory");
             return Err(ToolError::with_kind(
                 ErrorKind::NotFound,
-                format!("`{shown}` is not an existing directory; nothing was run, name one that exists"),
+                format!("`{shown}` is not an existing directory: nothing was run"),
             ));
         }
         let seconds = u64::try_from(args.timeout).unwrap_or(1).clamp(1, 600);
         let mut command = process::shell(&args.command);
         command.current_dir(&dir);
-        self.passed.apply(&mut command);
+        self.credentials.apply(&mut command);
         let started = Instant::now();
-        let ended = process::run(command, Duration::from_secs(seconds)).map_err(|error| explain(&error))?;
-        let note = if ended.timed_out {
-            Some(format!("killed after {seconds} s; give it a longer timeout, or less to do"))
-        } else if ended.left_running {
+        let outcome = process::run(command, Duration::from_secs(seconds)).map_err(|error| explain(&error))?;
+        let note = if outcome.timed_out {
+            Some(format!("ended after {seconds} s; use a longer timeout or a smaller command"))
+        } else if outcome.left_running {
             Some(
-                "a process that was left in the background still holds the output: what it prints from now on is \
-                 lost, redirect it to a file instead"
+                "a background process still has the output open; its further output is lost, so redirect it to a file \
+                 instead"
                     .to_owned(),
             )
         } else {
             None
         };
-        ToolOutput::json(&Ran {
-            output: ended.transcript,
-            exit_code: ended.status.code(),
-            signal: signal(ended.status),
-            timed_out: ended.timed_out,
+        ToolOutput::json(&CommandResult {
+            output: outcome.transcript,
+            exit_code: outcome.status.code(),
+            signal: signal(outcome.status),
+            timed_out: outcome.timed_out,
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
             note,
         })
@@ -102,8 +102,8 @@ impl TerminalTools for TerminalHandlers {
 fn explain(error: &io::Error) -> ToolError {
     let advice = match error.kind() {
         io::ErrorKind::ArgumentListTooLong => "put long input into a file and name that",
-        io::ErrorKind::InvalidInput => "leave out NUL characters",
-        _ => "the host may be out of resources: try a little later",
+        io::ErrorKind::InvalidInput => "remove the NUL characters",
+        _ => "the host may be out of resources: try again later",
     };
     ToolError::new(format!("failed to start the shell: {error}; {advice}"))
 }
@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    /// Handlers in a temporary directory, with a caller.
+    /// Handlers whose workspace is a temporary directory.
     struct Fixture {
         handlers: TerminalHandlers,
         dir: TempDir,
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn output_comes_in_order_with_the_exit_code() {
+    fn output_of_both_streams_is_in_order() {
         let f = fixture();
         let ran = run(&f, "echo one; echo two >&2; echo three; exit 3", 10);
         assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("one\ntwo\nthree\n"), &json!(3)));
@@ -181,32 +181,32 @@ mod tests {
     }
 
     #[test]
-    fn it_runs_where_it_is_told() {
+    fn a_command_runs_in_the_given_directory() {
         let f = fixture();
         std::fs::create_dir(f.dir.path().join("sub")).unwrap();
         std::fs::write(f.dir.path().join("sub/x"), "").unwrap();
-        let within = |workdir: &str| {
+        let list = |workdir: &str| {
             f.handlers.terminal(Args { command: "ls".into(), timeout: 10, workdir: Some(workdir.into()) }, &f.call())
         };
-        assert_eq!(value(within("sub"))["output"], "x\n");
+        assert_eq!(value(list("sub"))["output"], "x\n");
         assert_eq!(run(&f, "ls", 10)["output"], "sub\n");
-        assert_eq!(within("sub/x").unwrap_err().kind(), ErrorKind::NotFound);
-        assert_eq!(within("none").unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(list("sub/x").unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(list("none").unwrap_err().kind(), ErrorKind::NotFound);
     }
 
     #[test]
-    fn the_timeout_ends_all_of_it() {
+    fn a_timeout_ends_all_processes_of_a_command() {
         let f = fixture();
-        // The shell, a child and a grandchild, none of which minds being asked.
+        // The shell, a child and a grandchild, all of which ignore SIGTERM.
         let ran = run(&f, "trap '' TERM; echo begun; (trap '' TERM; sleep 61; echo no) & sleep 62; sleep 63", 1);
         assert_eq!((&ran["output"], &ran["timed_out"]), (&json!("begun\n"), &json!(true)));
         assert_eq!(ran["signal"], "SIGKILL");
-        let polite = run(&f, "sleep 64", 1);
-        assert_eq!(polite["signal"], "SIGTERM");
+        let terminated = run(&f, "sleep 64", 1);
+        assert_eq!(terminated["signal"], "SIGTERM");
     }
 
     #[test]
-    fn a_flood_is_bounded() {
+    fn long_output_is_shortened() {
         let f = fixture();
         let ran = run(&f, "yes", 1);
         assert_eq!(ran["timed_out"], true);
@@ -216,23 +216,23 @@ mod tests {
     }
 
     #[test]
-    fn a_background_process_does_not_hold_the_call() {
+    fn a_background_process_does_not_delay_the_result() {
         let f = fixture();
         let ran = run(&f, "(sleep 3; echo late; touch alive) & echo done", 20);
         assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("done\n"), &json!(0)));
-        assert!(ran["note"].as_str().unwrap().contains("left in the background"));
-        // It lives on, and what it prints does not stop it.
+        assert!(ran["note"].as_str().unwrap().contains("a background process still has the output open"));
+        // The process goes on running, and its output does not end it.
         let is_alive = (0..1_000).any(|_| {
             std::thread::sleep(Duration::from_millis(20));
             f.dir.path().join("alive").exists()
         });
         assert!(is_alive);
         let quiet = run(&f, "sleep 2 > /dev/null 2>&1 & echo done", 20);
-        assert_eq!(quiet.get("note"), None, "redirected as it should be");
+        assert_eq!(quiet.get("note"), None, "the output is redirected");
     }
 
     #[test]
-    fn silence_is_not_the_end() {
+    fn closed_output_does_not_end_the_command() {
         let f = fixture();
         let ran = run(&f, "exec >&- 2>&-; sleep 0.3; exit 4", 10);
         assert_eq!((&ran["exit_code"], &ran["output"]), (&json!(4), &json!("")));
@@ -241,17 +241,17 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn neither_escape_nor_a_stop_outlasts_the_timeout() {
+    fn a_detached_or_stopped_process_does_not_outlast_the_timeout() {
         let f = fixture();
-        // In a session of its own it outlives the kill and keeps the pipe, but not the call.
-        let escaped = run(&f, "setsid sleep 15 & sleep 65", 1);
+        // A process in another session survives and keeps the pipe open, but the call ends.
+        let detached = run(&f, "setsid sleep 15 & sleep 65", 1);
         let stopped = run(&f, "kill -STOP $$; echo no", 1);
-        assert!(escaped["timed_out"] == true && stopped["timed_out"] == true);
+        assert!(detached["timed_out"] == true && stopped["timed_out"] == true);
         assert_eq!(stopped["output"], "");
     }
 
     #[test]
-    fn what_cannot_start_is_explained() {
+    fn a_command_that_cannot_start_is_explained() {
         let f = fixture();
         let run = |command: String| f.handlers.terminal(Args { command, timeout: 10, workdir: None }, &f.call());
         let error = run("#".repeat(8 << 20)).unwrap_err();
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn git_does_not_ask() {
+    fn git_does_not_ask_for_credentials() {
         assert_eq!(run(&fixture(), "echo $GIT_TERMINAL_PROMPT", 10)["output"], "0\n");
     }
 }

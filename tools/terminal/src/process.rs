@@ -1,4 +1,4 @@
-//! A command line as a process: the shell that runs it, and an end to it at the latest a moment after its timeout.
+//! Runs a command line in a shell, and ends it after its timeout.
 
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -8,30 +8,30 @@ use toolc_process::{EndReason, Process, Sink};
 
 use super::transcript::Transcript;
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Debug)]
-pub(super) struct Ended {
+pub(super) struct CommandOutcome {
     pub(super) status: ExitStatus,
     pub(super) transcript: String,
     pub(super) timed_out: bool,
-    /// Something that it started still holds its output.
+    /// Whether a process that the command started still has the output open.
     pub(super) left_running: bool,
 }
 
 impl Sink for Transcript {
     fn push(&mut self, bytes: &[u8]) -> bool {
-        self.take_in(bytes);
+        self.push_bytes(bytes);
         true
     }
 }
 
 /// Runs `command` for at most `timeout`.
-pub(super) fn run(command: Command, timeout: Duration) -> io::Result<Ended> {
+pub(super) fn run(command: Command, timeout: Duration) -> io::Result<CommandOutcome> {
     let mut process = Process::new(command);
     let output = process.output(Transcript::default())?;
     let deadline = Instant::now() + timeout;
     let ended = process.run(None, || Instant::now() >= deadline)?;
-    Ok(Ended {
+    Ok(CommandOutcome {
         status: ended.status,
         transcript: output.take().finish(),
         timed_out: ended.reason == EndReason::Stopped,
@@ -39,7 +39,7 @@ pub(super) fn run(command: Command, timeout: Duration) -> io::Result<Ended> {
     })
 }
 
-/// The shell that is to run `line`.
+/// Returns the command that runs `line` in a shell.
 #[cfg(unix)]
 pub(super) fn shell(line: &str) -> Command {
     let mut command = Command::new("sh");
@@ -47,12 +47,12 @@ pub(super) fn shell(line: &str) -> Command {
     command
 }
 
-/// The shell that is to run `line`.
+/// Returns the command that runs `line` in a shell.
 #[cfg(windows)]
 pub(super) fn shell(line: &str) -> Command {
     use std::os::windows::process::CommandExt;
     let mut command = Command::new("cmd");
-    // Unquoted: `cmd` has its own rules.
+    // Without quoting, because `cmd` has its own rules.
     command.arg("/C").raw_arg(line);
     command
 }

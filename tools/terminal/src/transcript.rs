@@ -1,43 +1,43 @@
-//! What a command printed, in bounded memory: the beginning and the end, where what matters mostly stands.
+//! The output of a command in bounded memory: its beginning and its end, which usually matter most.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-use super::escapes::Plain;
+use super::escapes::EscapeFilter;
 
-/// Characters kept from the beginning.
-const HEAD: usize = 20_000;
-/// Characters kept from the end.
-const TAIL: usize = 30_000;
+/// The number of characters that are kept from the beginning.
+const HEAD_CHARS: usize = 20_000;
+/// The number of characters that are kept from the end.
+const TAIL_CHARS: usize = 30_000;
 
-/// Bytes in, readable text out.
+/// Decodes output, removes escape sequences, and keeps the beginning and the end.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
-    /// The beginning of a character whose end has not come yet.
-    cut: Vec<u8>,
-    plain: Plain,
+    /// The first bytes of a character that is not complete yet.
+    incomplete: Vec<u8>,
+    escapes: EscapeFilter,
     head: String,
-    in_head: usize,
+    head_chars: usize,
     tail: VecDeque<char>,
     omitted: usize,
 }
 
 impl Transcript {
-    /// Takes in output as it comes, wherever it is cut.
-    pub(super) fn take_in(&mut self, bytes: &[u8]) {
-        let mut bytes =
-            if self.cut.is_empty() { bytes.to_vec() } else { [&*std::mem::take(&mut self.cut), bytes].concat() };
-        let complete = bytes.len() - incomplete(&bytes);
-        self.cut = bytes.split_off(complete);
-        for c in String::from_utf8_lossy(&bytes).chars() {
-            self.take(c);
+    /// Appends a piece of the output, which may begin or end within a character or an escape sequence.
+    pub(super) fn push_bytes(&mut self, bytes: &[u8]) {
+        let mut all = std::mem::take(&mut self.incomplete);
+        all.extend_from_slice(bytes);
+        let complete = all.len() - incomplete_len(&all);
+        self.incomplete = all.split_off(complete);
+        for c in String::from_utf8_lossy(&all).chars() {
+            self.push(c);
         }
     }
 
-    /// The text, with a mark where something was left out.
+    /// Returns the text, with a mark in place of removed characters.
     pub(super) fn finish(mut self) -> String {
-        if !self.cut.is_empty() {
-            self.take(char::REPLACEMENT_CHARACTER);
+        if !self.incomplete.is_empty() {
+            self.push(char::REPLACEMENT_CHARACTER);
         }
         let mut text = self.head;
         if self.omitted > 0 {
@@ -47,14 +47,14 @@ impl Transcript {
         text
     }
 
-    fn take(&mut self, c: char) {
-        let Some(c) = self.plain.filter(c) else { return };
-        if self.in_head < HEAD {
-            self.in_head += 1;
+    fn push(&mut self, c: char) {
+        let Some(c) = self.escapes.filter(c) else { return };
+        if self.head_chars < HEAD_CHARS {
+            self.head_chars += 1;
             self.head.push(c);
             return;
         }
-        if self.tail.len() == TAIL {
+        if self.tail.len() == TAIL_CHARS {
             self.tail.pop_front();
             self.omitted += 1;
         }
@@ -62,11 +62,11 @@ impl Transcript {
     }
 }
 
-/// How many bytes at the end begin a character that is not complete.
-fn incomplete(bytes: &[u8]) -> usize {
+/// Returns the number of bytes at the end that begin an incomplete character.
+fn incomplete_len(bytes: &[u8]) -> usize {
     let last = bytes.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
-    let begun = std::str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
-    if begun { last.len() } else { 0 }
+    let is_incomplete = std::str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
+    if is_incomplete { last.len() } else { 0 }
 }
 
 #[cfg(test)]
@@ -75,12 +75,12 @@ mod tests {
 
     fn transcript<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
         let mut transcript = Transcript::default();
-        pieces.into_iter().for_each(|piece| transcript.take_in(piece));
+        pieces.into_iter().for_each(|piece| transcript.push_bytes(piece));
         transcript.finish()
     }
 
     #[test]
-    fn characters_survive_any_cut() {
+    fn output_may_be_split_within_a_character() {
         let text = "a\u{1b}[1mb\u{1b}[0m ü 日本 \u{1f600}\r\nend";
         assert_eq!(transcript(text.as_bytes().chunks(1)), "ab ü 日本 \u{1f600}\nend");
         assert_eq!(transcript(text.as_bytes().chunks(3)), "ab ü 日本 \u{1f600}\nend");
@@ -88,12 +88,12 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_is_left_out() {
-        let all = "x".repeat(HEAD) + "middle" + &"y".repeat(TAIL);
+    fn the_middle_of_long_output_is_left_out() {
+        let all = "x".repeat(HEAD_CHARS) + "middle" + &"y".repeat(TAIL_CHARS);
         let kept = transcript(all.as_bytes().chunks(1000));
-        let expected = "x".repeat(HEAD) + "\n[... 6 characters left out ...]\n" + &"y".repeat(TAIL);
+        let expected = "x".repeat(HEAD_CHARS) + "\n[... 6 characters left out ...]\n" + &"y".repeat(TAIL_CHARS);
         assert!(kept == expected);
-        let fits = "é".repeat(HEAD + TAIL);
+        let fits = "é".repeat(HEAD_CHARS + TAIL_CHARS);
         assert!(transcript([fits.as_bytes()]) == fits);
     }
 }

@@ -1,7 +1,7 @@
 //! The working directory of the shipped tools, and the resolution of paths that a model wrote.
 //!
-//! Every path goes through [`Workspace::locate`] before a tool opens or checks it, so that a check and the file system
-//! cannot disagree about what `~`, `..` and symbolic links mean. This crate opens nothing and forbids nothing.
+//! Handlers resolve every path with [`Workspace::locate`] before they check or open it, so that a check and the file system agree
+//! about `~`, `..` and symbolic links. This crate neither opens nor refuses files.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -18,7 +18,8 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Returns the process's own current directory and home directory.
+    /// Returns a workspace in the process's current directory, with its home directory. If the current directory is unknown, the
+    /// directory for temporary files is used.
     pub fn current() -> Self {
         Self::new(env::current_dir().unwrap_or_else(|_| env::temp_dir()))
     }
@@ -43,13 +44,13 @@ impl Workspace {
         &self.dir
     }
 
-    /// Returns the home directory, or `None` if the system names none.
+    /// Returns the home directory, or `None` if it is unknown.
     pub fn home(&self) -> Option<&Path> {
         self.home.as_deref()
     }
 
-    /// Returns `path` as an absolute path without `.`, `..` or symbolic links. The path need not exist: components that
-    /// are missing are kept as written.
+    /// Returns `path` as an absolute path without `.`, `..` or symbolic links. The path need not exist: missing components are kept
+    /// as written. Fails if the path has too many symbolic links.
     pub fn locate(&self, path: &str) -> Result<PathBuf, ToolError> {
         let expanded = match (path.strip_prefix('~'), &self.home) {
             (Some(""), Some(home)) => home.clone(),
@@ -59,7 +60,7 @@ impl Workspace {
         resolve(&expanded).map_err(|error| ToolError::new(format!("failed to resolve `{path}`: {error}")))
     }
 
-    /// Returns `path` as a model should write it: relative to the working directory if it is inside that.
+    /// Returns `path` in the form for a model: relative to the working directory if it is inside it.
     pub fn show(&self, path: &Path) -> String {
         match path.strip_prefix(&self.dir) {
             Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
@@ -69,42 +70,43 @@ impl Workspace {
     }
 }
 
-/// Follows every link in an absolute path, one component at a time as the kernel does. Unlike `fs::canonicalize`, it also
-/// follows dangling links.
+/// Follows every symbolic link in an absolute path. Unlike `fs::canonicalize`, it accepts paths that do not exist, and follows
+/// dangling links. Fails if the path has more than 40 links.
 pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     /// The limit of Linux.
-    const MOST_LINKS: usize = 40;
-    let mut here = PathBuf::new();
-    let mut ahead: VecDeque<OsString> = parts(path).collect();
+    const MAX_LINKS: usize = 40;
+    let mut resolved = PathBuf::new();
+    let mut remaining: VecDeque<OsString> = parts(path).collect();
     let mut links = 0;
-    while let Some(part) = ahead.pop_front() {
+    while let Some(part) = remaining.pop_front() {
         match Path::new(&part).components().next() {
             None | Some(Component::CurDir) => {}
             Some(Component::ParentDir) => {
-                here.pop();
+                resolved.pop();
             }
-            Some(Component::RootDir | Component::Prefix(_)) => here.push(&part),
+            Some(Component::RootDir | Component::Prefix(_)) => resolved.push(&part),
             Some(Component::Normal(_)) => {
-                here.push(&part);
-                let Ok(target) = fs::read_link(&here) else { continue };
-                if target.is_relative() && here.starts_with("/proc") {
-                    // Such as `pipe:[4711]`: no path, but still the way to the thing.
+                resolved.push(&part);
+                let Ok(target) = fs::read_link(&resolved) else { continue };
+                if target.is_relative() && resolved.starts_with("/proc") {
+                    // Targets such as `pipe:[4711]` are not paths.
                     continue;
                 }
                 links += 1;
-                if links > MOST_LINKS {
-                    return Err(io::Error::other("too many symbolic links, perhaps in a circle"));
+                if links > MAX_LINKS {
+                    return Err(io::Error::other("too many symbolic links, perhaps in a cycle"));
                 }
-                here.pop();
+                resolved.pop();
                 for part in parts(&target).collect::<Vec<_>>().into_iter().rev() {
-                    ahead.push_front(part);
+                    remaining.push_front(part);
                 }
             }
         }
     }
-    Ok(here)
+    Ok(resolved)
 }
 
+/// Returns the components of a path.
 fn parts(path: &Path) -> impl Iterator<Item = OsString> {
     path.components().map(|part| part.as_os_str().to_owned())
 }
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn relative_home_and_dotted_paths() {
+    fn relative_and_home_paths_are_resolved() {
         let (_dir, workspace) = workspace();
         let root = workspace.dir().to_owned();
         assert_eq!(workspace.locate("a/./b/../c").unwrap(), root.join("a").join("c"));
@@ -134,7 +136,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_followed_even_where_nothing_is_there() {
+    fn dangling_links_are_followed() {
         use std::os::unix::fs::symlink;
         let (_dir, workspace) = workspace();
         let root = workspace.dir().to_owned();
@@ -143,7 +145,7 @@ mod tests {
         symlink("link/missing", root.join("dangling")).unwrap();
         symlink("circle", root.join("circle")).unwrap();
         assert_eq!(workspace.locate("dangling").unwrap(), root.join("real/missing"));
-        // Physically: the parent of what the link points to.
+        // `..` is the parent of the link's target.
         assert_eq!(workspace.locate("link/../x").unwrap(), root.join("x"));
         assert!(workspace.locate("circle").unwrap_err().message().contains("too many symbolic links"));
         assert_eq!(workspace.locate("/../../x").unwrap(), Path::new("/x"));

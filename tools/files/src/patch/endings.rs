@@ -1,56 +1,62 @@
-//! Line endings out of the way. A model writes `\n` whatever the file has, so the search runs on a text with
-//! nothing else, and what it finds is carried back to the file as it is.
+//! Line endings. A model writes `\n` whatever the file has, so the search runs on a text with `\n` only, and edits are then
+//! mapped back to the original text.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::find::Edit;
 
-/// A text and its like with `\n` for every `\r\n`.
+/// A text, with a copy that has `\n` for every `\r\n`.
 #[derive(Debug)]
-pub(super) struct Unified<'a> {
+pub(super) struct NormalizedText<'a> {
     original: &'a str,
-    text: Cow<'a, str>,
-    /// Where in `text` the newlines are that were `\r\n`, ascending.
-    shortened: Vec<usize>,
-    /// How most lines end; `None` if there is but one line.
-    usual: Option<&'static str>,
+    normalized: Cow<'a, str>,
+    /// The positions in `normalized` of the newlines that were `\r\n`, ascending.
+    crlf: Vec<usize>,
+    /// The ending of most lines; `None` if the text has no newline.
+    main_ending: Option<&'static str>,
 }
 
-impl<'a> Unified<'a> {
+impl<'a> NormalizedText<'a> {
     pub(super) fn new(original: &'a str) -> Self {
-        let text = lf(original);
-        let shortened: Vec<_> = original.match_indices("\r\n").enumerate().map(|(nth, (at, _))| at - nth).collect();
-        let newlines = text.matches('\n').count();
-        let usual = (newlines > 0).then_some(if 2 * shortened.len() > newlines { "\r\n" } else { "\n" });
-        Self { original, text, shortened, usual }
+        let normalized = to_lf(original);
+        let crlf: Vec<_> = original.match_indices("\r\n").enumerate().map(|(nth, (at, _))| at - nth).collect();
+        let newlines = normalized.matches('\n').count();
+        let main_ending = match newlines {
+            0 => None,
+            _ if 2 * crlf.len() > newlines => Some("\r\n"),
+            _ => Some("\n"),
+        };
+        Self { original, normalized, crlf, main_ending }
     }
 
-    /// The text with `\n` alone.
-    pub(super) fn text(&self) -> &str {
-        &self.text
+    /// Returns the text with `\n` only.
+    pub(super) fn normalized(&self) -> &str {
+        &self.normalized
     }
 
-    /// The same edit in the original: new lines end as those that they replace, or else as most do.
-    pub(super) fn carry_back(&self, edit: Edit) -> Edit {
-        let place = self.original_of(&edit.place);
-        let ending = first_ending(&self.original[place.clone()]).or(self.usual);
+    /// Maps an edit of the normalized text to the original. New lines get the ending of the lines that they replace, or else that of
+    /// most lines.
+    pub(super) fn to_original(&self, edit: Edit) -> Edit {
+        let range = self.original_range(&edit.range);
+        let ending = first_ending(&self.original[range.clone()]).or(self.main_ending);
         let new = if ending == Some("\r\n") { edit.new.replace('\n', "\r\n") } else { edit.new };
-        Edit { place, new }
+        Edit { range, new }
     }
 
-    fn original_of(&self, place: &Range<usize>) -> Range<usize> {
-        // A `\r` belongs to its newline: before that newline it does not count yet, after it it does.
-        let original = |at: usize| at + self.shortened.partition_point(|&newline| newline < at);
-        original(place.start)..original(place.end)
+    fn original_range(&self, range: &Range<usize>) -> Range<usize> {
+        // Each `\r\n` that ends before a position shifts that position by one byte.
+        let original = |at: usize| at + self.crlf.partition_point(|&newline| newline < at);
+        original(range.start)..original(range.end)
     }
 }
 
-/// The text with `\n` for every `\r\n`.
-pub(super) fn lf(text: &str) -> Cow<'_, str> {
+/// Replaces every `\r\n` by `\n`.
+pub(super) fn to_lf(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
 
+/// Returns the line ending of the first line, or `None` if `text` has no newline.
 fn first_ending(text: &str) -> Option<&'static str> {
     let at = text.find('\n')?;
     Some(if text[..at].ends_with('\r') { "\r\n" } else { "\n" })
@@ -61,28 +67,28 @@ mod tests {
     use super::*;
 
     fn edit(original: &str, old: &str, new: &str) -> String {
-        let unified = Unified::new(original);
-        let at = unified.text().find(old).unwrap();
-        let edit = unified.carry_back(Edit { place: at..at + old.len(), new: new.to_owned() });
-        [&original[..edit.place.start], &edit.new, &original[edit.place.end..]].concat()
+        let text = NormalizedText::new(original);
+        let at = text.normalized().find(old).unwrap();
+        let edit = text.to_original(Edit { range: at..at + old.len(), new: new.to_owned() });
+        [&original[..edit.range.start], &edit.new, &original[edit.range.end..]].concat()
     }
 
     #[test]
-    fn an_edit_goes_to_the_same_place_with_its_neighbours_endings() {
+    fn an_edit_keeps_its_place_and_the_line_endings() {
         assert_eq!(edit("a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz"), "x\r\ny\r\nz\r\nc\r\n");
         assert_eq!(edit("a\r\nb\r\nc\r\n", "b", "x\ny"), "a\r\nx\r\ny\r\nc\r\n");
-        assert_eq!(edit("a\r\nb\r\n", "\nb", ""), "a\r\n", "no half of a line ending is left");
+        assert_eq!(edit("a\r\nb\r\n", "\nb", ""), "a\r\n", "both bytes of the line ending are removed");
         assert_eq!(edit("a\r\nb\r\n", "a\n", ""), "b\r\n");
         assert_eq!(edit("a\nb\n", "b", "x\ny"), "a\nx\ny\n");
         assert_eq!(edit("a", "a", "x\ny"), "x\ny");
     }
 
     #[test]
-    fn mixed_endings_stay_where_they_are() {
+    fn mixed_line_endings_are_kept() {
         let mixed = "a\nb\r\nc\r\nd\ne\n";
         assert_eq!(edit(mixed, "b\nc", "x\ny"), "a\nx\r\ny\r\nd\ne\n");
         assert_eq!(edit(mixed, "d\ne", "x\ny"), "a\nb\r\nc\r\nx\ny\n");
-        assert_eq!(edit(mixed, "e", "x\ny"), "a\nb\r\nc\r\nd\nx\ny\n", "as most lines end");
-        assert_eq!(edit("a\rb\r\r\nc", "b\r\nc", "x\ny"), "a\rx\r\ny", "a lone return is a character");
+        assert_eq!(edit(mixed, "e", "x\ny"), "a\nb\r\nc\r\nd\nx\ny\n", "the ending of most lines");
+        assert_eq!(edit("a\rb\r\r\nc", "b\r\nc", "x\ny"), "a\rx\r\ny", "a single \\r is not a line ending");
     }
 }

@@ -1,20 +1,20 @@
-//! How a text written with one indentation is shifted to where the same lines stand with another.
+//! Adapts the indentation of the new text to the file, if the old text is in the file with another indentation.
 
-/// The one rule that turns every old indentation into the file's.
+/// A rule that turns the indentation of each line of the old text into that of the file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Shift {
-    /// This much more.
-    In(String),
-    /// This much less.
-    Out(String),
-    /// This many spaces become a tab.
-    Tabs(usize),
-    /// A tab becomes this many spaces.
-    Spaces(usize),
+pub(super) enum IndentRule {
+    /// Adds this indentation.
+    Add(String),
+    /// Removes this indentation.
+    Remove(String),
+    /// Turns this many spaces into a tab.
+    ToTabs(usize),
+    /// Turns a tab into this many spaces.
+    ToSpaces(usize),
 }
 
-impl Shift {
-    /// The rule for these pairs of an old line and the file's; `None` if there is no such rule.
+impl IndentRule {
+    /// Returns the rule for these pairs of a line of the old text and one of the file, or `None` if no rule fits all pairs.
     pub(super) fn between<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let pairs: Vec<_> =
             pairs.filter(|(old, _)| !old.trim().is_empty()).map(|(old, file)| (indent(old), indent(file))).collect();
@@ -23,21 +23,21 @@ impl Shift {
         let spaces = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte == b' ');
         let mut rules = Vec::new();
         if let Some(more) = file.strip_suffix(old) {
-            rules.push(Shift::In(more.to_owned()));
+            rules.push(IndentRule::Add(more.to_owned()));
         }
         if let Some(less) = old.strip_suffix(file) {
-            rules.push(Shift::Out(less.to_owned()));
+            rules.push(IndentRule::Remove(less.to_owned()));
         }
         if spaces(old) && tabs(file) {
-            rules.push(Shift::Tabs(old.len() / file.len()));
+            rules.push(IndentRule::ToTabs(old.len() / file.len()));
         }
         if tabs(old) && spaces(file) {
-            rules.push(Shift::Spaces(file.len() / old.len()));
+            rules.push(IndentRule::ToSpaces(file.len() / old.len()));
         }
         rules.into_iter().find(|rule| pairs.iter().all(|(old, file)| rule.indent(old).as_deref() == Some(*file)))
     }
 
-    /// The text, shifted; `None` if one of its lines cannot be.
+    /// Applies the rule to each line of `text`. Returns `None` if it cannot be applied to one of them.
     pub(super) fn apply(&self, text: &str) -> Option<String> {
         let lines = text.split('\n').map(|line| {
             let old = indent(line);
@@ -46,19 +46,21 @@ impl Shift {
         Some(lines.collect::<Option<Vec<_>>>()?.join("\n"))
     }
 
+    /// Applies the rule to one indentation.
     fn indent(&self, old: &str) -> Option<String> {
         match self {
-            Shift::In(more) => Some(format!("{more}{old}")),
-            Shift::Out(less) => old.strip_prefix(less.as_str()).map(str::to_owned),
-            Shift::Tabs(width) => {
+            IndentRule::Add(more) => Some(format!("{more}{old}")),
+            IndentRule::Remove(less) => old.strip_prefix(less.as_str()).map(str::to_owned),
+            IndentRule::ToTabs(width) => {
                 let even = *width > 0 && old.bytes().all(|byte| byte == b' ') && old.len().is_multiple_of(*width);
                 even.then(|| "\t".repeat(old.len() / width))
             }
-            Shift::Spaces(width) => old.bytes().all(|byte| byte == b'\t').then(|| " ".repeat(old.len() * width)),
+            IndentRule::ToSpaces(width) => old.bytes().all(|byte| byte == b'\t').then(|| " ".repeat(old.len() * width)),
         }
     }
 }
 
+/// Returns the white space at the start of a line.
 fn indent(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
@@ -67,28 +69,28 @@ fn indent(line: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn between(pairs: &[(&str, &str)]) -> Option<Shift> {
-        Shift::between(pairs.iter().copied())
+    fn between(pairs: &[(&str, &str)]) -> Option<IndentRule> {
+        IndentRule::between(pairs.iter().copied())
     }
 
     #[test]
-    fn one_rule_for_all_lines_or_none() {
-        assert_eq!(between(&[("a", "    a"), ("  b", "      b"), ("", "")]), Some(Shift::In("    ".into())));
-        assert_eq!(between(&[("    a", "  a"), ("      b", "    b")]), Some(Shift::Out("  ".into())));
-        assert_eq!(between(&[("a", "a"), ("    b", "\tb"), ("        c", "\t\tc")]), Some(Shift::Tabs(4)));
-        assert_eq!(between(&[("\ta", "  a"), ("\t\tb", "    b")]), Some(Shift::Spaces(2)));
-        assert_eq!(between(&[("a", "\ta"), ("\tb", "\t\tb")]), Some(Shift::In("\t".into())));
+    fn a_rule_must_fit_all_lines() {
+        assert_eq!(between(&[("a", "    a"), ("  b", "      b"), ("", "")]), Some(IndentRule::Add("    ".into())));
+        assert_eq!(between(&[("    a", "  a"), ("      b", "    b")]), Some(IndentRule::Remove("  ".into())));
+        assert_eq!(between(&[("a", "a"), ("    b", "\tb"), ("        c", "\t\tc")]), Some(IndentRule::ToTabs(4)));
+        assert_eq!(between(&[("\ta", "  a"), ("\t\tb", "    b")]), Some(IndentRule::ToSpaces(2)));
+        assert_eq!(between(&[("a", "\ta"), ("\tb", "\t\tb")]), Some(IndentRule::Add("\t".into())));
         assert_eq!(between(&[("a", " a"), ("b", "  b")]), None);
         assert_eq!(between(&[("   a", "\ta"), ("    b", "\tb")]), None);
     }
 
     #[test]
-    fn a_text_is_shifted_whole_or_not_at_all() {
-        assert_eq!(Shift::In("  ".into()).apply("a\n\n b\n").unwrap(), "  a\n\n   b\n");
-        assert_eq!(Shift::Out("  ".into()).apply("  a\n    b").unwrap(), "a\n  b");
-        assert_eq!(Shift::Out("  ".into()).apply("  a\nb"), None);
-        assert_eq!(Shift::Tabs(4).apply("    a\n        b").unwrap(), "\ta\n\t\tb");
-        assert_eq!(Shift::Tabs(4).apply("      a"), None);
-        assert_eq!(Shift::Spaces(2).apply("\ta\n\t\t\tb").unwrap(), "  a\n      b");
+    fn a_rule_applies_to_all_lines_or_none() {
+        assert_eq!(IndentRule::Add("  ".into()).apply("a\n\n b\n").unwrap(), "  a\n\n   b\n");
+        assert_eq!(IndentRule::Remove("  ".into()).apply("  a\n    b").unwrap(), "a\n  b");
+        assert_eq!(IndentRule::Remove("  ".into()).apply("  a\nb"), None);
+        assert_eq!(IndentRule::ToTabs(4).apply("    a\n        b").unwrap(), "\ta\n\t\tb");
+        assert_eq!(IndentRule::ToTabs(4).apply("      a"), None);
+        assert_eq!(IndentRule::ToSpaces(2).apply("\ta\n\t\t\tb").unwrap(), "  a\n      b");
     }
 }

@@ -1,4 +1,4 @@
-//! Looking for a regular expression in one file.
+//! Searches one file for a regular expression.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -12,35 +12,36 @@ use toolc_catalog::file::search_files::{Args, OutputMode};
 use super::page::Page;
 use crate::deadline_reader::DeadlineReader;
 
-/// Characters of a line that are shown.
-const LONGEST_LINE: usize = 500;
-/// Bytes of a line that are searched. A file with a longer one counts as unreadable.
-const LONGEST_SEARCHED: usize = 16 * 1024 * 1024;
+/// The maximum number of characters of a line in the result; the rest is cut off.
+const MAX_LINE_CHARS: usize = 500;
+/// The maximum number of bytes of a line that can be searched. A file with a longer line counts as unreadable.
+const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// A compiled search.
-pub(super) struct Content {
+pub(super) struct ContentSearch {
     matcher: RegexMatcher,
     searcher: Searcher,
     mode: OutputMode,
     context: usize,
 }
 
-/// What became of one file.
+/// The outcome of searching one file.
 pub(super) enum Outcome {
-    /// Its matching lines: how many, and those on the page.
-    Found {
+    Searched {
+        /// The number of matching lines.
         count: usize,
+        /// The matching lines on the page, with their context.
         lines: Vec<String>,
     },
     Unreadable,
 }
 
-impl Content {
+impl ContentSearch {
     pub(super) fn new(args: &Args) -> Result<Self, ToolError> {
-        /// Bytes of a compiled pattern: beyond it, compiling alone takes seconds.
-        const LARGEST_PATTERN: usize = 10 * 1024 * 1024;
+        /// The maximum size of the compiled pattern, in bytes. Compiling a larger one takes seconds.
+        const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
         let mut builder = RegexMatcherBuilder::new();
-        let built = builder.line_terminator(Some(b'\n')).size_limit(LARGEST_PATTERN).build(&args.pattern);
+        let built = builder.line_terminator(Some(b'\n')).size_limit(MAX_PATTERN_BYTES).build(&args.pattern);
         let matcher = built.map_err(|error| {
             ToolError::new(format!(
                 "the pattern is not a regular expression: {error}; escape special characters by `\\`"
@@ -52,58 +53,58 @@ impl Content {
             .line_number(true)
             .before_context(context)
             .after_context(context)
-            .heap_limit(Some(LONGEST_SEARCHED))
+            .heap_limit(Some(MAX_LINE_BYTES))
             .binary_detection(BinaryDetection::quit(0))
             .build();
         Ok(Self { matcher, searcher, mode: args.output_mode, context })
     }
 
-    /// Searches `file`. Where lines are what is asked for, they are counted on the page.
-    pub(super) fn look(&mut self, file: File, page: &mut Page) -> Outcome {
-        let mut hits = Hits {
+    /// Searches `file`. In the mode `Content`, each matching line is counted as a result of the page.
+    pub(super) fn search(&mut self, file: File, page: &mut Page) -> Outcome {
+        let mut matches = FileMatches {
             mode: self.mode,
             context: self.context,
             page: *page,
             count: 0,
             lines: Vec::new(),
             before: VecDeque::new(),
-            shown: false,
+            is_on_page: false,
             binary: false,
         };
         let file = DeadlineReader::new(file, page.deadline());
-        let late = match self.searcher.search_reader(&self.matcher, file, &mut hits) {
+        let timed_out = match self.searcher.search_reader(&self.matcher, file, &mut matches) {
             Ok(()) => false,
             Err(error) if error.kind() == io::ErrorKind::TimedOut => true,
             Err(_) => return Outcome::Unreadable,
         };
-        if hits.binary {
-            // Whatever was found before the first NUL is as if it were not.
-            hits = Hits { page: *page, count: 0, lines: Vec::new(), ..hits };
+        if matches.binary {
+            // Discard the matches before the first NUL.
+            matches = FileMatches { page: *page, count: 0, lines: Vec::new(), ..matches };
         }
-        *page = hits.page;
-        if late {
-            page.cut_short();
+        *page = matches.page;
+        if timed_out {
+            page.set_partial();
         }
-        Outcome::Found { count: hits.count, lines: hits.lines }
+        Outcome::Searched { count: matches.count, lines: matches.lines }
     }
 }
 
-/// Collects what the searcher finds in one file.
-struct Hits {
+/// Collects the matches in one file.
+struct FileMatches {
     mode: OutputMode,
     context: usize,
-    /// A copy: it takes effect only when the file has turned out to be text.
+    /// A copy of the page, which replaces the original unless the file turns out to be binary.
     page: Page,
     count: usize,
     lines: Vec<String>,
-    /// Lines that will be context if the next match is on the page.
+    /// The last lines, which become context if the next match is on the page.
     before: VecDeque<String>,
     /// Whether the last match is on the page.
-    shown: bool,
+    is_on_page: bool,
     binary: bool,
 }
 
-impl Sink for Hits {
+impl Sink for FileMatches {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
@@ -113,10 +114,10 @@ impl Sink for Hits {
             OutputMode::Count => return Ok(true),
             OutputMode::Content => {}
         }
-        self.shown = self.page.wants();
+        self.is_on_page = self.page.has_next();
         let mut chars = 0;
-        if self.shown {
-            let line = shown(found.line_number(), ':', found.bytes());
+        if self.is_on_page {
+            let line = result_line(found.line_number(), ':', found.bytes());
             let from = self.lines.len();
             self.lines.extend(self.before.drain(..));
             self.lines.push(line);
@@ -128,10 +129,10 @@ impl Sink for Hits {
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        let line = shown(context.line_number(), '-', context.bytes());
-        if self.shown && matches!(context.kind(), grep_searcher::SinkContextKind::After) {
+        let line = result_line(context.line_number(), '-', context.bytes());
+        if self.is_on_page && matches!(context.kind(), grep_searcher::SinkContextKind::After) {
             self.lines.push(line);
-        } else if self.page.wants() {
+        } else if self.page.has_next() {
             if self.before.len() == self.context {
                 self.before.pop_front();
             }
@@ -146,14 +147,14 @@ impl Sink for Hits {
     }
 }
 
-/// One line of the result: `12:text`, or `12-text` for context.
-fn shown(number: Option<u64>, mark: char, bytes: &[u8]) -> String {
-    // Four bytes are the most for a character: what is beyond cannot be shown.
-    let bytes = &bytes[..bytes.len().min(4 * LONGEST_LINE + 2)];
+/// Returns a line of the result: `12:text`, or `12-text` for context.
+fn result_line(number: Option<u64>, mark: char, bytes: &[u8]) -> String {
+    // A character has at most four bytes.
+    let bytes = &bytes[..bytes.len().min(4 * MAX_LINE_CHARS + 2)];
     let line = String::from_utf8_lossy(bytes);
     let line = line.trim_end_matches(['\n', '\r']);
     let number = number.unwrap_or_default();
-    match line.char_indices().nth(LONGEST_LINE) {
+    match line.char_indices().nth(MAX_LINE_CHARS) {
         Some((cut, _)) => format!("{number}{mark}{}… [line cut here]", &line[..cut]),
         None => format!("{number}{mark}{line}"),
     }

@@ -1,7 +1,7 @@
 //! The `search_files` tool: ripgrep's engine with bounded, paged, deterministic results.
 //!
-//! [`walk`] says which files are looked at, [`content`] looks into one, [`page`] keeps what belongs to the
-//! page that was asked for, counts the rest, and says when to stop.
+//! [`walk`] selects the files, and [`content`] searches one file. [`page`] decides which results are on the requested page, and when
+//! the search ends.
 
 mod content;
 mod page;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use toolc::{ErrorKind, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::file::search_files::{Args, OutputMode, Target};
 
-use self::content::{Content, Outcome};
+use self::content::{ContentSearch, Outcome};
 use self::page::Page;
 use self::walk::Filter;
 use crate::open;
@@ -22,24 +22,24 @@ use toolc_workspace::Workspace;
 #[derive(Serialize, Default)]
 struct Results {
     #[serde(skip_serializing_if = "Option::is_none")]
-    matches: Option<Vec<InFile>>,
+    matches: Option<Vec<FileResult>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<Vec<String>>,
     total: usize,
     truncated: bool,
-    /// The search did not get to the end, so that there may be more than `total`.
+    /// Whether the search ended early, so that the number of results is more than `total`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     partial: bool,
-    /// Files and directories that could not be read.
+    /// The number of files and directories that could not be read.
     #[serde(skip_serializing_if = "is_zero")]
     unreadable: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-/// What was found in one file: its matching lines, or only how many there are.
+/// The matching lines of a file, or their number.
 #[derive(Serialize)]
-struct InFile {
+struct FileResult {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<Vec<String>>,
@@ -51,19 +51,19 @@ pub(super) fn search(workspace: &Workspace, args: &Args) -> ToolResult {
     let root = workspace.locate(&args.path)?;
     let meta = fs::metadata(&root).map_err(|error| open::explain(workspace, &root, "search", &error))?;
     if !meta.is_dir() {
-        open::only_regular(workspace, &root, &meta)?;
+        open::check_regular(workspace, &root, &meta)?;
     }
-    if walk::is_pseudo(&root) {
-        let why =
-            "interfaces of the kernel, some of which do things when they are read; read the one file that you need";
-        return Err(ToolError::with_kind(ErrorKind::Refused, format!("`{}` holds {why}", workspace.show(&root))));
+    if walk::is_kernel_interface(&root) {
+        let reason =
+            "interfaces of the kernel, and reading some of them has effects; read the single file that you need";
+        return Err(ToolError::with_kind(ErrorKind::Refused, format!("`{}` contains {reason}", workspace.show(&root))));
     }
-    let by_name = (args.target == Target::Files).then_some(&*args.pattern);
-    let globs = [by_name, args.file_glob.as_deref()];
+    let name_pattern = (args.target == Target::Files).then_some(&*args.pattern);
+    let globs = [name_pattern, args.file_glob.as_deref()];
     let filters = globs.into_iter().flatten().map(Filter::new).collect::<Result<Vec<_>, _>>()?;
     let mut content = match args.target {
         Target::Files => None,
-        Target::Content => Some(Content::new(args)?),
+        Target::Content => Some(ContentSearch::new(args)?),
     };
     let mut page = Page::new(args.offset, args.limit);
     let (mut matches, mut files, mut unreadable) = (Vec::new(), Vec::new(), 0);
@@ -76,28 +76,28 @@ pub(super) fn search(workspace: &Workspace, args: &Args) -> ToolResult {
             unreadable += 1;
             continue;
         };
-        if !walk::is_wanted(&entry, &root, &filters) {
+        if !walk::is_selected(&entry, &root, &filters) {
             continue;
         }
         let path = workspace.show(entry.path());
         let Some(content) = &mut content else {
-            page.offer(path, &mut files);
+            page.add(path, &mut files);
             continue;
         };
         let Ok((file, _)) = open::regular(workspace, entry.path()) else {
             unreadable += 1;
             continue;
         };
-        match (content.look(file, &mut page), args.output_mode) {
+        match (content.search(file, &mut page), args.output_mode) {
             (Outcome::Unreadable, _) => unreadable += 1,
-            (Outcome::Found { count: 0, .. }, _) => {}
-            (Outcome::Found { lines, .. }, OutputMode::Content) if lines.is_empty() => {}
-            (Outcome::Found { lines, .. }, OutputMode::Content) => {
-                matches.push(InFile { path, lines: Some(lines), count: None });
+            (Outcome::Searched { count: 0, .. }, _) => {}
+            (Outcome::Searched { lines, .. }, OutputMode::Content) if lines.is_empty() => {}
+            (Outcome::Searched { lines, .. }, OutputMode::Content) => {
+                matches.push(FileResult { path, lines: Some(lines), count: None });
             }
-            (_, OutputMode::FilesOnly) => page.offer(path, &mut files),
-            (Outcome::Found { count, .. }, OutputMode::Count) => {
-                page.offer(InFile { path, lines: None, count: Some(count) }, &mut matches);
+            (_, OutputMode::FilesOnly) => page.add(path, &mut files),
+            (Outcome::Searched { count, .. }, OutputMode::Count) => {
+                page.add(FileResult { path, lines: None, count: Some(count) }, &mut matches);
             }
         }
     }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_found_in_order() {
+    fn matching_lines_are_sorted_by_path() {
         let f = project();
         assert_eq!(
             run(&f, content("need+le")),
@@ -170,17 +170,17 @@ mod tests {
                 "truncated": false,
             })
         );
-        let nothing = run(&f, content("absent"));
-        assert_eq!((&nothing["matches"], &nothing["total"]), (&json!([]), &json!(0)));
-        assert!(nothing["hint"].as_str().unwrap().starts_with("nothing found"));
+        let empty = run(&f, content("absent"));
+        assert_eq!((&empty["matches"], &empty["total"]), (&json!([]), &json!(0)));
+        assert!(empty["hint"].as_str().unwrap().starts_with("no results"));
         assert_eq!(run(&f, content("(?i)NEEDLE T"))["total"], 1);
     }
 
     #[test]
-    fn pages_follow_one_another() {
+    fn pages_do_not_overlap() {
         let f = project();
         let page = |offset| run(&f, Args { offset, limit: 2, ..content("needle") });
-        assert_eq!(page(0)["hint"], "results 1 to 2 of 4; go on with offset 2");
+        assert_eq!(page(0)["hint"], "results 1 to 2 of 4; continue with offset 2");
         assert_eq!(page(1)["matches"][1], json!({"path": "src/b.rs", "lines": ["2:needle two"]}));
         assert_eq!(page(3)["matches"], json!([{"path": "src/b.rs", "lines": ["4:needle four"]}]));
         assert_eq!(page(3)["truncated"], false);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn context_belongs_to_its_match() {
+    fn context_is_on_the_page_of_its_match() {
         let f = fixture();
         f.put("a", "1\n2\nx3\n4\nx5\n6\n7\n8\n9\nx10\n");
         let run =
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_counts() {
+    fn output_modes_list_files_or_counts() {
         let f = project();
         let mode = |output_mode| run(&f, Args { output_mode, ..content("needle") });
         assert_eq!(mode(OutputMode::FilesOnly)["files"], json!(["src/a/deep.txt", "src/a.rs", "src/b.rs"]));
@@ -220,16 +220,24 @@ mod tests {
     }
 
     #[test]
-    fn a_search_can_be_narrowed() {
+    fn a_search_is_limited_by_glob_and_path() {
         let f = project();
         assert_eq!(run(&f, Args { file_glob: Some("*.{txt,md}".into()), ..content("needle") })["total"], 1);
         assert_eq!(run(&f, Args { path: "src/b.rs".into(), ..content("needle") })["total"], 2);
-        assert_eq!(run(&f, Args { path: "target".into(), ..content("needle") })["total"], 1, "named, so not ignored");
-        assert_eq!(run(&f, Args { path: ".hidden".into(), ..content("needle") })["total"], 1, "named, so not hidden");
+        assert_eq!(
+            run(&f, Args { path: "target".into(), ..content("needle") })["total"],
+            1,
+            "the path is named, so it is not ignored"
+        );
+        assert_eq!(
+            run(&f, Args { path: ".hidden".into(), ..content("needle") })["total"],
+            1,
+            "the path is named, so it is not hidden"
+        );
     }
 
     #[test]
-    fn mistakes_are_explained() {
+    fn invalid_patterns_and_paths_are_explained() {
         let f = project();
         let error = |args| f.handlers.search_files(args, &f.call()).unwrap_err();
         assert!(error(content("a(b")).message().contains("unclosed group"));
@@ -240,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_cut() {
+    fn long_lines_are_shortened() {
         let f = fixture();
         f.put("a", format!("needle{}\n", "é".repeat(1_000_000)));
         let line = run(&f, content("needle"))["matches"][0]["lines"][0].as_str().unwrap().to_owned();
@@ -249,7 +257,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn pipes_and_links_are_passed_by() {
+    fn pipes_and_links_are_skipped() {
         let f = project();
         let path = |name: &str| f.dir.path().join(name);
         assert!(std::process::Command::new("mkfifo").arg(path("fifo")).status().unwrap().success());
@@ -262,7 +270,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_kernel_is_not_searched() {
+    fn kernel_interfaces_are_not_searched() {
         let f = fixture();
         std::os::unix::fs::symlink("/proc/self", f.dir.path().join("me")).unwrap();
         for path in ["/proc", "/sys/class", "me"] {
@@ -272,11 +280,11 @@ mod tests {
     }
 
     #[test]
-    fn very_many_results_end_the_search() {
+    fn a_search_ends_after_its_maximum_number_of_results() {
         let f = fixture();
         f.put("a", "x\n".repeat(30_000));
         let many = run(&f, content("x"));
         assert_eq!((&many["total"], &many["partial"]), (&json!(10_000), &json!(true)));
-        assert_eq!(many["hint"], "results 1 to 50 of more than 10000; go on with offset 50");
+        assert_eq!(many["hint"], "results 1 to 50 of more than 10000; continue with offset 50");
     }
 }

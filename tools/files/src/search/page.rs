@@ -1,25 +1,29 @@
-//! Which results belong to the page that was asked for, and when a search has done enough.
+//! Decides which results are on the requested page, and when a search ends.
 
 use std::time::{Duration, Instant};
 
-/// The most results that are counted. A pattern with more is useless.
-const MOST_RESULTS: usize = 10_000;
-/// Characters on one page.
-const MOST_CHARS: usize = 60_000;
-/// For filling the page.
-const SEARCH_TIME: Duration = Duration::from_secs(30);
-/// For the whole search, once the page is full and only the total is of interest.
-const COUNT_TIME: Duration = Duration::from_secs(5);
+/// The maximum number of results that are counted. A pattern with more is too general to be useful.
+const MAX_RESULTS: usize = 10_000;
+/// The number of characters after which a page is full.
+const MAX_CHARS: usize = 60_000;
+/// The time limit for filling the page.
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(30);
+/// The time limit for the search if the page is full and only the total is missing.
+const COUNT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A page being filled.
+/// The state of a search with a page of results.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Page {
     offset: usize,
     limit: usize,
     started: Instant,
+    /// The number of results so far.
     total: usize,
-    taken: usize,
+    /// The number of results on the page.
+    on_page: usize,
+    /// The number of characters on the page.
     chars: usize,
+    /// Whether the search ended early.
     partial: bool,
 }
 
@@ -30,56 +34,56 @@ impl Page {
             limit: usize::try_from(limit).unwrap_or(1).clamp(1, 500),
             started: Instant::now(),
             total: 0,
-            taken: 0,
+            on_page: 0,
             chars: 0,
             partial: false,
         }
     }
 
-    /// Whether the next result goes on the page.
-    pub(super) fn wants(&self) -> bool {
+    /// Returns whether the next result is on the page.
+    pub(super) fn has_next(&self) -> bool {
         self.total >= self.offset && !self.is_full()
     }
 
-    /// Counts the next result. Those on the page tell how long they are.
+    /// Counts the next result. `chars` is its length, which is needed only if it is on the page.
     pub(super) fn count(&mut self, chars: usize) {
-        if self.wants() {
-            self.taken += 1;
+        if self.has_next() {
+            self.on_page += 1;
             self.chars += chars;
         }
         self.total += 1;
     }
 
-    /// Counts the next result, and keeps it if it goes on the page.
-    pub(super) fn offer<T>(&mut self, result: T, kept: &mut Vec<T>) {
-        /// Paths are short: all that matters is that very many of them are not free.
-        const ABOUT: usize = 60;
-        if self.wants() {
-            kept.push(result);
+    /// Counts the next result, which is a path, and appends it to `results` if it is on the page.
+    pub(super) fn add<T>(&mut self, result: T, results: &mut Vec<T>) {
+        /// An estimate of the length of a path.
+        const PATH_CHARS: usize = 60;
+        if self.has_next() {
+            results.push(result);
         }
-        self.count(ABOUT);
+        self.count(PATH_CHARS);
     }
 
-    /// When the search has to end.
+    /// Returns the time at which the search ends.
     pub(super) fn deadline(&self) -> Instant {
-        self.started + if self.is_full() { COUNT_TIME } else { SEARCH_TIME }
+        self.started + if self.is_full() { COUNT_TIMEOUT } else { SEARCH_TIMEOUT }
     }
 
-    /// Whether the search has to end now.
+    /// Returns whether the search must end now.
     pub(super) fn is_over(&mut self) -> bool {
-        if self.total >= MOST_RESULTS || Instant::now() >= self.deadline() {
+        if self.total >= MAX_RESULTS || Instant::now() >= self.deadline() {
             self.partial = true;
         }
         self.partial
     }
 
-    /// The search was cut short.
-    pub(super) fn cut_short(&mut self) {
+    /// Marks the search as ended early.
+    pub(super) fn set_partial(&mut self) {
         self.partial = true;
     }
 
     fn is_full(&self) -> bool {
-        self.taken >= self.limit || self.chars >= MOST_CHARS
+        self.on_page >= self.limit || self.chars >= MAX_CHARS
     }
 
     pub(super) fn total(&self) -> usize {
@@ -90,23 +94,24 @@ impl Page {
         self.partial
     }
 
+    /// Returns whether results follow the page.
     pub(super) fn is_truncated(&self) -> bool {
-        self.total > self.offset + self.taken
+        self.total > self.offset + self.on_page
     }
 
-    /// What to do next, where that is not plain.
+    /// Returns advice for the next call, or `None` if the page has all results.
     pub(super) fn hint(&self) -> Option<String> {
-        let next = self.offset + self.taken;
+        let next = self.offset + self.on_page;
         let more = if self.partial { "more than " } else { "" };
         if self.total == 0 && !self.partial {
-            Some("nothing found; hidden, ignored and binary files were not looked at".to_owned())
-        } else if self.taken == 0 && self.offset > 0 {
+            Some("no results; hidden, ignored and binary files were not searched".to_owned())
+        } else if self.on_page == 0 && self.offset > 0 {
             Some(format!("offset {} is past the {more}{} results", self.offset, self.total))
         } else if self.is_truncated() {
             let first = self.offset + 1;
-            Some(format!("results {first} to {next} of {more}{}; go on with offset {next}", self.total))
+            Some(format!("results {first} to {next} of {more}{}; continue with offset {next}", self.total))
         } else if self.partial {
-            Some("the search took too long and was ended; search a smaller directory".to_owned())
+            Some("the search took too long and was stopped; search a smaller directory".to_owned())
         } else {
             None
         }
@@ -118,32 +123,33 @@ mod tests {
     use super::*;
 
     fn filled(offset: i64, limit: i64, results: usize) -> (Page, Vec<usize>) {
-        let (mut page, mut kept) = (Page::new(offset, limit), Vec::new());
-        (0..results).for_each(|i| page.offer(i, &mut kept));
-        (page, kept)
+        let mut page = Page::new(offset, limit);
+        let mut on_page = Vec::new();
+        (0..results).for_each(|i| page.add(i, &mut on_page));
+        (page, on_page)
     }
 
     #[test]
-    fn a_page_is_a_window_on_the_results() {
-        let (page, kept) = filled(2, 3, 10);
-        assert_eq!((kept, page.total(), page.is_truncated()), (vec![2, 3, 4], 10, true));
-        assert_eq!(page.hint().unwrap(), "results 3 to 5 of 10; go on with offset 5");
-        let (page, kept) = filled(8, 3, 10);
-        assert_eq!((kept, page.is_truncated(), page.hint()), (vec![8, 9], false, None));
+    fn a_page_has_the_results_from_its_offset_to_its_limit() {
+        let (page, on_page) = filled(2, 3, 10);
+        assert_eq!((on_page, page.total(), page.is_truncated()), (vec![2, 3, 4], 10, true));
+        assert_eq!(page.hint().unwrap(), "results 3 to 5 of 10; continue with offset 5");
+        let (page, on_page) = filled(8, 3, 10);
+        assert_eq!((on_page, page.is_truncated(), page.hint()), (vec![8, 9], false, None));
         assert_eq!(filled(12, 3, 10).0.hint().unwrap(), "offset 12 is past the 10 results");
-        assert!(filled(0, 3, 0).0.hint().unwrap().starts_with("nothing found"));
+        assert!(filled(0, 3, 0).0.hint().unwrap().starts_with("no results"));
     }
 
     #[test]
-    fn long_results_close_the_page_early() {
+    fn long_results_fill_a_page_before_its_limit() {
         let mut page = Page::new(0, 500);
         (0..100).for_each(|_| page.count(10_000));
-        assert_eq!(page.hint().unwrap(), "results 1 to 6 of 100; go on with offset 6");
+        assert_eq!(page.hint().unwrap(), "results 1 to 6 of 100; continue with offset 6");
     }
 
     #[test]
-    fn counting_ends() {
-        let (mut page, _) = filled(0, 3, MOST_RESULTS);
+    fn a_search_is_over_at_the_maximum_number_of_results() {
+        let (mut page, _) = filled(0, 3, MAX_RESULTS);
         assert!(page.is_over() && page.is_partial());
     }
 }

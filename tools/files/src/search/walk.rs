@@ -1,4 +1,4 @@
-//! Which files a search looks at, in which order.
+//! Selects the files of a search, in a deterministic order.
 
 use std::path::Path;
 
@@ -6,34 +6,34 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::{DirEntry, Walk, WalkBuilder};
 use toolc::ToolError;
 
-/// Kernel interfaces that look like files. Some have no end, some wait, and some do things when they are read.
-const PSEUDO: &[&str] = &["/dev", "/proc", "/sys"];
+/// Directories with kernel interfaces. Reading their files can be endless, block, or have effects.
+const KERNEL_INTERFACES: &[&str] = &["/dev", "/proc", "/sys"];
 
-/// Whether the resolved path is in the kernel's hands.
-pub(super) fn is_pseudo(path: &Path) -> bool {
-    PSEUDO.iter().any(|pseudo| path.starts_with(pseudo))
+/// Returns whether a resolved path is a kernel interface.
+pub(super) fn is_kernel_interface(path: &Path) -> bool {
+    KERNEL_INTERFACES.iter().any(|dir| path.starts_with(dir))
 }
 
-/// What is below `root`, or `root` itself if it is a file, sorted by name within each directory.
+/// Returns the entries below `root`, or `root` itself if it is a file, sorted by name within each directory.
 ///
-/// One thread: a deterministic order is worth more to paging than speed, and links are not followed, so that
-/// no file comes twice and no walk is endless.
+/// Walks on one thread, because paging needs a deterministic order. Does not follow links, so that no file occurs twice and the walk
+/// ends.
 pub(super) fn walk(root: &Path) -> Walk {
     WalkBuilder::new(root)
-        // `.gitignore` counts whether or not there is a repository around.
+        // `.gitignore` applies outside of repositories, too.
         .require_git(false)
         .sort_by_file_name(Ord::cmp)
-        .filter_entry(|entry| !is_pseudo(entry.path()))
+        .filter_entry(|entry| !is_kernel_interface(entry.path()))
         .build()
 }
 
-/// Whether the entry is a regular file that passes all filters.
-pub(super) fn is_wanted(entry: &DirEntry, root: &Path, filters: &[Filter]) -> bool {
+/// Returns whether the entry is a regular file that matches all filters.
+pub(super) fn is_selected(entry: &DirEntry, root: &Path, filters: &[Filter]) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_file())
-        && filters.iter().all(|filter| filter.passes(entry.path(), root))
+        && filters.iter().all(|filter| filter.matches(entry.path(), root))
 }
 
-/// A glob: compared with the path below the root if it has a `/`, with the name alone otherwise.
+/// A glob. If it contains a `/`, it must match the path relative to the root, otherwise the file name.
 #[derive(Debug)]
 pub(super) struct Filter {
     glob: GlobMatcher,
@@ -52,7 +52,7 @@ impl Filter {
         Ok(Self { glob: built.compile_matcher(), by_name: !glob.contains('/') })
     }
 
-    fn passes(&self, path: &Path, root: &Path) -> bool {
+    fn matches(&self, path: &Path, root: &Path) -> bool {
         let name = path.file_name().unwrap_or_default();
         match path.strip_prefix(root) {
             Ok(inside) if !self.by_name && !inside.as_os_str().is_empty() => self.glob.is_match(inside),
@@ -66,12 +66,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn globs_are_for_names_or_for_paths() {
-        let passes = |glob: &str, path: &str| Filter::new(glob).unwrap().passes(Path::new(path), Path::new("/r"));
-        assert!(passes("*.rs", "/r/a/b.rs") && !passes("*.rs", "/r/a/b.rst"));
-        assert!(passes("*.{ts,tsx}", "/r/b.tsx"));
-        assert!(passes("a/*.rs", "/r/a/b.rs") && !passes("a/*.rs", "/r/a/c/b.rs"));
-        assert!(passes("./a/**/*.rs", "/r/a/c/d/b.rs") && !passes("a/**", "/r/b/a"));
+    fn globs_match_names_or_relative_paths() {
+        let matches = |glob: &str, path: &str| Filter::new(glob).unwrap().matches(Path::new(path), Path::new("/r"));
+        assert!(matches("*.rs", "/r/a/b.rs") && !matches("*.rs", "/r/a/b.rst"));
+        assert!(matches("*.{ts,tsx}", "/r/b.tsx"));
+        assert!(matches("a/*.rs", "/r/a/b.rs") && !matches("a/*.rs", "/r/a/c/b.rs"));
+        assert!(matches("./a/**/*.rs", "/r/a/c/d/b.rs") && !matches("a/**", "/r/b/a"));
 
         assert!(Filter::new("a{b").unwrap_err().message().contains("is not a glob"));
     }
