@@ -2,10 +2,11 @@
 //! and with what every toolset holds. Keys are those of the manifests; what was not said is left out.
 
 use serde_json::{Map, Value, json};
+use toolc::__gen::indented;
 use toolc::FactValue;
 use toolc::behaviour::Annotations;
 
-use super::{Draft, Inputs, Part, pretty};
+use super::{Draft, Inputs, Part};
 use crate::catalog::{Atom, ExternalId, Requires, Tool, ToolId, Toolset, ToolsetId};
 use crate::conditional_json::CondJson;
 use crate::diagnostic::Place;
@@ -21,7 +22,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
         Draft::new("catalog.json", Inputs::Common, || format!("{{\n  \"$comment\": \"{MARK}\",\n  \"tools\": ["));
     draft.parts.extend(catalog.tools().map(|(id, one)| {
         let before = if id.0 == 0 { "\n    " } else { ",\n    " };
-        Part::new(Inputs::Tools(vec![id]), move || before.to_owned() + &pretty::inner(&tool(catalog, one), 2))
+        Part::new(Inputs::Tools(vec![id]), move || before.to_owned() + &indented(&tool(catalog, one), 2))
     }));
     draft.parts.push(Part::new(Inputs::Common, || {
         let mut rest = json!({
@@ -35,7 +36,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
             rest["external"] = json!({ "tools": catalog.external() });
         }
         let end = if catalog.tools().next().is_some() { "\n  ]," } else { "]," };
-        end.to_owned() + pretty::lines(&rest.to_string()).trim_start_matches('{')
+        end.to_owned() + format!("{rest:#}\n").trim_start_matches('{')
     }));
     vec![draft]
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Draft, Inputs, pretty};
+use super::{Draft, Inputs};
 use crate::lower::Lowered;
 use crate::manifest::keys::kinds::UNLIMITED;
 use crate::manifest::keys::{Key, KeyType, PROPERTY, SCHEMA};
@@ -13,7 +13,7 @@ pub(super) fn emit<'c>(_: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     Kind::ALL
         .into_iter()
         .map(|kind| {
-            let text = move || pretty::lines(&document(kind).to_string());
+            let text = move || format!("{:#}\n", document(kind));
             Draft::new(format!("manifest/{}.schema.json", kind.noun()), Inputs::Common, text)
         })
         .collect()

@@ -3,7 +3,6 @@
 
 mod catalog;
 mod manifest_schemas;
-mod pretty;
 mod readme;
 mod rust;
 mod schemas;

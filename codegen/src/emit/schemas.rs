@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use toolc::__gen::graph::Members;
+use toolc::__gen::indented;
 use toolc::__gen::segment::Segment;
 
-use super::{Draft, Inputs, pretty};
+use super::{Draft, Inputs};
 use crate::catalog::{ToolId, Toolset, ToolsetId};
 use crate::lower::{Lowered, accepts};
 
@@ -27,7 +28,7 @@ fn in_dialect<'c>(catalog: &'c Lowered<'c>, at: usize) -> Vec<Draft<'c>> {
         let path = format!("schemas/{}/tools/{}.json", dialect.name, tool.name());
         let everything = Arc::clone(&everything);
         drafts.push(Draft::new(path, Inputs::Tools(vec![id]), move || {
-            pretty::lines(&catalog.setting(tool, &everything).render(segments(catalog, id, at)))
+            indented(&catalog.setting(tool, &everything).render(segments(catalog, id, at)), 0) + "\n"
         }));
     }
     let toolsets: Vec<(ToolsetId, &Toolset)> = catalog.toolsets().collect();
@@ -54,7 +55,7 @@ fn together(catalog: &Lowered<'_>, tools: &[ToolId], at: usize) -> String {
     }
     let definitions: Vec<String> =
         (tools.iter()).map(|&id| catalog.setting(&catalog[id], &members).render(segments(catalog, id, at))).collect();
-    pretty::lines(&format!("[{}]", definitions.join(",")))
+    indented(&format!("[{}]", definitions.join(",")), 0) + "\n"
 }
 
 /// The definition of a tool in the settings' dialect at `at`, which takes it.

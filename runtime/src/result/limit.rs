@@ -136,7 +136,7 @@ pub(crate) fn over_budget(sizes: &[(usize, bool)], most: usize, is_kept: bool) -
 fn readable(json: &str) -> (String, &'static str) {
     match serde_json::from_str::<String>(json) {
         Ok(text) => (text, "txt"),
-        Err(_) => (json::indented(json), "json"),
+        Err(_) => (json::indented(json, 0), "json"),
     }
 }
 

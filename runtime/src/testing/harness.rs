@@ -138,7 +138,7 @@ impl Harness {
             panic!("{}", turn.unknown_tool(tool));
         };
         match serde_json::from_str::<Vec<&RawValue>>(turn.definitions()) {
-            Ok(all) => json::indented(all[position].get()),
+            Ok(all) => json::indented(all[position].get(), 0),
             Err(error) => panic!("the definitions are not a JSON array: {error}"),
         }
     }

@@ -49,7 +49,7 @@ impl TestResponse {
     fn fail(&self, what: &str) -> ! {
         let request = self.request.as_ref();
         let request = request.map(|(tool, arguments)| format!("\n     tool: {tool}\narguments: {arguments}"));
-        panic!("{what}{}\n response: {}", request.unwrap_or_default(), json::indented(&self.response.json))
+        panic!("{what}{}\n response: {}", request.unwrap_or_default(), json::indented(&self.response.json, 0))
     }
 }
 

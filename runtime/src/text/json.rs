@@ -72,12 +72,13 @@ fn special(bytes: [u8; 8]) -> Option<usize> {
     (found != 0).then(|| (found.trailing_zeros() / 8) as usize)
 }
 
-/// Returns the JSON text `json` with one line for each value. Values are kept as they are written.
-pub(crate) fn indented(json: &str) -> String {
+/// Returns the JSON text `json` with one line for each value. Values are kept as they are written. The lines after the first
+/// are indented by at least `depth` levels.
+pub fn indented(json: &str, mut depth: usize) -> String {
     // A limit, because otherwise the size would be quadratic for a deep text.
     const DEEPEST: usize = 16;
-    let mut out = String::with_capacity(json.len() * 5 / 4);
-    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    let mut out = String::with_capacity(json.len() * 2);
+    let (mut quoted, mut escaped) = (false, false);
     let mut letters = json.chars().peekable();
     let line = |out: &mut String, depth: usize| {
         out.push('\n');
@@ -155,8 +156,9 @@ mod tests {
         let text = r#"{"a":[1.50,-0,1e400,{},[ ],"x\"]},: \\"],"b":{"c":null,"c":12345678901234567890}}"#;
         let lines = "{\n  \"a\": [\n    1.50,\n    -0,\n    1e400,\n    {},\n    [],\n    \"x\\\"]},: \\\\\"\n  ],\n  \
                      \"b\": {\n    \"c\": null,\n    \"c\": 12345678901234567890\n  }\n}";
-        assert_eq!(indented(text), lines);
-        assert_eq!(indented(lines), lines);
-        assert!(indented(&"[".repeat(100_000)).len() < 5_000_000);
+        assert_eq!(indented(text, 0), lines);
+        assert_eq!(indented(lines, 0), lines);
+        assert_eq!(indented("[1]", 1), "[\n    1\n  ]");
+        assert!(indented(&"[".repeat(100_000), 0).len() < 5_000_000);
     }
 }
