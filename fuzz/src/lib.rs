@@ -192,7 +192,7 @@ impl Seeds {
 
         let base = files(include_str!("../../tests/diagnostics/base.txt"));
         for (path, fixture) in read_all(&tests.join("diagnostics")) {
-            for version in ["broken ", "mended "] {
+            for version in ["broken ", "fixed "] {
                 let written: Vec<(String, String)> = (files(&fixture).into_iter())
                     .filter_map(|(path, text)| Some((path.strip_prefix(version)?.to_owned(), text)))
                     .collect();
