@@ -94,19 +94,19 @@ fn apply(files: &mut Files, hunks: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns rule, file and line of each finding, and the rendered findings.
+/// Returns rule, file and line of each finding, and the findings as text.
 fn findings(files: &Files) -> (BTreeSet<(String, String, usize)>, String) {
     let text = |lines: &Lines| lines.iter().flat_map(|(line, _)| [line.as_str(), "\n"]).collect::<String>();
     let sources = Sources::from_memory(files.iter().map(|(path, lines)| (path.clone(), text(lines))));
     let (places, renderer) = (Places::new(&sources), Renderer::new(&sources, false));
     let found = compile(&sources).diagnostics;
-    let rendered: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
+    let texts: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
     let place = |place| (sources.get(place).path.clone(), place);
     let found = found.iter().map(|found| {
         let (path, _) = place(found.at.0.source);
         (found.code.name.to_owned(), path, places.positions(found.at.0)[0].line)
     });
-    (found.collect(), rendered.join("\n\n"))
+    (found.collect(), texts.join("\n\n"))
 }
 
 /// Returns rule, file and line of each expected finding.
@@ -123,8 +123,8 @@ fn expected(files: &Files) -> BTreeSet<(String, String, usize)> {
 #[test]
 fn catalogs_without_a_defect_have_no_findings() {
     for category in categories() {
-        let (_, rendered) = findings(&category.clean);
-        assert_eq!(rendered, "");
+        let (_, texts) = findings(&category.clean);
+        assert_eq!(texts, "");
     }
 }
 
@@ -139,9 +139,9 @@ fn each_defect_is_found_at_its_line_and_nothing_else_is_found() {
                 continue;
             }
             let expected = expected(&files);
-            let (found, rendered) = findings(&files);
+            let (found, texts) = findings(&files);
             if expected.is_empty() || found != expected {
-                failures += &format!("\n=== {description}\nexpected {expected:?}\nfound    {found:?}\n{rendered}\n");
+                failures += &format!("\n=== {description}\nexpected {expected:?}\nfound    {found:?}\n{texts}\n");
             }
         }
     }

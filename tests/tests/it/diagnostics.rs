@@ -2,7 +2,7 @@
 //! without it.
 //!
 //! `diagnostics/CODE-name/MISTAKE.txt` holds both, file by file below a line `--- broken PATH` or `--- fixed PATH`.
-//! `MISTAKE.snap` next to it holds the rendered diagnostic. Files that a fixture does not contain come from
+//! `MISTAKE.snap` next to it contains the rendered diagnostic. Files that a fixture does not contain come from
 //! `diagnostics/base.txt`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,13 +40,13 @@ fn project(fixture: &str, version: &str) -> Files {
     fixture::owned_files(BASE).chain(files).collect()
 }
 
-/// Returns the codes of all errors and of the findings of `rule`, and the rendered diagnostics.
+/// Returns the codes of all errors and of the findings of `rule`, and the diagnostics as text.
 fn findings(rule: Code, files: impl IntoIterator<Item = (String, String)>) -> (Vec<Code>, String) {
     let sources = Sources::from_memory(files);
     let renderer = Renderer::new(&sources, false);
     let found = compile_with(&sources, &Options::only(rule)).diagnostics;
-    let rendered: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
-    (found.iter().map(|found| found.code).collect(), rendered.join("\n\n"))
+    let texts: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
+    (found.iter().map(|found| found.code).collect(), texts.join("\n\n"))
 }
 
 #[test]
@@ -60,19 +60,19 @@ fn every_mistake_is_reported_as_its_snapshot_says_and_can_be_fixed() {
         }
         for path in fixtures {
             let fixture = std::fs::read_to_string(&path).expect("failed to read");
-            let (codes, rendered) = findings(code, project(&fixture, "broken"));
+            let (codes, texts) = findings(code, project(&fixture, "broken"));
             if codes.is_empty() || codes.iter().any(|found| *found != code) {
-                failures += &format!("\n{}: expected only {}, got:\n{rendered}\n", path.display(), code.id);
+                failures += &format!("\n{}: expected only {}, got:\n{texts}\n", path.display(), code.id);
                 continue;
             }
             let mistake = path.file_stem().expect("a file has a name").to_string_lossy();
             insta::with_settings!({
                 snapshot_path => folder(code), prepend_module_to_snapshot => false, omit_expression => true,
-            }, { insta::assert_snapshot!(&*mistake, rendered) });
+            }, { insta::assert_snapshot!(&*mistake, texts) });
 
-            let (_, rendered) = findings(code, project(&fixture, "fixed"));
-            if !rendered.is_empty() {
-                failures += &format!("\n{}: the fixed version has findings:\n{rendered}\n", path.display());
+            let (_, texts) = findings(code, project(&fixture, "fixed"));
+            if !texts.is_empty() {
+                failures += &format!("\n{}: the fixed version has findings:\n{texts}\n", path.display());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Every rule is documented, its failing example has its finding and no other, its passing example has none, and its fix, if it
 //! has one, leaves no finding.
 //!
-//! Examples are short: files that they do not show, and keys that a rendered file leaves out, come from `rules/base.txt`.
+//! Examples are short: files that they do not show, and keys that a shown file leaves out, come from `rules/base.txt`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -69,18 +69,18 @@ fn fill_in(text: &str, default: &str) -> String {
     missing.fold(filled, |filled, table| format!("{}\n\n[{}\n", filled.trim_end(), table.trim_end()))
 }
 
-/// Returns the findings of a project, also rendered.
+/// Returns the findings of a project, also as text.
 fn lint(sources: &Sources) -> (Vec<Diagnostic>, String) {
     let renderer = Renderer::new(sources, false);
     let found = compile(sources).diagnostics;
-    let rendered: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
-    (found, rendered.join("\n\n"))
+    let texts: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
+    (found, texts.join("\n\n"))
 }
 
 #[test]
 fn the_base_project_is_clean() {
-    let (_, rendered) = lint(&Sources::from_memory(base()));
-    assert_eq!(rendered, "");
+    let (_, texts) = lint(&Sources::from_memory(base()));
+    assert_eq!(texts, "");
 }
 
 #[test]
@@ -105,13 +105,13 @@ fn every_rule_has_complete_documentation_and_working_examples() {
             complain("`Example` or `Use instead` has no file: a code block that begins with `# PATH`".to_owned());
             continue;
         }
-        let (findings, rendered) = lint(&project(&example));
+        let (findings, texts) = lint(&project(&example));
         if findings.is_empty() || findings.iter().any(|found| found.code != code) {
-            complain(format!("expected only its own finding in `Example`, got:\n{rendered}"));
+            complain(format!("expected only its own finding in `Example`, got:\n{texts}"));
         }
-        let (_, rendered) = lint(&project(&instead));
-        if !rendered.is_empty() {
-            complain(format!("`Use instead` has findings:\n{rendered}"));
+        let (_, texts) = lint(&project(&instead));
+        if !texts.is_empty() {
+            complain(format!("`Use instead` has findings:\n{texts}"));
         }
     }
     assert!(failures.is_empty(), "{failures}");
@@ -130,8 +130,8 @@ fn every_fix_repairs_its_example() {
         assert_eq!(findings.iter().any(|found| !found.fix.is_empty()), code.fixable, "{code}");
         let fixed = sources.with(&fix(&sources, &Options::default()));
         if code.fixable {
-            let (_, rendered) = lint(&fixed);
-            assert_eq!(rendered, "", "{code}");
+            let (_, texts) = lint(&fixed);
+            assert_eq!(texts, "", "{code}");
         }
         for source in fixed.all().iter().filter(|_| code.fixable) {
             assert_eq!(reformatted(source), None, "{code}: {}:\n{}", source.path, source.text);
