@@ -28,15 +28,15 @@ use toolc_tests::schemas;
 
 use arguments::{Subject, check_arguments};
 
-/// Asserts that a project yields findings that can be rendered in every format and fixed, or a catalog from which all output can be
+/// Asserts that a project yields findings that can be text in every format and fixed, or a catalog from which all output can be
 /// generated. `input` has the files one after the other, each below a line `--- PATH`.
 pub fn manifest(input: &str) {
     let sources = Sources::from_memory(files(input));
     let compilation = compile(&sources);
     let renderer = Renderer::new(&sources, false);
     for found in &compilation.diagnostics {
-        let rendered = renderer.render(found);
-        assert!(rendered.contains(found.code.id) && rendered.contains("-->"), "{rendered}");
+        let text = renderer.render(found);
+        assert!(text.contains(found.code.id) && text.contains("-->"), "{text}");
         for (place, _) in std::iter::once(&found.at).chain(&found.related) {
             check_span(place.span(), &sources.get(place.source).text);
         }
@@ -192,7 +192,7 @@ impl Seeds {
 
         let base = files(include_str!("../../tests/diagnostics/base.txt"));
         for (path, fixture) in read_all(&tests.join("diagnostics")) {
-            for version in ["broken ", "mended "] {
+            for version in ["broken ", "fixed "] {
                 let written: Vec<(String, String)> = (files(&fixture).into_iter())
                     .filter_map(|(path, text)| Some((path.strip_prefix(version)?.to_owned(), text)))
                     .collect();

@@ -26,7 +26,7 @@ pub fn message(input: &str) {
     let selector = first as usize;
     match VENDORS[selector / 2 % VENDORS.len()].1 {
         None => check_mcp_message(text),
-        Some(api) if selector % 2 == 0 => check(api, &api.parse(text)),
+        Some(api) if selector.is_multiple_of(2) => check(api, &api.parse(text)),
         Some(api) => {
             let whole = streamed(api, text.as_bytes(), text.len().max(1));
             for size in [1, 7] {

@@ -1,10 +1,9 @@
-//! The compiler and what it writes, by size of the project: `cargo bench --package toolc-tests`.
+//! Measures the compiler and its output for two sizes of projects: `cargo bench --package toolc-tests`.
 //!
-//! Medians of whole runs: gen from nothing, gen with nothing to write, gen after one manifest has changed, lint, all of
-//! it for one dialect; what all dialects take, in time and bytes; the memory of one gen; then what cargo takes for the
-//! crate that gen has written, its dependencies built. `-- --quick` leaves out the large project and cargo;
-//! `-- --programs` instead builds a program with those tools and a hand-written one, which takes minutes.
-//! No benchmark fails for being slow.
+//! Prints medians of whole runs for one dialect: gen from nothing, gen with nothing to write, gen after a change of one manifest, and
+//! lint; the time and the output of all dialects; the memory of gen; and the time that cargo needs for the generated crate, without
+//! its dependencies. `-- --quick` omits the large project and cargo. `-- --programs` instead builds a program with these tools and a
+//! hand-written one, which takes minutes. No benchmark fails because it is slow.
 
 mod processor;
 mod programs;
@@ -24,10 +23,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const SMALL: usize = 1_000;
 const LARGE: usize = 10_000;
 
-/// One median for each of these.
+/// The measured commands.
 const ROWS: [&str; 4] = ["from nothing", "nothing to write", "one manifest changed", "lint"];
 
-/// Makes this program run gen once and print its peak memory.
+/// The argument with which this program runs gen once and prints its peak memory.
 const ALONE: &str = "--gen-alone";
 
 fn main() {
@@ -88,10 +87,10 @@ fn programs() {
     println!("{:32}{ours:>10}{floor:>10}{ratio:>7.2} x", "size");
 }
 
-/// A synthetic project, gone when this is dropped.
+/// A synthetic project in a temporary folder.
 struct Project {
     folder: tempfile::TempDir,
-    /// A tool's manifest.
+    /// The path of the manifest that is changed.
     manifest: PathBuf,
 }
 
@@ -110,7 +109,7 @@ impl Project {
             fs::write(&path, text).expect("failed to write a manifest");
             manifest = path;
         }
-        // Where gen remembers its last run, as in any project that cargo has built.
+        // gen keeps its cache in `target`, which exists in any project that cargo has built.
         fs::create_dir(folder.path().join("target")).expect("failed to make a folder");
         Self { folder, manifest }
     }
@@ -122,7 +121,7 @@ impl Project {
     fn measure(&self, runs: usize) -> [Duration; 4] {
         let mut times: [Vec<Duration>; 4] = Default::default();
         for run in 0..runs {
-            // Moved, not deleted: some file systems are slow to make files where many have just been deleted.
+            // Move the files: some file systems are slow to create files after many have been deleted.
             let _ = fs::rename(self.root().join("generated"), self.root().join(format!("old-{run}")));
             times[0].push(self.run("gen"));
             times[1].push(self.run("gen"));
@@ -141,14 +140,14 @@ impl Project {
         start.elapsed()
     }
 
-    /// The peak memory of a full gen in its own process, in megabytes.
+    /// Returns the peak memory of a full gen in its own process, in megabytes.
     fn memory(&self) -> Option<f64> {
         let _ = fs::rename(self.root().join("generated"), self.root().join("old"));
         let output = Command::new(std::env::current_exe().ok()?).arg(ALONE).arg(self.root()).output().ok()?;
         String::from_utf8(output.stdout).ok()?.trim().parse().ok().filter(|&memory| memory > 0.0)
     }
 
-    /// What was written for a dialect: megabytes of definitions, each tool's once.
+    /// Returns the size of the definitions of all tools in a dialect, in megabytes.
     fn written(&self, dialect: &str) -> f64 {
         let folder = self.root().join("generated/schemas").join(dialect).join("tools");
         let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -158,7 +157,7 @@ impl Project {
         bytes / 1e6
     }
 
-    /// The times that cargo needs to check and to build the generated crate, or `None` if it fails.
+    /// Returns the times that cargo needs to check and to build the generated crate, or `None` if it fails.
     fn build(&self) -> [Option<Duration>; 2] {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let manifest = format!(
@@ -169,7 +168,7 @@ impl Project {
             here.join("../runtime").display()
         );
         fs::write(self.root().join("Cargo.toml"), manifest).expect("failed to write the crate's manifest");
-        // The versions of this workspace: nothing is fetched.
+        // The versions in this lock file are available offline.
         fs::copy(here.join("../Cargo.lock"), self.root().join("Cargo.lock")).expect("failed to copy Cargo.lock");
         [&["check"][..], &["build", "--release"]].map(|command| self.cargo(command))
     }
@@ -185,7 +184,7 @@ impl Project {
                 .args(["--quiet", "--offline"])
                 .current_dir(self.root())
                 .env("CARGO_TARGET_DIR", env!("CARGO_TARGET_TMPDIR"))
-                // What a change somewhere in the crate takes at most.
+                // Measure the worst case for a change in the crate.
                 .env("CARGO_INCREMENTAL", "0")
                 .output()
                 .ok()?;
@@ -215,7 +214,7 @@ fn seconds(time: Option<Duration>) -> String {
     time.map_or("-".into(), |time| format!("{:.2} s", time.as_secs_f64()))
 }
 
-/// In megabytes, or `None` if the system does not report it.
+/// Returns the peak memory in megabytes, or `None` if the system does not report it.
 fn peak_memory() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

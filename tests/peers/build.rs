@@ -1,5 +1,5 @@
-//! The bench project's tools as Rust, so that every library is given the same ones: `tools.rs` with the types that the
-//! arguments need and a macro that hands all tools but `trivial` to another, and `tools.json`, their list as static text.
+//! Writes the tools of the bench project as Rust, so that every library gets the same tools: `tools.rs` with the types of the
+//! arguments and a macro that passes all tools except `trivial` to another macro, and `tools.json` with their list as static text.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::{env, fs};
 use serde_json::Value;
 
 const DEFINITIONS: &str = "../projects/bench/generated/schemas/openai/tools";
-/// Its handler does something, so each side has it by hand.
+/// This tool's handler does something, so each side writes it by hand.
 const BY_HAND: &str = "trivial";
 const DERIVE: &str = "#[derive(serde::Deserialize, schemars::JsonSchema)]\n";
 
@@ -43,7 +43,7 @@ fn main() {
         .expect("failed to write tools.json");
 }
 
-/// Description, name and type of each property; the types that those need are appended to `types`.
+/// Returns description, name and type of each property. Appends the types that these need to `types`.
 fn fields<'s>(owner: &str, schema: &'s Value, types: &mut String) -> Vec<(&'s str, String, String)> {
     let required = |name| schema["required"].as_array().is_some_and(|names| names.iter().any(|other| *other == name));
     let field = |(name, property): (&'s String, &'s Value)| {
@@ -83,7 +83,7 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// `one_two` as `OneTwo`.
+/// Returns `one_two` as `OneTwo`.
 fn pascal(name: &str) -> String {
     let word = |word: &str| word[..1].to_uppercase() + &word[1..];
     name.split('_').map(word).collect()

@@ -1,19 +1,19 @@
-//! Arguments at random for a JSON Schema: right ones, right ones with something changed, and any at all.
+//! Random arguments for a JSON Schema: valid ones, almost valid ones, and arbitrary ones.
 
 use serde_json::{Map, Value, json};
 
 use crate::random::Random;
 
-/// Levels of values within values. What a schema asks for below that is any simple value.
-const DEEPEST: usize = 8;
+/// The maximum depth of values. Deeper values are simple ones, whatever the schema.
+const MAX_DEPTH: usize = 8;
 
-/// Arguments that `schema` accepts in most cases, but not always: parts of it may contradict one another.
+/// Returns arguments that `schema` usually accepts. It may refuse them, because parts of a schema can contradict each other.
 pub fn right(schema: &Value, random: &mut Random) -> Value {
     let mut arguments = Arguments { root: schema, random };
     Value::Object(arguments.object(schema, 0))
 }
 
-/// Random arguments, unrelated to the schema except for the names.
+/// Returns random arguments, unrelated to the schema except for the names.
 pub fn wild(schema: &Value, random: &mut Random) -> Value {
     let names = schema["properties"].as_object().into_iter().flat_map(Map::keys);
     let names: Vec<&str> = names.map(String::as_str).chain(["other"]).collect();
@@ -21,7 +21,7 @@ pub fn wild(schema: &Value, random: &mut Random) -> Value {
     (0..count).map(|_| ((*random.pick(&names)).to_owned(), any(random, 0))).collect()
 }
 
-/// Misspells a value as models do: values as strings, lists of one item as that item.
+/// Changes a value as models do: values become strings, lists of one item become that item.
 pub fn misspell(value: &mut Value, random: &mut Random) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| misspell(item, random)),
@@ -36,7 +36,7 @@ pub fn misspell(value: &mut Value, random: &mut Random) {
     }
 }
 
-/// Changes something, in one or two places.
+/// Changes a value in one or two places.
 pub fn mutate(value: &mut Value, random: &mut Random) {
     for _ in 0..=random.below(2) {
         let places = count(value);
@@ -44,7 +44,7 @@ pub fn mutate(value: &mut Value, random: &mut Random) {
     }
 }
 
-/// JSON text with a duplicate first key in one of its objects, or `None` if no object has a key.
+/// Returns JSON text with a duplicate first key in one of its objects, or `None` if no object has a key.
 pub fn doubled(value: &Value, random: &mut Random) -> Option<String> {
     let mut marked = value.clone();
     let places = count(value);
@@ -71,7 +71,7 @@ struct Arguments<'a> {
 
 impl<'a> Arguments<'a> {
     fn value(&mut self, schema: &'a Value, depth: usize) -> Value {
-        if depth > DEEPEST || schema.as_object().is_none_or(Map::is_empty) {
+        if depth > MAX_DEPTH || schema.as_object().is_none_or(Map::is_empty) {
             return any(self.random, depth);
         }
         if let Some(value) = schema.get("const") {
@@ -123,7 +123,7 @@ impl<'a> Arguments<'a> {
         };
         match number.as_i64() {
             Some(integer) if step > 1 => json!(integer - integer % step),
-            // As a model that only knows floats writes it.
+            // Some models write integers as floats.
             Some(integer) if integer.unsigned_abs() < 1000 && self.random.one_in(8) => {
                 json!(format!("{integer}.0").parse::<f64>().ok())
             }
@@ -131,7 +131,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// One of the bounds, or near, or between them.
+    /// Returns a bound, a number near one, or any number.
     fn number(&mut self, schema: &Value) -> Value {
         let bound = |words: [&str; 2]| words.iter().find_map(|word| schema.get(word)).cloned();
         let low = bound(["minimum", "exclusiveMinimum"]);
@@ -179,10 +179,10 @@ impl<'a> Arguments<'a> {
         let mut map = Map::new();
         let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
         for (name, below) in schema["properties"].as_object().into_iter().flatten() {
-            if required.contains(&json!(name)) || (depth < DEEPEST && self.random.one_in(2)) {
+            if required.contains(&json!(name)) || (depth < MAX_DEPTH && self.random.one_in(2)) {
                 map.insert(name.clone(), self.value(below, depth + 1));
             } else if self.random.one_in(8) {
-                // Strict dialects make models send it.
+                // Strict dialects make models send null.
                 map.insert(name.clone(), Value::Null);
             }
         }
@@ -190,7 +190,7 @@ impl<'a> Arguments<'a> {
         let others = &schema["additionalProperties"];
         for name in ["other", "a b", "a", "c", "\u{1f600}"] {
             let wanted = (map.len() as u64) < least || self.random.one_in(6);
-            if *others != false && wanted && !map.contains_key(name) && depth < DEEPEST {
+            if *others != false && wanted && !map.contains_key(name) && depth < MAX_DEPTH {
                 map.insert(name.to_owned(), self.value(others, depth + 1));
             }
         }
@@ -207,7 +207,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// The types that a keyword applies to.
+/// Returns the type that the keywords of a schema apply to.
 fn implied(schema: &Value) -> &'static str {
     let words = [
         ("properties", "object"),
@@ -227,7 +227,7 @@ fn implied(schema: &Value) -> &'static str {
     words.iter().find(|(word, _)| schema.get(word).is_some()).map_or("", |(_, ty)| ty)
 }
 
-/// Numbers at the edges of what they may be.
+/// Numbers, many of which are at the limits of types.
 const NUMBERS: [&str; 18] = [
     "0",
     "-0.0",
@@ -290,7 +290,7 @@ fn number(random: &mut Random) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{text} is not a number: {error}"))
 }
 
-/// Any value.
+/// Returns any value.
 fn any(random: &mut Random, depth: usize) -> Value {
     match random.below(if depth < 3 { 10 } else { 7 }) {
         0 => Value::Null,
@@ -305,7 +305,7 @@ fn any(random: &mut Random, depth: usize) -> Value {
     }
 }
 
-/// One change to a value.
+/// Makes one random change to a value.
 fn change(value: &mut Value, random: &mut Random) {
     match (random.below(8), &mut *value) {
         // Mistakes that models make.
@@ -339,7 +339,7 @@ fn change(value: &mut Value, random: &mut Random) {
     }
 }
 
-/// How many values there are in a value, itself included.
+/// Returns the number of values in a value, including itself.
 fn count(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(count).sum::<usize>(),
@@ -348,7 +348,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// The value that is the `index`th of those.
+/// Returns the value at `index` among these, in depth-first order.
 fn at<'v>(value: &'v mut Value, index: &mut usize) -> &'v mut Value {
     let mut value = value;
     loop {
@@ -362,7 +362,7 @@ fn at<'v>(value: &'v mut Value, index: &mut usize) -> &'v mut Value {
             simple => return simple,
         };
         value = loop {
-            let Some(next) = inner.next() else { unreachable!("there are as many values as were counted") };
+            let Some(next) = inner.next() else { unreachable!("the index is below the count") };
             let size = count(next);
             if *index < size {
                 break next;

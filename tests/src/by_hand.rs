@@ -1,4 +1,4 @@
-//! A tool provider written by hand, for calls with behaviour that no generated catalog has.
+//! A tool provider written by hand, for tests of behaviour that generated catalogs do not have.
 
 use std::borrow::Cow;
 use toolc::args::Slots;
@@ -9,7 +9,7 @@ use toolc::{Call, Dialect, HandlerReply, Registry, SessionBuilder, Tool, ToolPro
 
 type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 
-/// Tools that take any arguments, and one function that answers for all of them.
+/// Tools that accept any arguments, and one function that handles all their calls.
 pub struct ByHand {
     tools: Vec<Tool>,
     definitions: Vec<Option<Definition>>,
@@ -17,7 +17,7 @@ pub struct ByHand {
 }
 
 impl ByHand {
-    /// No tools yet.
+    /// Returns a provider without tools.
     pub fn new(answer: impl for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync + 'static) -> Self {
         Self { tools: Vec::new(), definitions: Vec::new(), answer: Box::new(answer) }
     }
@@ -25,17 +25,17 @@ impl ByHand {
     /// Adds a tool whose definition is its name.
     #[must_use]
     pub fn tool(mut self, name: &'static str, behaviour: Behaviour) -> Self {
-        let arguments = Table::from_schema(&serde_json::json!({ "type": "object" })).expect("this is a schema");
+        let arguments = Table::from_schema(&serde_json::json!({ "type": "object" })).expect("the schema is valid");
         self.definitions.push(Some(Cow::from(format!("{name:?}")).into()));
         let tool = Tool::new(name, "by_hand").with_arguments(arguments).with_behaviour(behaviour);
         self.tools.push(tool);
         self
     }
 
-    /// A session with these tools alone.
+    /// Returns a session with only these tools.
     pub fn session(self) -> SessionBuilder {
         let registry = Registry::new();
-        registry.add(Box::new(self)).expect("an empty registry takes every provider");
+        registry.add(Box::new(self)).expect("the registry is empty");
         registry.session()
     }
 }

@@ -185,7 +185,7 @@ impl ShutTools for Echo {
     }
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "every handler ends in it")]
+#[allow(clippy::unnecessary_wraps, reason = "handlers return it")]
 fn echo(args: &impl Debug) -> ToolResult {
     Ok(ToolOutput::text(format!("{args:?}")))
 }
@@ -199,7 +199,7 @@ fn end(outcome: &str, args: &impl Debug) -> ToolResult {
     }
 }
 
-/// Pending once.
+/// Waits once.
 async fn pause() {
     let mut paused = false;
     std::future::poll_fn(|context| {

@@ -1,6 +1,6 @@
-//! Projects written as one text.
+//! Projects that are written as one text.
 
-/// The files in `text`: the path of each, which follows `--- ` at the beginning of a line, and the lines below it.
+/// Splits `text` into files. A line `--- PATH` begins a file.
 pub fn files(text: &str) -> Vec<(&str, &str)> {
     let is_head = |at: usize| at == 0 || text[..at].ends_with('\n');
     let heads: Vec<usize> = text.match_indices("--- ").map(|(at, _)| at).filter(|at| is_head(*at)).collect();
@@ -8,7 +8,7 @@ pub fn files(text: &str) -> Vec<(&str, &str)> {
     heads.iter().zip(ends).filter_map(|(&head, end)| text[head + 4..end].split_once('\n')).collect()
 }
 
-/// The same, owned.
+/// Does the same as [`files`], with owned texts.
 pub fn owned_files(text: &str) -> impl Iterator<Item = (String, String)> {
     files(text).into_iter().map(|(path, text)| (path.to_owned(), text.to_owned()))
 }

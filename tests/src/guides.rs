@@ -1,5 +1,4 @@
-//! Runs the examples of the guides in `docs/`. They belong to no package that is published: a package contains its own folder
-//! only.
+//! Runs the examples of the guides in `docs/`. They are run here because a published package contains only files of its own folder.
 
 #[doc = include_str!("../../docs/availability.md")]
 struct Availability;

@@ -1,6 +1,6 @@
-//! Random numbers that are the same in every run and on every machine.
+//! Reproducible random numbers.
 
-/// splitmix64: small, and good enough to pick and to shuffle by.
+/// The generator splitmix64.
 #[derive(Debug, Clone)]
 pub struct Random(pub u64);
 
@@ -13,17 +13,17 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`, which is small: the bias of the remainder does not matter here.
+    /// Returns a number below `end`. The bias of the remainder is negligible for small numbers.
     pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % end as u64).unwrap_or_default()
     }
 
-    /// True once in `chances` calls on average.
+    /// Returns true once in `chances` calls on average.
     pub fn one_in(&mut self, chances: usize) -> bool {
         self.below(chances) == 0
     }
 
-    /// A random item of a list.
+    /// Returns a random item of a list.
     pub fn pick<'l, T>(&mut self, list: &'l [T]) -> &'l T {
         &list[self.below(list.len())]
     }

@@ -6,14 +6,14 @@ use serde_json::{Map, Value, json};
 
 use crate::random::Random;
 
-/// Levels of schemas within schemas.
-const DEEPEST: usize = 4;
-/// Definitions of one tool.
+/// The maximum depth of schemas.
+const MAX_DEPTH: usize = 4;
+/// The number of definitions of a tool.
 const DEFS: usize = 3;
-/// What parameters and values of enums depend on.
+/// The conditions of parameters and enum values.
 const FACTS: [&str; 2] = ["facts.one", "facts.two"];
 
-/// The files of a project with `count` such tools: path below its root, and text.
+/// Returns the files of a project with `count` random tools: path and text.
 pub fn project(count: usize, random: &mut Random) -> Vec<(String, String)> {
     let facts =
         "[facts.one]\ndefault = true\ndescription = \"One.\"\n[facts.two]\ndefault = false\ndescription = \"Two.\"\n";
@@ -28,7 +28,7 @@ pub fn project(count: usize, random: &mut Random) -> Vec<(String, String)> {
     fixed.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).chain(tools).collect()
 }
 
-/// The manifest of a tool.
+/// Returns the manifest of a random tool.
 fn tool(name: &str, random: &mut Random) -> String {
     let mut schemas = Schemas { random, def: DEFS };
     let params = schemas.properties(0, true);
@@ -46,7 +46,7 @@ fn tool(name: &str, random: &mut Random) -> String {
     text + "\n"
 }
 
-/// The manifest of a tool whose arguments a JSON Schema describes.
+/// Returns the manifest of a tool with the parameters of a JSON Schema.
 pub fn manifest(name: &str, schema: &Value) -> String {
     let mut root = declared(schema);
     let params = root.as_object_mut().and_then(|root| root.remove("properties")).unwrap_or_else(|| json!({}));
@@ -57,7 +57,7 @@ pub fn manifest(name: &str, schema: &Value) -> String {
     text + "\n"
 }
 
-/// A JSON Schema as a manifest has it.
+/// Converts a JSON Schema to the form of a manifest.
 fn declared(schema: &Value) -> Value {
     let Value::Object(words) = schema else { return schema.clone() };
     let each = |all: &Value| -> Map<String, Value> {
@@ -89,7 +89,7 @@ fn declared(schema: &Value) -> Value {
     out.into()
 }
 
-/// A template that writes this text.
+/// Returns a template that results in this text.
 fn literal(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(at) = ["{{", "}}", "{%", "%}"].iter().filter_map(|braces| rest.find(braces)).min() {
@@ -101,17 +101,17 @@ fn literal(text: &str) -> String {
     out + rest
 }
 
-/// Schemas as a manifest has them: JSON Schema except for `required` and `when`, and an `enum` of `value` and `when`.
+/// Generates schemas in the form of a manifest: JSON Schema except for `required` and `when`, and an `enum` of `value` and `when`.
 struct Schemas<'r> {
     random: &'r mut Random,
-    /// The definition that is being made.
+    /// The index of the definition that is being generated.
     def: usize,
 }
 
 type Schema = Map<String, Value>;
 
 impl Schemas<'_> {
-    /// Keywords for the arguments as a whole.
+    /// Returns keywords for the arguments as a whole.
     fn arguments(&mut self) -> Schema {
         let mut root = Schema::new();
         if self.random.one_in(4) {
@@ -129,7 +129,7 @@ impl Schemas<'_> {
     }
 
     fn schema(&mut self, depth: usize) -> Value {
-        if depth >= DEEPEST {
+        if depth >= MAX_DEPTH {
             return self.simple();
         }
         match self.random.below(20) {
@@ -197,7 +197,7 @@ impl Schemas<'_> {
         }
     }
 
-    /// An `enum` or a `const`.
+    /// Returns an `enum` or a `const`.
     fn chosen(&mut self) -> Value {
         let strings = [json!("a"), json!("b"), json!("null"), json!("5"), json!("été"), json!("")];
         let others = [
@@ -271,7 +271,7 @@ impl Schemas<'_> {
         schema.into()
     }
 
-    /// An object to which others may add.
+    /// Returns an object that allows additional properties.
     fn open(&mut self, depth: usize) -> Value {
         let mut schema = self.object(depth);
         schema["additionalProperties"] = json!(true);
@@ -297,7 +297,7 @@ impl Schemas<'_> {
         json!({ *self.random.pick(&["anyOf", "oneOf"]): either })
     }
 
-    /// A tagged union, perhaps with other alternatives.
+    /// Returns a tagged union, perhaps with other alternatives.
     fn tagged(&mut self, depth: usize) -> Value {
         let mut all: Vec<Value> = Vec::new();
         for tag in [json!("circle"), json!("box"), json!(3)].into_iter().take(2 + self.random.below(2)) {
@@ -311,7 +311,7 @@ impl Schemas<'_> {
         json!({ *self.random.pick(&["anyOf", "oneOf"]): all })
     }
 
-    /// Alternatives of any kind, perhaps with sibling keywords.
+    /// Returns alternatives of any kind, perhaps with sibling keywords.
     fn union(&mut self, depth: usize) -> Value {
         let mut schema = match self.random.below(6) {
             0 => json!({ "type": "object", "additionalProperties": true }),
@@ -336,7 +336,7 @@ impl Schemas<'_> {
         }
     }
 
-    /// A `$ref`, perhaps with sibling keywords.
+    /// Returns a `$ref`, perhaps with sibling keywords.
     fn reference(&mut self) -> Value {
         // For the same value only later definitions, so that two definitions are never aliases of one another.
         let first = if self.def < DEFS { self.def + 1 } else { 0 };
@@ -349,7 +349,7 @@ impl Schemas<'_> {
         schema
     }
 
-    /// The schema of a nested value, which may refer to any definition, including the enclosing one.
+    /// Returns the schema of a nested value, which may refer to any definition, including the enclosing one.
     fn within(&mut self, depth: usize) -> Value {
         let outer = std::mem::replace(&mut self.def, DEFS);
         let schema = self.schema(depth + 1);
@@ -379,7 +379,7 @@ impl Schemas<'_> {
         schema.into()
     }
 
-    /// Keywords that bound values without naming their types.
+    /// Returns keywords that limit values without a type.
     fn untyped(&mut self) -> Value {
         let mut schema = Schema::new();
         match self.random.below(4) {
@@ -426,7 +426,7 @@ fn typed(word: &str) -> Schema {
     [("type".to_owned(), json!(word))].into_iter().collect()
 }
 
-/// The type that a schema names for a value.
+/// Returns the name of a value's type.
 fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -439,7 +439,7 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Appends `key` and its value as TOML, in one line.
+/// Appends the value of `key` as TOML, in one line.
 fn write(key: &str, value: &Value, out: &mut String) {
     match (key, value) {
         ("const", value) => write_value(value, out),
@@ -477,7 +477,7 @@ fn write(key: &str, value: &Value, out: &mut String) {
     }
 }
 
-/// A value as TOML, or as the JSON that TOML cannot write.
+/// Appends a value as TOML, or as JSON text if TOML cannot express it.
 fn write_value(value: &Value, out: &mut String) {
     let _ = match value {
         Value::Null | Value::Array(_) | Value::Object(_) => {

@@ -9,16 +9,15 @@ use std::fmt::Write as _;
 use crate::random::Random;
 use words::{ADJECTIVES, AREAS, CHOICES, FLAGS, INTEGERS, KINDS, LISTS, NOUNS, OBJECTS, SENTENCES, TEXTS, VERBS};
 
-/// Tools in one toolset, at most.
-const TOOLSET: usize = 20;
+/// The maximum number of tools in a toolset.
+const MAX_TOOLS: usize = 20;
 
-/// A project of `count` tools and their toolsets: path below the project's root and text of each manifest. Equal for equal
-/// arguments, on every machine.
+/// Returns a project of `count` tools and their toolsets: path and text of each manifest. The result is the same on every machine.
 pub fn project(count: usize, seed: u64) -> Vec<(String, String)> {
     let mut random = Random(seed);
     let mut names = Names::default();
     let first = random.below(AREAS.len());
-    let toolsets: Vec<Toolset> = (first..first + count.div_ceil(TOOLSET))
+    let toolsets: Vec<Toolset> = (first..first + count.div_ceil(MAX_TOOLS))
         .map(|index| {
             let (area, kind) = (AREAS[index % AREAS.len()], random.pick(KINDS));
             Toolset { name: names.claim(format!("{area}_{kind}")), area }
@@ -82,7 +81,7 @@ fn tool(home: &Toolset, names: &mut Names, random: &mut Random) -> (String, Stri
 struct Parameters<'t> {
     text: &'t mut String,
     taken: Vec<&'static str>,
-    /// What the tool is about, in the plural.
+    /// The objects that the tool is about, in the plural.
     noun: &'static str,
 }
 
@@ -118,7 +117,7 @@ impl Parameters<'_> {
         let _ = writeln!(self.text, "items = {{ type = \"string\" }}\nmaxItems = {}", 5 * (1 + random.below(10)));
     }
 
-    /// A string that it must have, and an integer and a flag that it may have.
+    /// Adds an object with a required string, an optional integer and an optional flag.
     fn object(&mut self, random: &mut Random) {
         let (name, about) = self.draw(random, OBJECTS, |entry| entry.0);
         self.open(name, "object", about);
@@ -139,7 +138,7 @@ impl Parameters<'_> {
         let _ = writeln!(self.text, "\n[params.{path}]\ntype = \"{kind}\"\ndescription = \"{about}\"");
     }
 
-    /// An entry of `list` whose name this table does not have. Every list is longer than a tool has parameters.
+    /// Returns an entry of `list` whose name is not taken. Every list has more entries than a tool has parameters.
     fn draw<T: Copy>(&mut self, random: &mut Random, list: &[T], name: fn(&T) -> &'static str) -> T {
         loop {
             let entry = *random.pick(list);

@@ -1,4 +1,4 @@
-//! The program by hand: a struct with a serde derive for each tool, and a `match` over their names.
+//! The hand-written program: a struct with a serde derive for each tool, and a `match` over their names.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub(super) fn program(definitions: &[Value]) -> String {
     format!(
         "#![allow(dead_code)]\nuse serde::Deserialize;\n{types}\
          fn call(name: &str, arguments: &str) -> serde_json::Result<String> {{\n    match name {{\n{arms}        \
-         _ => Err(serde::de::Error::custom(\"there is no such tool\")),\n    }}\n}}\n\
+         _ => Err(serde::de::Error::custom(\"unknown tool\")),\n    }}\n}}\n\
          fn main() -> Result<(), Box<dyn std::error::Error>> {{\n    \
          let [name, arguments] = [1, 2].map(|at| std::env::args().nth(at).unwrap_or_default());\n    \
          if name.is_empty() {{ println!(\"{{}}\", include_str!(\"definitions.json\")); return Ok(()); }}\n    \
@@ -54,6 +54,6 @@ fn type_of(name: &str, schema: &Value, types: &mut String) -> String {
         ("boolean", _) => "bool".to_owned(),
         ("array", _) => format!("Vec<{}>", type_of(&format!("{name}Item"), &schema["items"], types)),
         ("object", _) => structure(name, schema, types),
-        (other, _) => panic!("no synthetic tool had a {other}: say here what it is in Rust"),
+        (other, _) => panic!("unknown type `{other}`: add its Rust type here"),
     }
 }

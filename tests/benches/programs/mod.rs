@@ -22,14 +22,13 @@ pub(crate) struct Built {
     pub(crate) bytes: u64,
 }
 
-/// Builds the release program of each, its dependencies built before: toolc's, and the one by hand. `project` is one
-/// that gen has written.
+/// Builds both programs in release mode, after their dependencies. `project` has the output of gen.
 pub(crate) fn build(project: &Path) -> [Built; 2] {
     let catalog = fs::read_to_string(project.join("generated/catalog.json")).expect("gen has written the catalog");
     let catalog: Value = serde_json::from_str(&catalog).expect("the catalog is JSON");
     let tools = catalog["tools"].as_array().expect("the catalog has tools");
     let definitions: Vec<Value> = tools.iter().map(|tool| definition(project, text(tool, "name"))).collect();
-    [("ours", of_toolc(project, tools)), ("by-hand", by_hand::program(&definitions))]
+    [("ours", with_toolc(project, tools)), ("by-hand", by_hand::program(&definitions))]
         .map(|(name, program)| release(project, name, &program, &definitions))
 }
 
@@ -39,8 +38,8 @@ fn definition(project: &Path, name: &str) -> Value {
     serde_json::from_str(&text).expect("a definition is JSON")
 }
 
-/// The handlers of every toolset, and a call of the tool that the command line names.
-fn of_toolc(project: &Path, tools: &[Value]) -> String {
+/// Returns the program with the generated code: handlers of every toolset, and a call of the tool that the command line names.
+fn with_toolc(project: &Path, tools: &[Value]) -> String {
     let library = project.join("generated/rust/lib.rs");
     let mut program = format!(
         "#[path = \"{}\"]\nmod generated;\nuse toolc::{{Call, Dialect, ToolOutput, Registry, ToolCall, ToolResult}};\nstruct Handlers;\n",
@@ -85,7 +84,7 @@ fn release(project: &Path, name: &str, program: &str, definitions: &[Value]) -> 
         here.join("../runtime").display()
     );
     fs::write(folder.join("Cargo.toml"), manifest).expect("failed to write the program's manifest");
-    // The versions of this workspace: nothing is fetched.
+    // The versions in this lock file are available offline.
     fs::copy(here.join("../Cargo.lock"), folder.join("Cargo.lock")).expect("failed to copy Cargo.lock");
     let list = Value::from(definitions.to_vec()).to_string();
     fs::write(folder.join("src/definitions.json"), list).expect("failed to write the definitions");
@@ -118,7 +117,7 @@ fn release(project: &Path, name: &str, program: &str, definitions: &[Value]) -> 
     Built { wall, processor, bytes: fs::metadata(&program).expect("failed to find the program").len() }
 }
 
-/// The one property that each synthetic tool requires: a text.
+/// Returns the name of the property that each synthetic tool requires, a string.
 fn first(tool: &Value) -> &str {
     tool["parameters"]["required"][0].as_str().expect("a synthetic tool requires a text")
 }
@@ -127,7 +126,7 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// `one_two` as `OneTwo`.
+/// Returns `one_two` as `OneTwo`.
 fn pascal(name: &str) -> String {
     name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect()
 }

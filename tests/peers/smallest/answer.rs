@@ -1,5 +1,5 @@
-//! What the peers' handlers of `trivial` share: the type of one argument, and the answer as JSON text, which is the
-//! shortest way out of each of them.
+//! Code that the peers' handlers of `trivial` share: the type of an argument, and the result as JSON text, the form that each library
+//! returns fastest.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

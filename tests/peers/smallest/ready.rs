@@ -1,4 +1,4 @@
-//! No tool here waits for anything, so the first poll has the answer, and no executor falls into what is measured.
+//! No tool waits, so the first poll returns the response, and no executor is measured.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};

@@ -1,5 +1,5 @@
-//! The smallest program with each library: one tool, called once. Each is built from nothing in a folder of its own, one
-//! after the other, its dependencies fetched before.
+//! Builds the smallest program with each library: one tool, called once. Each is built from scratch in its own folder, one after
+//! the other, after its dependencies have been fetched.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use crate::{ARGUMENTS, FLOOR, processor, table};
 
 struct Program {
     time: Duration,
-    /// Processor time, which other work on the machine lengthens less. None where the system does not tell.
+    /// Processor time, which depends less on other load of the machine, or `None` if the system does not report it.
     processor: Option<Duration>,
     bytes: u64,
-    /// In its tree, itself included.
+    /// The number of crates in its dependency tree, including itself.
     crates: usize,
 }
 
@@ -44,7 +44,7 @@ fn kb(bytes: u64) -> String {
 fn build(name: &str) -> Program {
     let package = format!("smallest-{name}");
     let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), &package].iter().collect();
-    // What an earlier run may have left.
+    // Remove the output of an earlier run.
     let _ = fs::remove_dir_all(&folder);
     let target = folder.to_str().expect("cargo's folders are text");
     let (start, processor) = (Instant::now(), processor::of_children());
@@ -65,7 +65,7 @@ fn build(name: &str) -> Program {
     Program { time, processor, bytes, crates: crates.len() }
 }
 
-/// What it prints.
+/// Runs a program and returns its output.
 fn cargo(args: &[&str]) -> String {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(env!("CARGO")).args(args).current_dir(here).output().expect("failed to run cargo");

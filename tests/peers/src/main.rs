@@ -1,7 +1,7 @@
 //! toolc compared with other Rust libraries for LLM tools, as ratios from one run: `cargo xtask bench --peers`.
 //!
-//! All have the same 40 tools. `--quick` makes it a short run; `--builds` measures the smallest programs, too, which
-//! takes minutes. Nothing here fails for being slow; that all sides answer alike is checked before anything is timed.
+//! All have the same 40 tools. `--quick` makes the run short; `--builds` also measures the smallest programs, which takes minutes. No
+//! benchmark fails because it is slow. Before timing, the program checks that all sides return the same results.
 
 #[path = "../smallest/answer.rs"]
 mod answer;
@@ -34,7 +34,7 @@ use sides::Side;
 const ARGUMENTS: &str =
     r#"{"query":"open invoices","limit":25,"recursive":true,"sort":"newest","tags":["red","blue"]}"#;
 
-/// Hidden arguments, by which this program runs itself to register the tools of one side for the first time.
+/// Hidden arguments with which this program starts itself to measure the first registration of one side's tools.
 const FIRST: &str = "--first";
 const LIST: &str = "list";
 
@@ -43,7 +43,7 @@ struct Library {
     new: fn() -> Box<dyn Side>,
 }
 
-/// toolc comes first: every ratio is to it. Then the floor, then the peers.
+/// toolc is first, since all ratios refer to it; then come the floor and the peers.
 const LIBRARIES: [Library; 5] = [
     Library { name: "toolc", new: || Box::new(sides::toolc::Toolc::new()) },
     Library { name: "floor", new: || Box::new(sides::floor::ByHand) },
@@ -71,7 +71,7 @@ fn main() {
     }
 }
 
-/// All sides know the same tools and answer alike.
+/// Asserts that all sides have the same tools and return the same results.
 fn check(sides: &[Box<dyn Side>]) {
     let mut lists = Vec::new();
     for (side, Library { name, .. }) in sides.iter().zip(LIBRARIES) {
@@ -120,7 +120,7 @@ fn again(name: &'static str, what: &'static str) -> harness::Side<'static> {
     })
 }
 
-/// Nanoseconds for what a process does once: register the tools; and show the list, if wanted.
+/// Returns the nanoseconds for the work that a process does once: it registers the tools and, optionally, shows the list.
 fn first(name: &str, list: bool) -> u128 {
     let library = LIBRARIES.iter().find(|library| library.name == name).expect("one of the sides");
     let start = Instant::now();
@@ -131,7 +131,7 @@ fn first(name: &str, list: bool) -> u128 {
     start.elapsed().as_nanos()
 }
 
-/// How often toolc does it in the time that each other side takes.
+/// Returns how often toolc does the same in the time of each other side.
 fn print(name: &str, timings: &[Timing], floor: bool) {
     let mut cells: Vec<_> = timings.iter().map(|timing| Some((time(timing.time), Some(1.0 / timing.ratio)))).collect();
     if !floor {

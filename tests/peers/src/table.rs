@@ -1,4 +1,4 @@
-//! Rows of figures: toolc, the floor, the peers, and the ratio to the best of the peers.
+//! Prints rows of figures: toolc, the floor, the peers, and the ratio to the best peer.
 
 /// A figure, and its ratio to that of toolc.
 pub(crate) type Cell = Option<(String, Option<f64>)>;

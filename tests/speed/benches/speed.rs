@@ -1,6 +1,6 @@
-//! toolc compared with the least that the same work takes, as ratios from one run: `cargo bench --package toolc-speed`.
+//! toolc compared with the minimal hand-written code for the same work, as ratios from one run: `cargo bench --package toolc-speed`.
 //!
-//! `-- WORD` runs only the comparisons with WORD in their names, `-- --quick` a short run. No benchmark fails for being slow.
+//! `-- WORD` runs only the comparisons with WORD in their names, `-- --quick` a short run. No benchmark fails because it is slow.
 //! Before anything is timed, both sides are checked to produce the same text.
 
 mod finding;
@@ -20,11 +20,11 @@ use toolc::__gen::segment::Atom;
 use toolc::Dialect;
 
 const RIGHT: &str = r#"{"query":"open invoices","limit":25,"recursive":true,"sort":"newest","tags":["red","blue"]}"#;
-/// The same in the spellings that models use: everything a string, and one bare word where an array belongs.
+/// The same arguments as models misspell them: all values are strings, and one is a bare word in place of an array.
 const ALMOST: &str = r#"{"query":4711,"limit":"25","recursive":"True","sort":"newest","tags":"red"}"#;
 const MENDED: &str = r#"{"query":"4711","limit":25,"recursive":true,"sort":"newest","tags":["red"]}"#;
 
-/// Hidden arguments, by which the bench runs itself as a program that starts cold.
+/// Hidden arguments with which the benchmark starts itself as a new process.
 const COLD_OURS: &str = "--cold-ours";
 const COLD_FLOOR: &str = "--cold-floor";
 
@@ -113,7 +113,7 @@ fn unchanged(budget: Duration) -> Vec<Timing> {
     rounds(budget, &mut [side(|| black_box(&session).turn_blocking(Dialect::OpenAi).definitions().len())])
 }
 
-/// Every turn is rendered: a fact, on which two of the 40 tools depend, changes each time.
+/// Every turn is rendered, because a fact on which two of the 40 tools depend changes each time.
 fn uncached(budget: Duration) -> Vec<Timing> {
     let session = ours::registry().session().build().expect("everything can be enabled");
     let turn = |vision: bool| {

@@ -1,7 +1,7 @@
-//! Runs a corpus: `corpus KIND FILE`, one JSON object a line in FILE.
+//! Runs a corpus: `corpus KIND FILE`. FILE has one JSON object per line.
 //!
-//! Prints each failing row and a last line `N passed, M failed`. Exit code 1 when any row failed, 2 when the
-//! command line, the file or a row cannot be used.
+//! Prints each failing row, and a last line `N passed, M failed`. Exit status: 1 if a row failed, 2 if the command line, the file or a
+//! row is invalid.
 
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
 fn run(kind: &str, file: &str) -> Result<ExitCode, String> {
     let check = match kind {
         "coercion" => coercion,
-        _ => return Err(format!("there is no corpus of kind `{kind}`: the kinds are coercion")),
+        _ => return Err(format!("unknown kind of corpus `{kind}`: the kinds are coercion")),
     };
     let text = std::fs::read_to_string(file).map_err(|error| format!("failed to read {file}: {error}"))?;
     let (mut passed, mut failed) = (0, 0);
@@ -42,10 +42,10 @@ fn run(kind: &str, file: &str) -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::from(failed > 0)))
 }
 
-/// The actual result of a failing row.
+/// `Ok`, or the actual result of a failing row.
 type Verdict = Result<(), Value>;
 
-/// Argument repair alone, without validation: `schema`, `args`, `want`.
+/// Checks argument repair, without validation. A row has `schema`, `args` and `want`.
 fn coercion(row: &Value) -> Result<Verdict, String> {
     let field = |name: &str| row.get(name).ok_or_else(|| format!("the row has no `{name}`"));
     // A value that is not a schema accepts anything.
@@ -55,7 +55,7 @@ fn coercion(row: &Value) -> Result<Verdict, String> {
     Ok(if same(&args, field("want")?) { Ok(()) } else { Err(args) })
 }
 
-/// Equality in which numbers count by value: 3 is 3.0.
+/// Returns whether two values are equal, with numbers compared by value: 3 equals 3.0.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => x == y || ((x.is_f64() || y.is_f64()) && x.as_f64() == y.as_f64()),

@@ -1,6 +1,6 @@
-//! Writes a synthetic project: `synth COUNT DIR [--seed N]`, COUNT tools with their toolsets below DIR/manifests.
+//! Writes a synthetic project: `synth COUNT DIR [--seed N]` writes COUNT tools with their toolsets to DIR/manifests.
 //!
-//! Refuses a DIR that holds anything. Exit code 2 where the command line or the folder cannot be used.
+//! Refuses a DIR that is not empty. Exit status 2 if the command line or the folder is invalid.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// How many files were written.
+/// Writes the project and returns the number of files.
 fn write(count: &str, dir: &Path, seed: &str) -> Result<usize, String> {
     let count =
         count.parse::<usize>().map_err(|error| format!("COUNT is a number of tools, not `{count}`: {error}"))?;

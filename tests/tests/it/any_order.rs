@@ -13,7 +13,7 @@ use toolc_tests::random::Random;
 
 type Files = Vec<(String, String)>;
 
-/// The manifests and settings of a project of this repository.
+/// Reads the manifests and settings of a project of this repository.
 fn manifests(project: &str) -> Files {
     fn collect(root: &Path, folder: &Path, files: &mut Files) {
         for entry in std::fs::read_dir(folder).expect("failed to read a folder") {
@@ -38,11 +38,12 @@ fn manifests(project: &str) -> Files {
     files
 }
 
+/// Returns the output of gen.
 fn output(files: Files) -> Vec<Output> {
     // Without its comments, a project has the findings that they allow.
     let compilation = compile_with(&Sources::from_memory(files), &Options::only(Code::SYNTAX));
     assert!(compilation.diagnostics.is_empty(), "{:?}", compilation.diagnostics);
-    emit(&compilation.catalog.expect("without a finding there is a catalog"))
+    emit(&compilation.catalog.expect("a project without findings has a catalog"))
 }
 
 /// Asserts equality and shows only the first difference, since whole files are too long to read.
@@ -63,7 +64,7 @@ fn output_does_not_depend_on_the_order_or_spelling_of_files_and_keys() {
         for seed in 0..8 {
             let mut random = Random(seed);
             let mut files: Files =
-                files.iter().map(|(path, text)| (path.clone(), written_anew(path, text, &mut random))).collect();
+                files.iter().map(|(path, text)| (path.clone(), rewritten(path, text, &mut random))).collect();
             random.shuffle(&mut files);
             assert_same(&output(files), &expected, &format!("{project}, seed {seed}"));
         }
@@ -76,7 +77,7 @@ fn output_does_not_depend_on_line_ends_comments_and_blank_lines() {
     const CHANGES: [Change; 3] = [
         |text| text.replace('\n', "\r\n"),
         |text| format!("\u{feff}{text}"),
-        |text| format!("# Something\n\n{}\n# else.", text.replace("\n[", "\n\n\n# to be said # [\n\t[")),
+        |text| format!("# First\n\n{}\n# last.", text.replace("\n[", "\n\n\n# A comment # [\n\t[")),
     ];
     for project in ["projects/golden", ".."] {
         let files = manifests(project);
@@ -88,8 +89,8 @@ fn output_does_not_depend_on_line_ends_comments_and_blank_lines() {
     }
 }
 
-/// An equivalent manifest, with everything shuffled whose order has no meaning.
-fn written_anew(path: &str, text: &str, random: &mut Random) -> String {
+/// Returns an equivalent manifest, with everything shuffled whose order has no meaning.
+fn rewritten(path: &str, text: &str, random: &mut Random) -> String {
     let kind = Kind::ALL.into_iter().find(|kind| path.starts_with(kind.place()));
     let mut table: Table = text.parse().expect("a manifest is TOML");
     let before = table.clone();
@@ -102,13 +103,13 @@ fn written_anew(path: &str, text: &str, random: &mut Random) -> String {
     while schema_first(&table) != schema_first(&before) {
         shuffle(&mut table, random);
     }
-    let mut anew = String::new();
-    write_section(&table, "", random, &mut anew);
-    let read: Table = anew.parse().unwrap_or_else(|error| panic!("{path} became no TOML: {error}\n{anew}"));
-    assert_eq!(read, before, "{path} became another:\n{anew}");
+    let mut rewritten = String::new();
+    write_section(&table, "", random, &mut rewritten);
+    let read: Table = rewritten.parse().unwrap_or_else(|error| panic!("{path} became invalid: {error}\n{rewritten}"));
+    assert_eq!(read, before, "{path} has other values:\n{rewritten}");
     // Tables compare equal in any order, so compare their text.
-    assert_eq!(format!("{read:?}"), format!("{table:?}"), "{path} is written in another order:\n{anew}");
-    if random.below(2) == 0 { anew.replace('\n', "\r\n") } else { anew }
+    assert_eq!(format!("{read:?}"), format!("{table:?}"), "{path} is written in another order:\n{rewritten}");
+    if random.below(2) == 0 { rewritten.replace('\n', "\r\n") } else { rewritten }
 }
 
 /// Shuffles the keys of a table and of the tables in it that the manifest language defines.
@@ -159,23 +160,24 @@ fn shuffle(table: &mut Table, random: &mut Random) {
 /// Writes the entries of a table below its header. Keeps their order, which matters for properties and for defaults.
 fn write_section(table: &Table, path: &str, random: &mut Random, out: &mut String) {
     let headers = table.values().is_sorted_by_key(Value::is_table);
-    let way = if headers { random.below(3) } else { 1 + random.below(2) };
+    // 0: a table with a header, 1: dotted keys, 2: an inline table.
+    let style = if headers { random.below(3) } else { 1 + random.below(2) };
     let mut sections = Vec::new();
     for (key, value) in table {
         let key = written_key(key);
         match value {
-            Value::Table(below) if way == 0 => sections.push((format!("{path}{key}"), below)),
-            Value::Table(below) if way == 1 && !below.is_empty() => {
-                for (last, value) in below {
+            Value::Table(inner) if style == 0 => sections.push((format!("{path}{key}"), inner)),
+            Value::Table(inner) if style == 1 && !inner.is_empty() => {
+                for (last, value) in inner {
                     write_line(&format!("{key}.{}", written_key(last)), value, random, out);
                 }
             }
             _ => write_line(&key, value, random, out),
         }
     }
-    for (path, below) in sections {
+    for (path, inner) in sections {
         *out += &format!("{}[{path}]{}\n", space(random), space(random).trim_end_matches('\n'));
-        write_section(below, &format!("{path}."), random, out);
+        write_section(inner, &format!("{path}."), random, out);
     }
 }
 
@@ -205,7 +207,7 @@ fn written(value: &Value, random: &mut Random) -> String {
     text + close
 }
 
-/// Blank lines and comments.
+/// Returns random white space, blank lines or comments.
 fn space(random: &mut Random) -> &'static str {
     const SPACES: [&str; 8] = ["", "", " ", "\t", "\n", "\n\n", "# [params.none]\n", "\n# say = \"else\n  "];
     SPACES[random.below(SPACES.len())]

@@ -20,10 +20,10 @@ const ARGUMENTS: usize = 30;
 fn compiled_and_run_time_tables_read_arguments_as_a_validator_does() {
     let tools = std::env::var("TOOLC_TOOLS").map_or(PROJECT, |count| count.parse().expect("TOOLC_TOOLS is a number"));
     let mut random = Random(1);
-    let mut seen = Seen::default();
+    let mut counts = Counts::default();
     for _ in 0..tools.div_ceil(PROJECT) {
         for subject in Subject::all(schemas::project(PROJECT, &mut random)) {
-            let standard = Standard::of(&subject.schema);
+            let standard = Standard::new(&subject.schema);
             for number in 0..ARGUMENTS {
                 let mut value = right(&subject.schema, &mut random);
                 match number % 5 {
@@ -32,24 +32,24 @@ fn compiled_and_run_time_tables_read_arguments_as_a_validator_does() {
                     3 => mutate(&mut value, &mut random),
                     _ => value = wild(&subject.schema, &mut random),
                 }
-                agree(&subject, &standard, &value, &mut seen);
+                assert_agreement(&subject, &standard, &value, &mut counts);
                 if let Some(text) = doubled(&value, &mut random).filter(|_| number % 5 == 0) {
                     assert_eq!(check_arguments(&subject, &text), None, "{text}");
                 }
             }
         }
     }
-    let Seen { right, repaired, wrong } = seen;
+    let Counts { right, repaired, wrong } = counts;
     let all = right + repaired + wrong;
     eprintln!("{all} arguments for {tools} tools: {right} right, {repaired} repaired, {wrong} wrong");
-    // The test is worth something only if it produces enough of all three.
+    // The test is useful only if all three occur often.
     assert!(right > all / 4 && repaired > all / 20 && wrong > all / 5);
 }
 
 /// Arguments that the two kinds of tables once read differently.
 #[test]
-fn arguments_once_read_in_two_ways_are_read_in_one() {
-    let one = |lines: &str, turns: &[(&str, Option<Value>)]| {
+fn both_tables_read_once_ambiguous_arguments_equally() {
+    let check_tool = |lines: &str, turns: &[(&str, Option<Value>)]| {
         let tool = format!("name = \"t\"\ntoolset = \"s\"\ndescription = \"A tool.\"\n{lines}");
         let others = schemas::project(0, &mut Random(1)).into_iter();
         let subjects = Subject::all(others.chain([("manifests/tools/t.toml".to_owned(), tool)]).collect());
@@ -61,9 +61,9 @@ fn arguments_once_read_in_two_ways_are_read_in_one() {
     };
     // `oneOf` refuses null if two alternatives allow it.
     let both = "[params.x]\nrequired = true\noneOf = [{ type = 'null' }, { type = ['null', 'array', 'number'] }]";
-    one(both, &[(r#"{"x":null}"#, None), (r#"{"x":2}"#, Some(json!({ "x": 2 })))]);
+    check_tool(both, &[(r#"{"x":null}"#, None), (r#"{"x":2}"#, Some(json!({ "x": 2 })))]);
     // The spelling of a bound does not matter.
-    one(
+    check_tool(
         "params.x = { type = 'integer', multipleOf = 3.0, minimum = 9007199254740993.0 }",
         &[
             (r#"{"x":9007199254740993}"#, Some(json!({ "x": 9_007_199_254_740_993_i64 }))),
@@ -72,7 +72,7 @@ fn arguments_once_read_in_two_ways_are_read_in_one() {
         ],
     );
     // Enum values hidden in a turn do not contribute types either.
-    let subjects = one(
+    let subjects = check_tool(
         "params.x.enum = ['0.25', { value = 1, when = 'facts.one' }, { value = 1.5, when = 'facts.one' }]",
         &[(r#"{"x":0.25}"#, None), (r#"{"x":1}"#, Some(json!({ "x": 1 })))],
     );
@@ -86,18 +86,20 @@ fn arguments_once_read_in_two_ways_are_read_in_one() {
         )
     };
     let nulls = r#"{"x":null,"y":null,"z":null}"#;
-    one(&several(true), &[(nulls, None), (r#"{"x":1,"y":null,"z":null}"#, Some(json!({ "x": 1, "z": null })))]);
-    one(&several(false), &[(nulls, Some(json!({ "z": null })))]);
+    check_tool(&several(true), &[(nulls, None), (r#"{"x":1,"y":null,"z":null}"#, Some(json!({ "x": 1, "z": null })))]);
+    check_tool(&several(false), &[(nulls, Some(json!({ "z": null })))]);
 }
 
+/// The numbers of arguments that were accepted as sent, accepted after repair, and refused.
 #[derive(Default)]
-struct Seen {
+struct Counts {
     right: usize,
     repaired: usize,
     wrong: usize,
 }
 
-fn agree(subject: &Subject, standard: &Standard, value: &Value, seen: &mut Seen) {
+/// Asserts that both tables and the validator agree about a value.
+fn assert_agreement(subject: &Subject, standard: &Standard, value: &Value, counts: &mut Counts) {
     let context = || format!("{value}\nfor {}", subject.schema);
     let tables = [&subject.lowered, &subject.dynamic];
     let [(is_right, repaired), (_, other)] = tables.map(|table| {
@@ -110,22 +112,22 @@ fn agree(subject: &Subject, standard: &Standard, value: &Value, seen: &mut Seen)
     });
     assert!(same(&repaired, &other), "repaired to {repaired} and to {other}: {}", context());
     assert!(!is_right || is_kept(value, &repaired), "right, but repaired to {repaired}: {}", context());
-    let taken = check_arguments(subject, &value.to_string());
-    let is_taken = taken.is_some();
-    standard.agrees(&repaired, is_taken, &context);
+    let accepted = check_arguments(subject, &value.to_string());
+    let is_accepted = accepted.is_some();
+    standard.agrees(&repaired, is_accepted, &context);
     // A number reaches the handler as the nearest float, which may be beyond a bound.
-    if let Some(taken) = taken.filter(is_exact) {
-        assert!(standard.whole.is_valid(&taken), "{taken} reaches the handler and is not valid: {}", context());
+    if let Some(value) = accepted.filter(is_exact) {
+        assert!(standard.strict.is_valid(&value), "{value} reaches the handler and is not valid: {}", context());
     }
-    *match (is_right, is_taken) {
-        (true, true) => &mut seen.right,
-        (false, true) => &mut seen.repaired,
+    *match (is_right, is_accepted) {
+        (true, true) => &mut counts.right,
+        (false, true) => &mut counts.repaired,
         // Includes values that are valid with the string `null`, and not with null in its place.
-        (_, false) => &mut seen.wrong,
+        (_, false) => &mut counts.wrong,
     } += 1;
 }
 
-/// Whether a valid value is unchanged, except that the string `null` becomes null where null is allowed.
+/// Returns whether a valid value is unchanged, except that the string `null` becomes null where null is allowed.
 fn is_kept(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::String(text), Value::Null) => text.trim().eq_ignore_ascii_case("null"),
@@ -139,37 +141,38 @@ fn is_kept(before: &Value, after: &Value) -> bool {
 
 /// JSON Schema validators that apply the rules of the argument reader.
 struct Standard {
-    /// Validates what reaches the handler.
-    whole: Validator,
-    /// Validates what a model sends, where null may mean absence.
-    sent: Validator,
+    /// Validates the value that the handler gets.
+    strict: Validator,
+    /// Validates the value that a model sends, in which null can mean absence.
+    lenient: Validator,
     /// Whether exactly one schema describes each value.
     is_simple: bool,
 }
 
 impl Standard {
-    fn of(schema: &Value) -> Self {
+    fn new(schema: &Value) -> Self {
         let build = |nulls| {
             let options = jsonschema::draft202012::options().with_keyword(INTEGERS, |_, _, _| Ok(Box::new(Integers)));
             options.build(&as_read(schema, nulls)).unwrap_or_else(|error| panic!("{error}: {schema}"))
         };
         let text = schema.to_string();
         let is_simple = !["anyOf", "oneOf", "allOf", "$ref"].iter().any(|word| text.contains(&format!("\"{word}\":")));
-        Self { whole: build(false), sent: build(true), is_simple }
+        Self { strict: build(false), lenient: build(true), is_simple }
     }
 
     /// Asserts that `value` is accepted if and only if it is valid. If several schemas describe a null that may mean absence, a
     /// validator cannot decide: then only valid values are asserted to be accepted.
-    fn agrees(&self, value: &Value, is_taken: bool, context: &dyn Fn() -> String) {
-        let is_whole = self.whole.is_valid(value);
-        if is_whole || !holds_null(value) {
-            assert_eq!(is_taken, is_whole, "{value}: {}", context());
+    fn agrees(&self, value: &Value, is_accepted: bool, context: &dyn Fn() -> String) {
+        let is_valid = self.strict.is_valid(value);
+        if is_valid || !contains_null(value) {
+            assert_eq!(is_accepted, is_valid, "{value}: {}", context());
         } else if self.is_simple {
-            assert_eq!(is_taken, self.sent.is_valid(value), "{value}: {}", context());
+            assert_eq!(is_accepted, self.lenient.is_valid(value), "{value}: {}", context());
         }
     }
 }
 
+/// Returns whether all numbers are exact as floats.
 fn is_exact(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().all(is_exact),
@@ -179,15 +182,15 @@ fn is_exact(value: &Value) -> bool {
     }
 }
 
-fn holds_null(value: &Value) -> bool {
+fn contains_null(value: &Value) -> bool {
     match value {
-        Value::Array(items) => items.iter().any(holds_null),
-        Value::Object(map) => map.values().any(holds_null),
+        Value::Array(items) => items.iter().any(contains_null),
+        Value::Object(map) => map.values().any(contains_null),
         value => value.is_null(),
     }
 }
 
-/// Rewrites a schema for what the reader does differently:
+/// Rewrites a schema for the differences between the reader and the standard:
 /// - `pattern` and `format` are shown to the model, and not enforced;
 /// - an integer has 64 bits and is exact;
 /// - with `nulls`, an optional property that is null without being nullable counts as absent.
@@ -260,7 +263,7 @@ struct Integers;
 
 impl<'i> Keyword<'i> for Integers {
     fn validate(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {
-        if self.is_valid(instance) { Ok(()) } else { Err(ValidationError::custom("no integer of 64 bits")) }
+        if self.is_valid(instance) { Ok(()) } else { Err(ValidationError::custom("not an integer of 64 bits")) }
     }
 
     fn is_valid(&self, instance: &'i Value) -> bool {

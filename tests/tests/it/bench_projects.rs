@@ -21,7 +21,7 @@ fn generated_files_of_benchmark_projects_are_up_to_date() {
 #[test]
 fn benchmark_manifests_are_the_output_of_synth_and_three_written_by_hand() {
     let root = root("bench");
-    let mut wanted: Vec<String> = [
+    let mut expected: Vec<String> = [
         "manifests/tools/open_page.toml",
         "manifests/tools/send_reply.toml",
         "manifests/tools/trivial.toml",
@@ -33,7 +33,7 @@ fn benchmark_manifests_are_the_output_of_synth_and_three_written_by_hand() {
         let found =
             fs::read_to_string(root.join(&path)).unwrap_or_else(|error| panic!("failed to read {path}: {error}"));
         assert_eq!(found, text, "{path}: write it again with `synth 37`");
-        wanted.push(path);
+        expected.push(path);
     }
     let mut found: Vec<String> = Vec::new();
     for folder in ["manifests/tools", "manifests/toolsets"] {
@@ -41,7 +41,7 @@ fn benchmark_manifests_are_the_output_of_synth_and_three_written_by_hand() {
             found.push(format!("{folder}/{}", entry.expect("failed to read the manifests").file_name().display()));
         }
     }
-    wanted.sort();
+    expected.sort();
     found.sort();
-    assert_eq!(found, wanted);
+    assert_eq!(found, expected);
 }

@@ -10,8 +10,8 @@ use toolc::behaviour::{Behaviour, Execution, Parallel};
 use toolc::{Call, CallResponse, Dialect, HandlerReply, ToolCall, ToolOutput, ToolResult, Turn};
 use toolc_tests::by_hand::ByHand;
 
-/// A handler that needs Tokio's timer and spawns a task.
-async fn needy(call: &Call<'_>) -> ToolResult {
+/// A handler that uses Tokio's timer and spawns a task.
+async fn uses_tokio(call: &Call<'_>) -> ToolResult {
     tokio::time::sleep(Duration::from_millis(1)).await;
     let id = call.id().to_owned();
     let spawned = tokio::spawn(async move {
@@ -21,7 +21,7 @@ async fn needy(call: &Call<'_>) -> ToolResult {
     Ok(ToolOutput::text(spawned.await?))
 }
 
-/// Takes more steps than Tokio lets a task take without yielding.
+/// A handler that takes more steps than Tokio allows a task without yielding.
 async fn busy() -> ToolResult {
     let (send, mut receive) = mpsc::channel(1);
     for step in 0..1_000 {
@@ -33,7 +33,7 @@ async fn busy() -> ToolResult {
 
 fn turn() -> Turn {
     let by_hand = ByHand::new(|_, call| match call.tool() {
-        "needy" => HandlerReply::Async(Box::pin(needy(call))),
+        "uses_tokio" => HandlerReply::Async(Box::pin(uses_tokio(call))),
         "busy" => HandlerReply::Async(Box::pin(busy())),
         "crunch" => HandlerReply::blocking(call, |call| Ok(ToolOutput::text(call.id()))),
         _ => HandlerReply::Ready(Ok(ToolOutput::text(call.id()))),
@@ -42,7 +42,7 @@ fn turn() -> Turn {
     by_hand
         .tool("busy", behaves(Execution::Async))
         .tool("crunch", behaves(Execution::Blocking))
-        .tool("needy", behaves(Execution::Async))
+        .tool("uses_tokio", behaves(Execution::Async))
         .tool("plain", behaves(Execution::Sync))
         .session()
         .build()
@@ -50,7 +50,7 @@ fn turn() -> Turn {
         .turn_blocking(Dialect::OpenAi)
 }
 
-const TOOLS: [&str; 3] = ["needy", "crunch", "plain"];
+const TOOLS: [&str; 3] = ["uses_tokio", "crunch", "plain"];
 
 /// Calls every tool, one by one and in a batch.
 fn check(turn: &Turn) {
@@ -59,7 +59,7 @@ fn check(turn: &Turn) {
         let CallResponse { json, error, .. } = turn.call_blocking(&request);
         assert_eq!((json, error), (format!("{:?}", request.id()), None));
     }
-    let answers = turn.batch_blocking(&requests).into_iter().map(|one| one.response.json).collect::<Vec<_>>();
+    let answers = turn.batch_blocking(&requests).into_iter().map(|completed| completed.response.json).collect::<Vec<_>>();
     assert_eq!(answers, TOOLS.map(|tool| format!("{tool:?}")));
     assert_eq!(turn.call_blocking(&ToolCall::new("busy", "{}")).json, "\"busy\"");
 }
@@ -129,7 +129,7 @@ fn a_blocking_call_works_within_a_handler() {
     assert_eq!(runtime.block_on(outer.call(&ToolCall::new("outer", "{}"))).json, "\"outer\"");
 }
 
-/// The handler waits for a task of the host that was spawned by the thread that waits for the handler.
+/// The handler waits for a task that was spawned by the thread that waits for the handler.
 #[test]
 fn a_blocking_call_on_the_only_worker_waits_for_a_task_of_the_same_runtime() {
     let (ask, mut asked) = mpsc::channel::<oneshot::Sender<&'static str>>(1);
@@ -148,9 +148,9 @@ fn a_blocking_call_on_the_only_worker_waits_for_a_task_of_the_same_runtime() {
     let called = runtime.spawn(async move {
         tokio::spawn(async move {
             let answer = asked.recv().await.expect("the handler asks");
-            answer.send("told").expect("the handler waits for the answer");
+            answer.send("answered").expect("the handler waits for the answer");
         });
         turn.call_blocking(&ToolCall::new("ask", "{}"))
     });
-    assert_eq!(runtime.block_on(called).expect("no panic").json, "\"told\"");
+    assert_eq!(runtime.block_on(called).expect("no panic").json, "\"answered\"");
 }

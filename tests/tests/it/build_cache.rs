@@ -82,8 +82,8 @@ tools = ["b"]
 #[test]
 fn parts_with_equal_inputs_have_equal_text() {
     let files: Vec<_> = fixture::owned_files(MANIFESTS).collect();
-    let before = output(&files).expect("there are no errors");
-    let (mut kept, mut remade) = (0, 0);
+    let before = output(&files).expect("the project has no errors");
+    let (mut unchanged, mut changed_parts) = (0, 0);
     // Remove each line, and change each string.
     for (index, (path, text)) in files.iter().enumerate() {
         for (at, line) in text.lines().enumerate() {
@@ -97,17 +97,20 @@ fn parts_with_equal_inputs_have_equal_text() {
                     match before.get(file) {
                         Some((same, old)) if same == digest => {
                             let difference = text.lines().zip(old.lines()).find(|(new, old)| new != old);
-                            assert!(text == old, "{path}, {line}: {file:?} is made of the same: {difference:?}");
-                            kept += 1;
+                            assert!(text == old, "{path}, {line}: {file:?} differs with equal inputs: {difference:?}");
+                            unchanged += 1;
                         }
-                        Some((_, old)) if text != old => remade += 1,
+                        Some((_, old)) if text != old => changed_parts += 1,
                         _ => {}
                     }
                 }
             }
         }
     }
-    assert!(kept > remade && remade > 20, "{kept} files were made of the same, {remade} differ");
+    assert!(
+        unchanged > changed_parts && changed_parts > 20,
+        "{unchanged} parts have equal inputs, {changed_parts} have other text"
+    );
 }
 
 const PROJECT: &str = r#"
@@ -120,12 +123,12 @@ name = "home"
 description = "Everything."
 "#;
 
-/// A project with a tool, in which gen keeps a cache.
+/// Creates a project with one tool and a `target` folder, in which gen keeps its cache.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("failed to make a folder");
     for (path, text) in fixture::files(PROJECT) {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("it is in a folder")).expect("failed to make a folder");
+        fs::create_dir_all(path.parent().expect("the path has a folder")).expect("failed to make a folder");
         fs::write(path, text).expect("failed to write");
     }
     fs::create_dir(folder.path().join("target")).expect("failed to make a folder");
@@ -139,8 +142,8 @@ fn xtask(root: &Path, args: &[&str]) -> String {
 }
 
 fn cache_file(root: &Path) -> PathBuf {
-    let mut entries = fs::read_dir(root.join("target/toolc")).expect("there is a cache");
-    entries.next().expect("there is a cache").expect("failed to read a folder").path()
+    let mut entries = fs::read_dir(root.join("target/toolc")).expect("failed to read the cache folder");
+    entries.next().expect("the folder is not empty").expect("failed to read a folder").path()
 }
 
 #[test]
@@ -155,11 +158,11 @@ fn gen_skips_cached_parts_and_gen_check_ignores_the_cache() {
     fs::write(&path, forged).expect("failed to write");
     let file = fs::File::options().append(true).open(&path).expect("failed to open");
     file.set_modified(modified).expect("failed to set when it was modified");
-    assert!(xtask(root, &["gen"]).contains("0 of"), "it was made again");
+    assert!(xtask(root, &["gen"]).contains("0 of"), "the file was written again");
     assert!(xtask(root, &["gen", "--check"]).contains("stale: generated/schemas/openai/tools/greet.json"));
 
     fs::remove_file(cache_file(root)).expect("failed to remove the cache");
-    assert!(xtask(root, &["gen"]).contains("1 of"), "it was not mended");
+    assert!(xtask(root, &["gen"]).contains("1 of"), "the file was not restored");
     assert!(xtask(root, &["gen", "--check"]).contains("up to date"));
 }
 
@@ -170,24 +173,24 @@ fn gen_repairs_damaged_output_and_a_damaged_cache() {
     xtask(root, &["gen"]);
     let path = root.join("generated/rust/home.rs");
     let whole = fs::read(cache_file(root)).expect("failed to read the cache");
-    let is_mended = |what: &str| {
+    let assert_repaired = |what: &str| {
         xtask(root, &["gen"]);
         assert!(xtask(root, &["gen", "--check"]).contains("up to date"), "{what}");
     };
     fs::write(&path, "// nothing").expect("failed to write");
-    is_mended("edited");
+    assert_repaired("edited");
     fs::remove_file(&path).expect("failed to remove");
-    is_mended("removed");
+    assert_repaired("removed");
     fs::remove_file(&path).and_then(|()| fs::create_dir(&path)).expect("failed to put a folder there");
-    is_mended("a folder");
+    assert_repaired("a folder");
     let beyond = String::from_utf8_lossy(&whole).replace('\t', &format!(" 1 {}\t", u64::MAX));
     for (what, bytes) in [
-        ("half a cache", &whole[..whole.len() / 2]),
-        ("no text", &[0xff; 64]),
-        ("an old one", &whole),
+        ("a truncated cache", &whole[..whole.len() / 2]),
+        ("not text", &[0xff; 64]),
+        ("an old cache", &whole),
         ("parts beyond the file", beyond.as_bytes()),
     ] {
         fs::write(cache_file(root), bytes).expect("failed to write");
-        is_mended(what);
+        assert_repaired(what);
     }
 }

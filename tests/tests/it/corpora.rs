@@ -12,7 +12,7 @@ fn last_line(output: &Output) -> String {
 }
 
 #[test]
-fn coercion() {
+fn the_coercion_corpus_passes() {
     let output = corpus("coercion", &Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/coercion.jsonl"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     assert_eq!(last_line(&output), "196 passed, 0 failed");

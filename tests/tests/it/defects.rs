@@ -19,16 +19,16 @@ type Lines = Vec<(String, Vec<String>)>;
 type Files = BTreeMap<String, Lines>;
 
 /// Rules for plugins. The clean catalog is not a plugin; the examples of these rules are tested.
-const OF_PLUGINS: [&str; 2] = ["not-in-a-plugin", "not-passed-on"];
+const PLUGIN_RULES: [&str; 2] = ["not-in-a-plugin", "not-passed-on"];
 
 /// Rules that only a large defect triggers.
-const LARGE: [&str; 1] = ["schema-too-large"];
+const RULES_FOR_LARGE_SCHEMAS: [&str; 1] = ["schema-too-large"];
 
 /// The defects of one category, and the catalog that they change.
 struct Category {
     clean: Files,
-    /// The description and the hunks of each.
-    kinds: Vec<(String, String)>,
+    /// The description and the hunks of each defect.
+    defects: Vec<(String, String)>,
 }
 
 fn files(text: &str) -> Files {
@@ -44,10 +44,11 @@ fn categories() -> Vec<Category> {
     paths.sort();
     let category = |path| {
         let text = format!("\n{}", std::fs::read_to_string(path).expect("failed to read"));
-        let (own, kinds) = text.split_once("\n=== ").expect("no kinds");
-        let clean = if own.trim().is_empty() { include_str!("../../defects/clean.txt") } else { own };
-        let kinds = kinds.split("\n=== ").filter_map(|kind| kind.split_once('\n'));
-        Category { clean: files(clean), kinds: kinds.map(|(what, how)| (what.to_owned(), how.to_owned())).collect() }
+        let (clean, defects) = text.split_once("\n=== ").expect("the file has defects");
+        let clean = if clean.trim().is_empty() { include_str!("../../defects/clean.txt") } else { clean };
+        let defects = defects.split("\n=== ").filter_map(|defect| defect.split_once('\n'));
+        let defects = defects.map(|(description, hunks)| (description.to_owned(), hunks.to_owned()));
+        Category { clean: files(clean), defects: defects.collect() }
     };
     paths.iter().map(category).collect()
 }
@@ -56,8 +57,8 @@ fn categories() -> Vec<Category> {
 ///
 /// # Errors
 /// A hunk that does not apply.
-fn seed(files: &mut Files, how: &str) -> Result<(), String> {
-    for hunk in format!("\n{how}").split("\n--- ").skip(1) {
+fn apply(files: &mut Files, hunks: &str) -> Result<(), String> {
+    for hunk in format!("\n{hunks}").split("\n--- ").skip(1) {
         let (path, changes) = hunk.split_once('\n').unwrap_or((hunk, ""));
         let (mut old, mut new) = (Vec::new(), Lines::new());
         for change in changes.lines().filter(|line| !line.is_empty()) {
@@ -70,7 +71,7 @@ fn seed(files: &mut Files, how: &str) -> Result<(), String> {
                     old.push(line);
                     new.push((line.to_owned(), Vec::new()));
                 }
-                _ => return Err(format!("in {path}: no line of a hunk begins so: {change}")),
+                _ => return Err(format!("in {path}: expected ` `, `-`, `+` or `!` at the start of: {change}")),
             }
         }
         let lines = files.entry(path.to_owned()).or_default();
@@ -87,27 +88,28 @@ fn seed(files: &mut Files, how: &str) -> Result<(), String> {
                 }
             }
             _ if old.is_empty() => lines.splice(0..0, new).for_each(drop),
-            places => return Err(format!("in {path}: these lines are there {} times: {old:#?}", places.len())),
+            places => return Err(format!("in {path}: these lines occur {} times: {old:#?}", places.len())),
         }
     }
     Ok(())
 }
 
-/// Returns rule, file and line of each finding, and the rendered findings.
-fn found(files: &Files) -> (BTreeSet<(String, String, usize)>, String) {
+/// Returns rule, file and line of each finding, and the findings as text.
+fn findings(files: &Files) -> (BTreeSet<(String, String, usize)>, String) {
     let text = |lines: &Lines| lines.iter().flat_map(|(line, _)| [line.as_str(), "\n"]).collect::<String>();
     let sources = Sources::from_memory(files.iter().map(|(path, lines)| (path.clone(), text(lines))));
     let (places, renderer) = (Places::new(&sources), Renderer::new(&sources, false));
     let found = compile(&sources).diagnostics;
-    let shown: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
+    let texts: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
     let place = |place| (sources.get(place).path.clone(), place);
     let found = found.iter().map(|found| {
         let (path, _) = place(found.at.0.source);
         (found.code.name.to_owned(), path, places.positions(found.at.0)[0].line)
     });
-    (found.collect(), shown.join("\n\n"))
+    (found.collect(), texts.join("\n\n"))
 }
 
+/// Returns rule, file and line of each expected finding.
 fn expected(files: &Files) -> BTreeSet<(String, String, usize)> {
     let mut all = BTreeSet::new();
     for (path, lines) in files {
@@ -121,48 +123,48 @@ fn expected(files: &Files) -> BTreeSet<(String, String, usize)> {
 #[test]
 fn catalogs_without_a_defect_have_no_findings() {
     for category in categories() {
-        let (_, shown) = found(&category.clean);
-        assert_eq!(shown, "");
+        let (_, texts) = findings(&category.clean);
+        assert_eq!(texts, "");
     }
 }
 
 #[test]
 fn each_defect_is_found_at_its_line_and_nothing_else_is_found() {
-    let mut wrong = String::new();
+    let mut failures = String::new();
     for category in categories() {
-        for (what, how) in category.kinds {
+        for (description, hunks) in category.defects {
             let mut files = category.clean.clone();
-            if let Err(why) = seed(&mut files, &how) {
-                wrong += &format!("\n=== {what}\n{why}\n");
+            if let Err(error) = apply(&mut files, &hunks) {
+                failures += &format!("\n=== {description}\n{error}\n");
                 continue;
             }
             let expected = expected(&files);
-            let (found, shown) = found(&files);
+            let (found, texts) = findings(&files);
             if expected.is_empty() || found != expected {
-                wrong += &format!("\n=== {what}\nexpected {expected:?}\nfound    {found:?}\n{shown}\n");
+                failures += &format!("\n=== {description}\nexpected {expected:?}\nfound    {found:?}\n{texts}\n");
             }
         }
     }
-    assert!(wrong.is_empty(), "{wrong}");
+    assert!(failures.is_empty(), "{failures}");
 }
 
 #[test]
 fn every_rule_of_a_seeded_category_has_a_defect() {
-    let kinds: Vec<(String, String)> = categories().into_iter().flat_map(|category| category.kinds).collect();
+    let defects: Vec<(String, String)> = categories().into_iter().flat_map(|category| category.defects).collect();
     let mut seen = BTreeSet::new();
-    for (what, _) in &kinds {
-        assert!(seen.insert(what), "`{what}` is there twice");
+    for (description, _) in &defects {
+        assert!(seen.insert(description), "`{description}` occurs twice");
     }
     let rules: BTreeSet<&str> =
-        kinds.iter().flat_map(|(_, how)| how.lines().filter_map(|line| line.strip_prefix("! "))).collect();
+        defects.iter().flat_map(|(_, hunks)| hunks.lines().filter_map(|line| line.strip_prefix("! "))).collect();
     let unknown: Vec<_> = rules.iter().filter(|name| !codes().any(|code| code.name == **name)).collect();
-    assert!(unknown.is_empty(), "there is no rule {unknown:?}");
+    assert!(unknown.is_empty(), "unknown rules: {unknown:?}");
     let categories: BTreeSet<&str> =
         codes().filter(|code| rules.contains(code.name)).map(|code| code.category()).collect();
     let missing: Vec<String> = codes()
         .filter(|code| categories.contains(code.category()) && !rules.contains(code.name))
-        .filter(|code| !LARGE.contains(&code.name) && !OF_PLUGINS.contains(&code.name))
+        .filter(|code| !RULES_FOR_LARGE_SCHEMAS.contains(&code.name) && !PLUGIN_RULES.contains(&code.name))
         .map(|code| code.to_string())
         .collect();
-    assert!(missing.is_empty(), "of no defect: {missing:#?}");
+    assert!(missing.is_empty(), "rules without a defect: {missing:#?}");
 }

@@ -1,8 +1,8 @@
 //! Every diagnostic, as the author of a manifest sees it: for each mistake there is a project that has it and the same project
 //! without it.
 //!
-//! `diagnostics/CODE-name/MISTAKE.txt` holds both, file by file below a line `--- broken PATH` or `--- mended PATH`.
-//! `MISTAKE.snap` next to it holds the rendered diagnostic. Files that a fixture does not contain come from
+//! `diagnostics/CODE-name/MISTAKE.txt` holds both, file by file below a line `--- broken PATH` or `--- fixed PATH`.
+//! `MISTAKE.snap` next to it contains the rendered diagnostic. Files that a fixture does not contain come from
 //! `diagnostics/base.txt`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,12 +15,12 @@ use toolc_codegen::source::Sources;
 use toolc_tests::fixture;
 use toolc_tests::random::Random;
 
-/// The folder of a code's fixtures.
+/// Returns the folder of a code's fixtures.
 fn folder(code: Code) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("diagnostics/{}-{}", code.id, code.name))
 }
 
-/// The entries of a folder; empty if it does not exist.
+/// Returns the entries of a folder, or nothing if it does not exist.
 fn paths(folder: &Path) -> BTreeSet<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     entries.map(|entry| entry.expect("failed to read a folder").path()).collect()
@@ -31,52 +31,52 @@ type Files = BTreeMap<String, String>;
 /// A project without mistakes, for the files that a fixture does not contain.
 const BASE: &str = include_str!("../../diagnostics/base.txt");
 
-/// The files of one half of a fixture.
-fn project(fixture: &str, half: &str) -> Files {
-    let half = format!("{half} ");
-    let of_half = |(path, text): (&str, &str)| Some((path.strip_prefix(&half)?.to_owned(), text.to_owned()));
-    let own: Files = fixture::files(fixture).into_iter().filter_map(of_half).collect();
-    assert!(!own.is_empty(), "the fixture has no file that is {half}");
-    fixture::owned_files(BASE).chain(own).collect()
+/// Returns the project of one version of a fixture, `broken` or `fixed`.
+fn project(fixture: &str, version: &str) -> Files {
+    let prefix = format!("{version} ");
+    let select = |(path, text): (&str, &str)| Some((path.strip_prefix(&prefix)?.to_owned(), text.to_owned()));
+    let files: Files = fixture::files(fixture).into_iter().filter_map(select).collect();
+    assert!(!files.is_empty(), "the fixture has no {version} file");
+    fixture::owned_files(BASE).chain(files).collect()
 }
 
-/// Returns the codes of all errors and of the findings of `rule`, and the rendered diagnostics.
+/// Returns the codes of all errors and of the findings of `rule`, and the diagnostics as text.
 fn findings(rule: Code, files: impl IntoIterator<Item = (String, String)>) -> (Vec<Code>, String) {
     let sources = Sources::from_memory(files);
     let renderer = Renderer::new(&sources, false);
     let found = compile_with(&sources, &Options::only(rule)).diagnostics;
-    let shown: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
-    (found.iter().map(|found| found.code).collect(), shown.join("\n\n"))
+    let texts: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
+    (found.iter().map(|found| found.code).collect(), texts.join("\n\n"))
 }
 
 #[test]
 fn every_mistake_is_reported_as_its_snapshot_says_and_can_be_fixed() {
-    let mut wrong = String::new();
+    let mut failures = String::new();
     for code in codes() {
         let mut fixtures = paths(&folder(code));
         fixtures.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
         if fixtures.is_empty() && code.is_fixed() {
-            wrong += &format!("\n{}: there is no fixture\n", folder(code).display());
+            failures += &format!("\n{}: no fixture\n", folder(code).display());
         }
         for path in fixtures {
             let fixture = std::fs::read_to_string(&path).expect("failed to read");
-            let (codes, shown) = findings(code, project(&fixture, "broken"));
+            let (codes, texts) = findings(code, project(&fixture, "broken"));
             if codes.is_empty() || codes.iter().any(|found| *found != code) {
-                wrong += &format!("\n{}: not {} alone, but:\n{shown}\n", path.display(), code.id);
+                failures += &format!("\n{}: expected only {}, got:\n{texts}\n", path.display(), code.id);
                 continue;
             }
             let mistake = path.file_stem().expect("a file has a name").to_string_lossy();
             insta::with_settings!({
                 snapshot_path => folder(code), prepend_module_to_snapshot => false, omit_expression => true,
-            }, { insta::assert_snapshot!(&*mistake, shown) });
+            }, { insta::assert_snapshot!(&*mistake, texts) });
 
-            let (_, shown) = findings(code, project(&fixture, "mended"));
-            if !shown.is_empty() {
-                wrong += &format!("\n{}: mended, and yet:\n{shown}\n", path.display());
+            let (_, texts) = findings(code, project(&fixture, "fixed"));
+            if !texts.is_empty() {
+                failures += &format!("\n{}: the fixed version has findings:\n{texts}\n", path.display());
             }
         }
     }
-    assert_eq!(wrong, "");
+    assert_eq!(failures, "");
 }
 
 #[test]
@@ -84,12 +84,12 @@ fn every_fixture_belongs_to_a_code_and_every_snapshot_to_a_fixture() {
     let folders: BTreeSet<PathBuf> = codes().map(folder).collect();
     let mut found = paths(&Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics"));
     found.retain(|path| path.is_dir());
-    let of_no_code: Vec<_> = found.difference(&folders).collect();
-    assert!(of_no_code.is_empty(), "of no code: {of_no_code:?}");
+    let unknown: Vec<_> = found.difference(&folders).collect();
+    assert!(unknown.is_empty(), "folders without a code: {unknown:?}");
     let mut snapshots: BTreeSet<PathBuf> = folders.iter().flat_map(|folder| paths(folder)).collect();
     snapshots.retain(|path| path.extension().is_some_and(|extension| extension == "snap"));
-    let of_no_fixture: Vec<_> = snapshots.iter().filter(|path| !path.with_extension("txt").exists()).collect();
-    assert!(of_no_fixture.is_empty(), "of no fixture: {of_no_fixture:?}");
+    let orphans: Vec<_> = snapshots.iter().filter(|path| !path.with_extension("txt").exists()).collect();
+    assert!(orphans.is_empty(), "snapshots without a fixture: {orphans:?}");
 }
 
 /// Several mistakes at once. Consequences of a mistake are not reported.

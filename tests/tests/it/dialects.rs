@@ -25,7 +25,7 @@ const TOOLS: usize = 150;
 /// Arguments for each tool in each dialect and turn.
 const ARGUMENTS: usize = 6;
 
-/// The parameters and the result in a definition: the first is what is not about results or hints.
+/// Returns the schemas of the parameters and of the result in a definition.
 fn schemas_of(definition: &Value) -> [Option<&Value>; 2] {
     let function = definition.get("function").unwrap_or(definition);
     let objects =
@@ -36,7 +36,7 @@ fn schemas_of(definition: &Value) -> [Option<&Value>; 2] {
     [others, results].map(|found| found.first().map(|(_, schema)| *schema))
 }
 
-/// The schema of the parameters in a definition as JSON Schema, or `None` if it has no parameters.
+/// Returns the schema of the parameters in a definition as JSON Schema, or `None` if it has no parameters.
 fn parameters(dialect: &Dialect, definition: &Value) -> Option<Value> {
     let [found, _] = schemas_of(definition);
     Some(if dialect.spelling.says_closed { found?.clone() } else { spelled_out(found?) })
@@ -85,8 +85,8 @@ fn with_texts(schema: &Value, random: &mut Random) -> Option<Value> {
             None => json!({ "a": 1 }),
             Some((_, schema)) => {
                 let mut schemas = serde_json::Deserializer::from_str(schema).into_iter::<Value>();
-                let inner = schemas.next()?.expect("the words have a JSON Schema in them");
-                written(&inner, random)?
+                let inner = schemas.next()?.expect("the description contains a JSON Schema");
+                random_value(&inner, random)?
             }
         };
         let nulls = words["type"].is_array().then_some(Value::Null);
@@ -112,8 +112,8 @@ fn with_texts(schema: &Value, random: &mut Random) -> Option<Value> {
     Some(out.into())
 }
 
-/// A random value of a schema, or `None` if none was found.
-fn written(schema: &Value, random: &mut Random) -> Option<Value> {
+/// Returns a random value that satisfies a schema, or `None` if none was found.
+fn random_value(schema: &Value, random: &mut Random) -> Option<Value> {
     let validator = jsonschema::draft202012::new(schema).ok()?;
     let around =
         json!({ "type": "object", "properties": { "x": schema }, "required": ["x"], "$defs": schema["$defs"] });
@@ -122,7 +122,7 @@ fn written(schema: &Value, random: &mut Random) -> Option<Value> {
         .find(|value| is_read_unchanged(value) && validator.is_valid(value))
 }
 
-/// Whether a value is read unchanged: its numbers fit 64 bits, and no string is `null`.
+/// Returns whether a value is read unchanged: its numbers fit 64 bits, and no string is `null`.
 fn is_read_unchanged(value: &Value) -> bool {
     match value {
         Value::Number(number) => {
@@ -138,7 +138,7 @@ fn is_read_unchanged(value: &Value) -> bool {
     }
 }
 
-/// Whether a loss concerns the parameter that this pointer is in, or all parameters.
+/// Returns whether a loss concerns the parameter that this pointer is in, or all parameters.
 fn excuses(losses: &[Loss], pointer: &str) -> bool {
     let parameter = pointer.split('/').nth(1).unwrap_or_default();
     losses.iter().filter(|loss| loss.fallback != Fallback::JsonText).any(|loss| {
@@ -153,10 +153,11 @@ fn excuses(losses: &[Loss], pointer: &str) -> bool {
     })
 }
 
-/// How often the reader accepted what a dialect allows, and how often it refused values after a loss.
-type Seen = BTreeMap<&'static str, [usize; 2]>;
+/// For each dialect, the numbers of values that the reader accepted, and that it refused because of a loss.
+type Counts = BTreeMap<&'static str, [usize; 2]>;
 
-fn hold(sources: &Sources, random: &mut Random, seen: &mut Seen) {
+/// Asserts that the reader accepts random values that the schema of a dialect allows, unless lowering has recorded a loss.
+fn check_arguments(sources: &Sources, random: &mut Random, counts: &mut Counts) {
     let catalog = compile(sources).catalog.expect("the tools compile");
     let lowered = lower(&catalog);
     for (id, tool) in catalog.tools() {
@@ -166,7 +167,7 @@ fn hold(sources: &Sources, random: &mut Random, seen: &mut Seen) {
             let lowering = definition(dialect, &catalog, tool);
             let Some(definition) = lowering.definition else { continue };
             if dialect.accepts_any_schema() && lowering.losses.is_empty() {
-                continue; // As the author wrote it.
+                continue; // The schema is unchanged.
             }
             for turn in (0..1 << tool.atoms.len().min(2)).map(|turn: Atoms| if turn == 3 { Atoms::MAX } else { turn }) {
                 let table = arguments.in_turn(turn).unwrap_or_else(|| (**arguments).clone());
@@ -182,11 +183,11 @@ fn hold(sources: &Sources, random: &mut Random, seen: &mut Seen) {
                     let mut repaired = value.clone();
                     repair(&mut repaired, &table);
                     let problems = validate(&repaired, &table);
-                    seen.entry(dialect.name).or_default()[usize::from(!problems.is_empty())] += 1;
+                    counts.entry(dialect.name).or_default()[usize::from(!problems.is_empty())] += 1;
                     for problem in &problems {
                         assert!(
                             excuses(&lowering.losses, &problem.path),
-                            "{}: `{}` refuses {value} for {problem:?}\nas it is shown: {schema}\nas it is: {}\nlost: {:?}",
+                            "{}: `{}` refuses {value} for {problem:?}\nlowered schema: {schema}\nfull schema: {}\nlosses: {:?}",
                             dialect.name,
                             tool.name(),
                             tool.manifest.parameters().value(turn, &facts),
@@ -200,34 +201,36 @@ fn hold(sources: &Sources, random: &mut Random, seen: &mut Seen) {
 }
 
 /// Asserts that arguments of each narrow dialect were tried, and that most were accepted.
-fn check(seen: &Seen, much: usize) {
-    eprintln!("taken, and refused where something was lost: {seen:?}");
+fn check_counts(counts: &Counts, min_accepted: usize) {
+    eprintln!("accepted, and refused because of a loss: {counts:?}");
     for dialect in DIALECTS.iter().filter(|dialect| !dialect.accepts_any_schema()) {
-        let [taken, refused] = seen[dialect.name];
-        assert!(taken > much && refused < taken / 2, "{}: {taken} taken, {refused} refused", dialect.name);
+        let [accepted, refused] = counts[dialect.name];
+        let name = dialect.name;
+        assert!(accepted > min_accepted && refused < accepted / 2, "{name}: {accepted} accepted, {refused} refused");
     }
 }
 
 #[test]
 fn arguments_that_a_dialect_allows_are_accepted() {
-    let (mut random, mut seen) = (Random(7), Seen::new());
-    hold(&Sources::from_memory(schemas::project(TOOLS, &mut random)), &mut random, &mut seen);
-    check(&seen, 300);
+    let (mut random, mut counts) = (Random(7), Counts::new());
+    check_arguments(&Sources::from_memory(schemas::project(TOOLS, &mut random)), &mut random, &mut counts);
+    check_counts(&counts, 300);
 }
 
 #[test]
 fn arguments_that_a_dialect_allows_for_golden_tools_are_accepted() {
-    let (mut random, mut seen) = (Random(3), Seen::new());
-    hold(&Sources::scan(&project("projects/golden")).expect("the project is there"), &mut random, &mut seen);
-    check(&seen, 50);
+    let (mut random, mut counts) = (Random(3), Counts::new());
+    let sources = Sources::scan(&project("projects/golden")).expect("failed to read the project");
+    check_arguments(&sources, &mut random, &mut counts);
+    check_counts(&counts, 50);
 }
 
 fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The parameters of a tool, lowered once and twice.
-fn twice(tool: &Tool, dialect: &'static Dialect) -> [Value; 2] {
+/// Returns the parameters of a tool, lowered once and twice.
+fn lowered_once_and_twice(tool: &Tool, dialect: &'static Dialect) -> [Value; 2] {
     let manifest = &tool.manifest;
     let once = narrow(&manifest.params, &manifest.defs, dialect);
     let twice = narrow(&once.schema, &once.defs, dialect);
@@ -240,7 +243,7 @@ fn lowering_a_lowered_schema_changes_nothing() {
     let catalog = compile(&sources).catalog.expect("the tools compile");
     for (_, tool) in catalog.tools() {
         for dialect in DIALECTS {
-            let [once, twice] = twice(tool, dialect);
+            let [once, twice] = lowered_once_and_twice(tool, dialect);
             assert_eq!(once, twice, "{}: {}", dialect.name, tool.manifest.parameters().whole());
         }
     }
@@ -251,7 +254,7 @@ const STRUCTURE: &[&str] = &["type", "title", "description", "properties", "requ
 
 /// Checks a schema and every schema in it against the rules that a vendor states.
 fn walk(schema: &Value, check: &mut dyn FnMut(&Map<String, Value>)) {
-    let words = schema.as_object().unwrap_or_else(|| panic!("no schema: {schema}"));
+    let words = schema.as_object().unwrap_or_else(|| panic!("not a schema: {schema}"));
     check(words);
     for (word, value) in words {
         match word.as_str() {
@@ -264,12 +267,12 @@ fn walk(schema: &Value, check: &mut dyn FnMut(&Map<String, Value>)) {
     }
 }
 
-/// The definition that a `$ref` leads to.
+/// Returns the name of the definition that a `$ref` refers to.
 fn target(words: &Map<String, Value>) -> Option<&str> {
-    Some(words.get("$ref")?.as_str()?.strip_prefix("#/$defs/").expect("nothing is fetched"))
+    Some(words.get("$ref")?.as_str()?.strip_prefix("#/$defs/").expect("the reference is local"))
 }
 
-/// The depth of nested schemas.
+/// Returns the depth of nested schemas.
 fn depth(schema: &Value) -> usize {
     let below = schema.as_object().into_iter().flatten().flat_map(|(word, value)| match (word.as_str(), value) {
         ("items", below) => vec![below],
@@ -282,7 +285,7 @@ fn depth(schema: &Value) -> usize {
 
 /// Asserts that no definition refers to itself, which this walk would follow forever.
 fn follow(schema: &Value, root: &Value, depth: usize) {
-    assert!(depth < 40, "leads back: {root}");
+    assert!(depth < 40, "a recursive reference: {root}");
     walk(schema, &mut |words| {
         if let Some(to) = target(words) {
             follow(&root["$defs"][to], root, depth + 1);
@@ -295,7 +298,7 @@ fn conforms(dialect: &Dialect, definition: &Value) {
     let [parameters, result] = schemas_of(definition);
     for schema in [parameters, result].into_iter().flatten().filter(|_| !dialect.accepts_any_schema()) {
         walk(schema, &mut |words| conforms_to_subset(dialect, words));
-        // At the root it depends on the envelope: some leave the parameters out.
+        // The root may be empty; some envelopes omit it in that case.
         for below in schema["properties"].as_object().into_iter().flatten().map(|(_, below)| below) {
             walk(below, &mut |words| {
                 let is_empty = words.get("properties") == Some(&json!({}));
@@ -337,6 +340,7 @@ fn conforms(dialect: &Dialect, definition: &Value) {
     }
 }
 
+/// Asserts that one schema keeps to the subset of JSON Schema of its dialect.
 fn conforms_to_subset(dialect: &Dialect, words: &Map<String, Value>) {
     let schema = &dialect.schema;
     let has = |word: &str| words.contains_key(word);
@@ -414,7 +418,7 @@ fn every_definition_conforms_to_its_dialect() {
 }
 
 /// Rules about sets of tools.
-const OF_SETS: &[&str] = &["anthropic-strict-budget", "prefix-headroom", "tool-count"];
+const RULES_FOR_SETS: &[&str] = &["anthropic-strict-budget", "prefix-headroom", "tool-count"];
 
 #[test]
 fn lowered_schemas_have_no_findings() {
@@ -436,7 +440,7 @@ fn lowered_schemas_have_no_findings() {
         }
         let sources = Sources::from_memory(files);
         let found = compile(&sources).diagnostics;
-        let of_dialects = |one: &&Diagnostic| one.code.id.starts_with('P') && !OF_SETS.contains(&one.code.name);
+        let of_dialects = |one: &&Diagnostic| one.code.id.starts_with('P') && !RULES_FOR_SETS.contains(&one.code.name);
         let found: Vec<_> = found
             .iter()
             .filter(|one| one.level == Level::Error || of_dialects(one))
@@ -462,8 +466,7 @@ fn random_tools_conform_to_each_dialect() {
 /// A tool whose definition is the same whether it is compiled or added at run time.
 const WEATHER: &str = "name = 'weather'\ntoolset = 's'\ndescription = 'The weather in a city.'\n[params.city]\ntype = 'string'\ndescription = 'Where.'\nrequired = true\n";
 
-/// The runtime writes the definitions of tools that are added at run time. What it knows of a dialect for that is compared
-/// with the compiler's record.
+/// Compares the definition of a tool that is added at run time, which the runtime writes, with that of a compiled tool.
 #[test]
 fn the_runtime_agrees_with_the_records() {
     let variants: Vec<toolc::Dialect> = DIALECTS.iter().filter_map(Dialect::in_runtime).collect();
@@ -488,7 +491,7 @@ fn the_runtime_agrees_with_the_records() {
         let mut compiled = definition(dialect, &catalog, tool).definition.expect("any dialect accepts it").whole();
         let entries = compiled.as_object_mut().expect("a definition is an object");
         let own = if let Some(Value::Object(function)) = entries.get_mut("function") { function } else { entries };
-        // A strict dialect shows the tools that are added at run time as not strict, MCP without annotations.
+        // Tools that are added at run time are not strict, and have no annotations in MCP.
         let is_strict = own.get("strict") == Some(&json!(true));
         if is_strict {
             own.remove("strict");
@@ -514,7 +517,6 @@ fn every_dialect_has_its_feature() {
     }
 }
 
-/// Only what is certain makes an error, and only for a project that says which dialects it is for.
 #[test]
 fn a_limit_is_an_error_if_it_is_certain_and_its_dialect_is_listed() {
     let levels = |settings: &str, tools: usize, code: &str| -> Vec<Level> {

@@ -14,14 +14,14 @@ use toolc_tests::random::Random;
 
 type Files = BTreeMap<String, String>;
 
-/// The projects of this repository.
+/// Returns the projects of this repository.
 fn projects() -> Vec<Sources> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let roots = ["..", "projects/golden", "projects/bench", "projects/names", "projects/smallest"];
     roots.map(|root| Sources::scan(&here.join(root)).expect("a project")).into()
 }
 
-/// Both halves of every fixture of a diagnostic, file by file.
+/// Returns the files of every fixture of a diagnostic, in both versions.
 fn fixtures() -> Vec<(String, String)> {
     let mut all = Vec::new();
     for folder in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics")).expect("fixtures") {
@@ -46,26 +46,27 @@ fn source(path: &str, text: &str) -> Option<Source> {
     Sources::from_memory([(path.to_owned(), text.to_owned())]).all().first().cloned()
 }
 
-/// All text after a `#`, sorted and without its white space. Includes `#` in strings.
+/// Returns all text after a `#`, sorted and with its white space collapsed. Also finds a `#` in a string.
 fn comments(text: &str) -> Vec<String> {
-    let behind = |line: &str| {
+    let comment = |line: &str| {
         let (_, comment) = line.split_once('#')?;
         Some(comment.split_whitespace().collect::<Vec<_>>().join(" "))
     };
-    let mut found: Vec<String> = text.lines().filter_map(behind).collect();
+    let mut found: Vec<String> = text.lines().filter_map(comment).collect();
     found.sort();
     found
 }
 
-/// What formatting must keep, or `None` if the text is not TOML.
+/// Asserts that formatting keeps values and comments, and that a second time changes nothing. Returns the formatted text, or `None` if
+/// the text is not TOML.
 fn check(path: &str, text: &str) -> Option<String> {
     let source = source(path, text)?;
     let formatted = format(source.kind, &source.text)?;
     // NaN is not equal to itself.
-    let value = |text: &str| toml::from_str::<toml::Value>(&text.replace("nan", "inf")).expect("it is TOML");
+    let value = |text: &str| toml::from_str::<toml::Value>(&text.replace("nan", "inf")).expect("valid TOML");
     assert_eq!(value(&formatted), value(&source.text), "{path}:\n{text}\nbecomes\n{formatted}");
     assert_eq!(comments(&formatted), comments(&source.text), "{path}:\n{text}\nbecomes\n{formatted}");
-    let again = format(source.kind, &formatted).expect("it is TOML");
+    let again = format(source.kind, &formatted).expect("valid TOML");
     assert_eq!(again, formatted, "{path}, a second time:\n{text}");
     Some(formatted)
 }
@@ -78,7 +79,7 @@ fn formatting_a_manifest_keeps_its_values_and_comments() {
     }
     for project in projects() {
         for source in project.all() {
-            check(&source.path, &source.text).expect("it is TOML");
+            check(&source.path, &source.text).expect("valid TOML");
             count += 1;
         }
     }
@@ -91,7 +92,7 @@ fn formatting_a_project_does_not_change_its_output() {
     for project in projects() {
         let ids = (0..).map(SourceId).zip(project.all());
         let formatted: Vec<(SourceId, String)> =
-            ids.map(|(id, source)| (id, format(source.kind, &source.text).expect("it is TOML"))).collect();
+            ids.map(|(id, source)| (id, format(source.kind, &source.text).expect("valid TOML"))).collect();
         let formatted = project.with(&formatted);
         let outputs = |sources: &Sources| {
             let catalog = compile(sources).catalog.expect("the project compiles");
@@ -116,7 +117,7 @@ fn formatting_any_toml_keeps_its_values_and_comments() {
             match random.below(6) {
                 0 => lines.insert(at, String::new()),
                 1 => lines.insert(at, "  # a comment".to_owned()),
-                2 if at < lines.len() => lines[at] += "  # behind",
+                2 if at < lines.len() => lines[at] += "  # after",
                 3 if at < lines.len() => lines[at] = lines[at].replacen('[', "[ # inside\n  # own\n", 1),
                 4 if at < lines.len() => lines[at] = lines[at].replacen(',', " # before\n\t,\n\n # after\n", 1),
                 5 => {
@@ -169,7 +170,7 @@ type = [ # which
 # The end.
 "#;
     let source = source("manifests/tools/x.toml", text).expect("a manifest");
-    insta::assert_snapshot!(format(source.kind, &source.text).expect("it is TOML"), @r#"
+    insta::assert_snapshot!(format(source.kind, &source.text).expect("valid TOML"), @r#"
     #:schema ../tool.schema.json
     # About the file.
 

@@ -18,16 +18,16 @@ impl Project {
         project
     }
 
-    /// The manifests without generated files.
+    /// Copies the manifests without generated files.
     fn manifests() -> Self {
         let project = Self::empty();
         copy(&Self::source().join("manifests"), &project.path("manifests"));
-        project.set("");
+        project.write_settings("");
         project
     }
 
     /// Writes `toolc.toml` with `settings` and those that the manifests need.
-    fn set(&self, settings: &str) {
+    fn write_settings(&self, settings: &str) {
         self.write("toolc.toml", format!("{settings}\n[external]\ntools = [\"mcp_find\", \"mcp_look\"]\n"));
     }
 
@@ -56,7 +56,7 @@ impl Project {
         (status, out.replace(root, "ROOT"), err.replace(root, "ROOT"))
     }
 
-    /// The bytes of every file of a folder.
+    /// Returns the bytes of every file in a folder.
     fn bytes(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         let (mut found, folder) = (BTreeMap::new(), self.path(folder));
         walk(&folder, &mut |path| {
@@ -66,7 +66,7 @@ impl Project {
         found
     }
 
-    /// Every file, with the time of its last change and its bytes.
+    /// Returns every file with the time of its last change and its bytes.
     fn state(&self) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
         let files = self.bytes("").into_iter();
         let changed = |name: &Path| self.0.path().join(name).metadata().and_then(|about| about.modified());
@@ -89,7 +89,7 @@ fn copy(from: &Path, to: &Path) {
     });
 }
 
-/// The paths of the files that differ, for readable assertions.
+/// Returns the paths of the files that differ, for readable assertions.
 fn differences<T: PartialEq>(before: &BTreeMap<PathBuf, T>, after: &BTreeMap<PathBuf, T>) -> Vec<PathBuf> {
     let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
     paths.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
@@ -97,14 +97,14 @@ fn differences<T: PartialEq>(before: &BTreeMap<PathBuf, T>, after: &BTreeMap<Pat
 
 const NONE: [PathBuf; 0] = [];
 
-/// The number of files that gen writes for the golden project.
+/// Returns the number of files that gen writes for the golden project.
 fn total() -> usize {
     let mut total = 0;
     walk(&Project::source().join("generated"), &mut |_| total += 1);
     total
 }
 
-/// The last line that gen prints.
+/// Returns the last line that gen prints.
 fn written(files: usize, removed: usize) -> String {
     format!("generated/: {files} of {} files written, {removed} removed\n", total())
 }
@@ -172,8 +172,8 @@ fn gen_check_reports_stale_missing_and_orphaned_files_and_writes_nothing() {
     }
     assert_eq!(differences(&before, &project.state()), NONE);
 
-    let told = format!("removed: generated/schemas/openai/tools/gone.json\n{}", written(4, 1));
-    assert_eq!(project.run(&["gen"]), (0, told, String::new()));
+    let output = format!("removed: generated/schemas/openai/tools/gone.json\n{}", written(4, 1));
+    assert_eq!(project.run(&["gen"]), (0, output, String::new()));
     assert!(!project.path("generated/schemas/openai/tools/gone.json").exists());
     assert_eq!(project.run(&["gen", "--check"]).0, 0);
 }
@@ -196,11 +196,11 @@ fn gen_removes_orphans_unless_git_ignores_them() {
         (1, vec![".gone", "rust/.tmpAb3x9Z", "rust/gone.rs", "schemas/gone/tools/gone.json"])
     );
 
-    let told = project.run(&["gen"]).1;
-    assert!(told.starts_with("removed: generated/.gone\n") && told.ends_with(&written(0, 4)), "{told}");
+    let out = project.run(&["gen"]).1;
+    assert!(out.starts_with("removed: generated/.gone\n") && out.ends_with(&written(0, 4)), "{out}");
     assert_eq!(project.run(&["gen", "--check"]).0, 0);
     assert!(project.path("generated/kept-1.txt").exists() && project.path("generated/rust/kept-2.txt").exists());
-    assert!(!project.path("generated/schemas/gone").exists(), "folders that hold nothing go, too");
+    assert!(!project.path("generated/schemas/gone").exists(), "empty folders are removed");
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn an_orphaned_file_is_replaced_by_a_folder_of_the_same_name() {
 #[test]
 fn gen_refuses_a_folder_that_it_did_not_create() {
     let project = Project::manifests();
-    project.write("generated/thesis.txt", "three years of work");
+    project.write("generated/thesis.txt", "a file of the user");
     let before = project.state();
     for args in [&["gen"][..], &["gen", "--check"]] {
         let (status, out, err) = project.run(args);
@@ -292,7 +292,7 @@ fn a_failure_of_the_command_itself_exits_with_status_2() {
         assert_eq!((status, out.as_str()), (2, ""), "{args:?}");
         assert!(!err.is_empty());
     }
-    assert!(golden.run(&["gen", "--chekc"]).2.contains("--check"), "the flag that was meant is named");
+    assert!(golden.run(&["gen", "--chekc"]).2.contains("--check"), "the error suggests the right flag");
 }
 
 /// A dangling link cannot be read, not even by root.
@@ -316,7 +316,7 @@ fn a_manifest_that_is_not_utf_8_is_reported_as_a_diagnostic() {
     assert_eq!((status, err.as_str()), (1, ""));
     assert!(out.starts_with("error[C001]: not UTF-8"), "{out}");
     assert!(out.contains("ROOT/manifests/tools/wait.toml:2:19"), "{out}");
-    assert!(out.ends_with("\n1 error\n"), "nothing is said twice about a broken file: {out}");
+    assert!(out.ends_with("\n1 error\n"), "one finding: {out}");
 
     project.write("manifests/tools/wait.toml", vec![0x80; 1 << 20]);
     let (status, out, _) = project.run(&["lint"]);
@@ -357,7 +357,7 @@ fn list_show_and_resolve_print_the_catalog() {
     assert_eq!(resolved(&["lib"]), (0, "Odd-Names\nno_parameters\nrun_now\n".to_owned(), String::new()));
     assert_eq!(resolved(&["later", "lib"]).1, "Odd-Names\nno_parameters\nrun_later\nrun_now\nwait\n");
     assert_eq!(resolved(&["nothing"]), (0, String::new(), String::new()));
-    assert_eq!(resolved(&["sentries"]).1, "guarded\nin_chat\n", "by a legacy name");
+    assert_eq!(resolved(&["sentries"]).1, "guarded\nin_chat\n", "a legacy name");
     assert_eq!(resolved(&["all"]), resolved(&["everything"]));
     assert_eq!(resolved(&["*"]), resolved(&["everything"]));
     assert_eq!(project.run(&["gen", "--check"]).0, 1, "none of these commands wrote anything");
@@ -413,24 +413,24 @@ fn lock_files_of_editors_are_not_read_as_manifests() {
 fn generated_rust_can_be_a_module_of_another_crate() {
     let project = Project::manifests();
     project.write("src/lib.rs", "mod generated;\n");
-    project.set("rust = \"src/generated\"");
-    let said = |files: usize, removed: usize| {
+    project.write_settings("rust = \"src/generated\"");
+    let summary = |files: usize, removed: usize| {
         format!("generated/, src/generated/: {files} of {} files written, {removed} removed\n", total())
     };
-    assert_eq!(project.run(&["gen"]), (0, said(total(), 0), String::new()));
+    assert_eq!(project.run(&["gen"]), (0, summary(total(), 0), String::new()));
     assert!(project.path("src/generated/mod.rs").exists() && project.path("src/generated/shapes.rs").exists());
     assert!(!project.path("generated/rust").exists());
-    assert_eq!(project.run(&["gen"]), (0, said(0, 0), String::new()));
+    assert_eq!(project.run(&["gen"]), (0, summary(0, 0), String::new()));
 
     // gen owns that folder, too, and not the files next to it.
     project.write("src/generated/gone.rs", "fn main() {}");
     let (status, out, _) = project.run(&["gen", "--check"]);
     assert_eq!((status, out.lines().next()), (1, Some("orphan: src/generated/gone.rs")));
-    assert_eq!(project.run(&["gen"]).1, format!("removed: src/generated/gone.rs\n{}", said(0, 1)));
+    assert_eq!(project.run(&["gen"]).1, format!("removed: src/generated/gone.rs\n{}", summary(0, 1)));
     assert!(project.path("src/lib.rs").exists());
 
     // Back to a separate crate: the folder of the module is not removed.
-    project.set("");
+    project.write_settings("");
     assert_eq!(project.run(&["gen"]).0, 0);
     assert!(project.path("generated/rust/lib.rs").exists() && project.path("src/generated/mod.rs").exists());
 }
@@ -438,8 +438,8 @@ fn generated_rust_can_be_a_module_of_another_crate() {
 #[test]
 fn gen_refuses_a_module_folder_that_contains_other_files() {
     let project = Project::manifests();
-    project.write("src/tools/mine.rs", "// three years of work");
-    project.set("rust = \"src/tools\"");
+    project.write("src/tools/mine.rs", "// A file of the user.");
+    project.write_settings("rust = \"src/tools\"");
     let before = project.state();
     let (status, _, err) = project.run(&["gen"]);
     assert!(status == 2 && err.starts_with("error: ROOT/src/tools contains files that gen did not write"), "{err}");
@@ -453,7 +453,7 @@ fn a_project_sets_the_levels_of_rules() {
         "name = \"wait\"\ntoolset = \"later\"\ndescription = \"Wait until it is time.\"\nparams.x.type = \"string\"\n";
     project.write("manifests/tools/wait.toml", tool);
     let lint = |level: &str| {
-        project.set(&format!("[lint]\nM001 = \"{level}\""));
+        project.write_settings(&format!("[lint]\nM001 = \"{level}\""));
         project.run(&["lint"])
     };
     let (status, out, _) = lint("deny");

@@ -28,7 +28,7 @@ fn read_json(path: &Path) -> Value {
     serde_json::from_str(&read(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The files of a folder by their stems, sorted.
+/// Returns the files of a folder by their stems, sorted.
 fn files(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<_> = entries
@@ -40,7 +40,7 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
     files
 }
 
-/// A project's manifests of one kind, as JSON.
+/// Reads a project's manifests of one kind as JSON.
 fn manifests(project: &Path, kind: Kind) -> Vec<(String, Value)> {
     let path = project.join(kind.place());
     let files: Vec<(String, PathBuf)> = match (path.exists(), path.is_dir()) {
@@ -52,7 +52,7 @@ fn manifests(project: &Path, kind: Kind) -> Vec<(String, Value)> {
     files.map(|(stem, path)| (stem, toml::from_str(&read(&path)).expect("a manifest is TOML"))).collect()
 }
 
-/// A turn in which every requirement of a tool is satisfied.
+/// Returns a turn in which all requirements on the environment are met.
 fn turn(toolset: &str) -> Turn {
     turn_in(Dialect::OpenAi, toolset)
 }
@@ -77,12 +77,12 @@ fn the_generated_files_are_up_to_date() {
 fn the_golden_project_uses_every_manifest_key() {
     let (mut all, mut used) = (BTreeSet::new(), BTreeSet::new());
     for kind in Kind::ALL {
-        words_of(kind.noun(), kind.keys(), &mut all);
+        collect_keys(kind.noun(), kind.keys(), &mut all);
         for (_, manifest) in manifests(&golden(), kind) {
             collect(kind.noun(), &manifest, kind.keys(), &mut used);
         }
     }
-    // Other projects use what the golden one cannot: Rust as a module, and a plugin.
+    // Other projects use the keys that the golden one cannot: Rust as a module, and the keys of a plugin.
     for (project, kind) in [("../names", Kind::Settings), ("../plugin", Kind::Plugin)] {
         for (_, manifest) in manifests(&golden().join(project), kind) {
             collect(kind.noun(), &manifest, kind.keys(), &mut used);
@@ -92,7 +92,7 @@ fn the_golden_project_uses_every_manifest_key() {
     assert!(unused.is_empty(), "no golden manifest uses {unused:?}");
 }
 
-/// The path that identifies the keys in the tables of a key, and those keys.
+/// Returns the keys in the tables of a key, and a path that identifies them.
 fn inner(path: &str, key: &Key) -> Option<(String, Vec<&'static [Key]>)> {
     match key.key_type {
         KeyType::Properties => Some(("property".to_owned(), vec![SCHEMA, PROPERTY])),
@@ -109,7 +109,7 @@ fn inner(path: &str, key: &Key) -> Option<(String, Vec<&'static [Key]>)> {
     }
 }
 
-/// The values that a key accepts; empty if it accepts anything.
+/// Returns the values that a key accepts, or nothing if it accepts anything.
 fn words_in(key: &Key) -> Vec<&'static str> {
     match key.key_type {
         KeyType::Word(words) | KeyType::Words(words) | KeyType::WordsByName(words) => {
@@ -121,8 +121,8 @@ fn words_in(key: &Key) -> Vec<&'static str> {
     }
 }
 
-/// Collects every key of these tables and the tables below, with the values that they accept.
-fn words_of(path: &str, keys: &[&'static [Key]], all: &mut BTreeSet<String>) {
+/// Collects the keys of these tables and of nested tables, with the values that they accept.
+fn collect_keys(path: &str, keys: &[&'static [Key]], all: &mut BTreeSet<String>) {
     for key in keys.iter().copied().flatten() {
         let name = format!("{path}.{}", key.name);
         if !all.insert(name.clone()) {
@@ -130,7 +130,7 @@ fn words_of(path: &str, keys: &[&'static [Key]], all: &mut BTreeSet<String>) {
         }
         all.extend(words_in(key).iter().map(|word| format!("{name} = {word}")));
         if let Some((path, keys)) = inner(path, key) {
-            words_of(&path, &keys, all);
+            collect_keys(&path, &keys, all);
         }
     }
 }
@@ -139,7 +139,7 @@ fn words_of(path: &str, keys: &[&'static [Key]], all: &mut BTreeSet<String>) {
 fn collect(path: &str, value: &Value, keys: &[&'static [Key]], used: &mut BTreeSet<String>) {
     for (name, value) in value.as_object().into_iter().flatten() {
         let key = keys.iter().copied().flatten().find(|key| key.name == name);
-        let Some(key) = key else { panic!("`{path}` has no word `{name}`") };
+        let Some(key) = key else { panic!("`{path}` has no key `{name}`") };
         let name = format!("{path}.{name}");
         used.insert(name.clone());
         let by_name: Vec<&Value> = value.as_object().into_iter().flatten().map(|(_, value)| value).collect();
@@ -244,7 +244,7 @@ fn the_static_definitions_are_what_the_runtime_serves() {
     let compact = |path: &Path| read_json(path).to_string();
     for dialect in DIALECTS {
         let folder = golden().join("generated/schemas").join(dialect.name);
-        // Every tool has a file; this turn hides only those of a chat.
+        // Every tool has a file; this turn hides only `in_chat`.
         let all = turn_in(dialect.in_runtime().expect("the tests have every dialect"), "all");
         assert_eq!(all.hidden().map(|hidden| hidden.tool).collect::<Vec<_>>(), ["in_chat"], "{}", dialect.name);
         let shown = files(&folder.join("tools")).into_iter().filter(|(name, _)| name != "in_chat");
@@ -281,10 +281,10 @@ fn the_catalog_and_the_runtime_resolve_toolsets_equally() {
         assert_eq!(file.exists(), turn.tools().next().is_some(), "{name}: a file for each toolset that shows a tool");
     }
     let resolved = |name: &str| {
-        let toolset = toolsets.iter().find(|toolset| toolset["name"] == name).expect("the toolset is there");
+        let toolset = toolsets.iter().find(|toolset| toolset["name"] == name).expect("the toolset is declared");
         toolset["resolved"].clone()
     };
-    // Tools that are included twice are listed once, lists are sorted by code point, and bases count.
+    // Tools that are included twice are listed once, lists are sorted by code point, and bases are included.
     assert_eq!(resolved("diamond"), json!(["Odd-Names", "every_bound", "every_type", "no_parameters", "run_now"]));
     assert_eq!(resolved("lib"), json!(["Odd-Names", "no_parameters", "run_now"]));
     assert_eq!(resolved("less"), json!(["Odd-Names", "every_bound", "every_type", "no_parameters"]));
@@ -300,8 +300,8 @@ fn disabling_a_preset_keeps_its_base() {
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     let session = registry.session().enable(["Chat-Room", "later"]).disable(["Chat-Room"]).build();
     let turn = session.expect("the toolsets are known").turn_blocking(Dialect::OpenAi);
-    let left: Vec<&str> = turn.tools().collect();
-    assert_eq!(left, ["Odd-Names", "every_bound", "every_type", "no_parameters", "run_later", "run_now"]);
+    let remaining: Vec<&str> = turn.tools().collect();
+    assert_eq!(remaining, ["Odd-Names", "every_bound", "every_type", "no_parameters", "run_later", "run_now"]);
 }
 
 #[test]
@@ -311,8 +311,8 @@ fn catalog_json_contains_every_declared_value() {
         let entries = catalog[list].as_array().expect("an array").iter();
         entries.clone().find(|entry| entry["name"] == name).unwrap_or_else(|| panic!("{list} has no {name}")).clone()
     };
-    // Declared values; other tests compare schemas and texts with the runtime.
-    let told = |list: &str, name: &str, declared: &Value| {
+    // Schemas and texts are compared with the runtime by other tests.
+    let check = |list: &str, name: &str, declared: &Value| {
         let entry = entry(list, name);
         for (key, value) in declared.as_object().expect("a table") {
             match key.as_str() {
@@ -324,9 +324,9 @@ fn catalog_json_contains_every_declared_value() {
                 }),
                 // Conditions are printed in one form; lists of tools are not sorted.
                 "requires" => value.as_object().expect("a table").iter().for_each(|(requirement, value)| {
-                    let told = &entry[key][requirement];
+                    let in_catalog = &entry[key][requirement];
                     assert!(
-                        if requirement == "when" { told.is_string() } else { told == value },
+                        if requirement == "when" { in_catalog.is_string() } else { in_catalog == value },
                         "{name}: {requirement}"
                     );
                 }),
@@ -348,12 +348,12 @@ fn catalog_json_contains_every_declared_value() {
         let declared = manifests(&golden(), kind);
         assert_eq!(catalog[list].as_array().map(Vec::len), Some(declared.len()), "{list}");
         for (name, manifest) in &declared {
-            told(list, name, manifest);
+            check(list, name, manifest);
         }
     }
     for (kind, list) in [(Kind::Facts, "facts"), (Kind::Env, "env")] {
         for (_, manifest) in manifests(&golden(), kind) {
-            manifest[list].as_object().expect("a table").iter().for_each(|(name, fact)| told(list, name, fact));
+            manifest[list].as_object().expect("a table").iter().for_each(|(name, fact)| check(list, name, fact));
         }
     }
 }

@@ -20,12 +20,12 @@ fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
 
 fn call(turn: &Turn, tool: &str, arguments: &Value) -> Value {
     let CallResponse { json, error, .. } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
-    let value: Value = serde_json::from_str(&json).expect("an answer is JSON");
+    let value: Value = serde_json::from_str(&json).expect("the response is JSON");
     assert_eq!(error.is_some(), value.get("kind").is_some(), "{value}");
     value
 }
 
-/// An approver with a fixed decision, which records what it was asked.
+/// An approver with a fixed decision, which records the requests.
 struct ScriptedApprover {
     decision: ApprovalDecision,
     asked: Mutex<Vec<String>>,
@@ -49,7 +49,7 @@ impl Approver for ScriptedApprover {
     }
 }
 
-/// A hook that asks about, changes or blocks commands, repeats results a thousand times, and records what it saw.
+/// A hook that requests approval of, changes or blocks commands, makes some results long, and records calls and responses.
 #[derive(Default)]
 struct RecordingHook {
     seen: Mutex<Vec<String>>,
@@ -65,9 +65,9 @@ impl Hook for RecordingHook {
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         self.seen.lock().expect("no thread panicked").push(format!("{} {}", call.tool(), call.arguments()));
         Ok(match call.arguments()["command"].as_str() {
-            Some("rm") => HookAction::Block("keep your files".to_owned()),
+            Some("rm") => HookAction::Block("files are kept".to_owned()),
             Some("login") => HookAction::Change([("command".to_owned(), "whoami".into())].into_iter().collect()),
-            Some("sudo") => HookAction::Ask("it wants to be root".to_owned()),
+            Some("sudo") => HookAction::Ask("it needs root".to_owned()),
             _ => HookAction::Continue,
         })
     }
@@ -86,7 +86,7 @@ impl Hook for RecordingHook {
 }
 
 #[test]
-fn a_tool_that_needs_approval_runs_once_it_is_approved() {
+fn a_tool_that_needs_approval_runs_only_if_approved() {
     let approver = ScriptedApprover::new(ApprovalDecision::AllowOnce);
     let allowed = turn(|s| s.approver(Arc::clone(&approver) as Arc<dyn Approver>));
     assert_eq!(call(&allowed, "erase", &json!({})), json!("Args"));
@@ -104,36 +104,41 @@ fn hooks_and_approvers_see_arguments_with_secrets_redacted() {
     let (hook, approver) = (Arc::new(RecordingHook::default()), ScriptedApprover::new(ApprovalDecision::AllowOnce));
     let turn = turn(|s| s.hook(Arc::clone(&hook) as _).approver(Arc::clone(&approver) as _));
     let sent = json!({ "account": { "pin": "1234" }, "command": "sudo", "password": "hunter2" });
-    let told = call(&turn, "shell", &sent);
-    assert!(told.as_str().is_some_and(|text| text.contains("command: \"sudo\"")), "{told}");
+    let result = call(&turn, "shell", &sent);
+    assert!(result.as_str().is_some_and(|text| text.contains("command: \"sudo\"")), "{result}");
     let shown = r#"{"account":{"pin":"[secret]"},"command":"sudo","password":"[secret]"}"#;
     assert_eq!(
         *approver.asked.lock().expect("no thread panicked"),
-        [format!("run `shell` with {shown}? (it wants to be root)")]
+        [format!("run `shell` with {shown}? (it needs root)")]
     );
     assert_eq!(hook.seen()[0], format!("shell {shown}"));
 
-    let told = call(&turn, "shell", &json!({ "command": "login", "password": "hunter2" }));
-    assert!(told.as_str().is_some_and(|text| text.contains("command: \"whoami\"")), "{told}");
+    let result = call(&turn, "shell", &json!({ "command": "login", "password": "hunter2" }));
+    assert!(result.as_str().is_some_and(|text| text.contains("command: \"whoami\"")), "{result}");
     assert_eq!(call(&turn, "shell", &json!({ "command": "rm" }))["kind"], "blocked");
     assert!(!hook.seen().concat().contains("hunter2"));
 }
 
 #[test]
-fn an_oversized_result_is_written_whole_to_a_file() {
+fn an_oversized_result_is_stored_completely() {
     let folder = tempfile::tempdir().expect("failed to make a folder");
     let spill = SpillFolder::new(folder.path()).expect("failed to open the folder");
     let hook = Arc::new(RecordingHook::default());
     let turn = turn(|s| s.hook(Arc::clone(&hook) as _).spill(Arc::new(spill)));
-    let told = call(&turn, "crunch", &json!({}));
-    let whole = std::fs::read_to_string(told["file"].as_str().expect("it names a file")).expect("failed to read it");
+    let result = call(&turn, "crunch", &json!({}));
+    let whole =
+        std::fs::read_to_string(result["file"].as_str().expect("the result names a file")).expect("failed to read it");
     assert_eq!(whole.lines().count(), 2_500);
-    assert_eq!((told["chars"].as_u64(), told["bytes"].as_u64()), (Some(whole.len() as u64), Some(whole.len() as u64)));
-    let preview = told["preview"].as_str().expect("it has a preview");
+    assert_eq!(
+        (result["chars"].as_u64(), result["bytes"].as_u64()),
+        (Some(whole.len() as u64), Some(whole.len() as u64))
+    );
+    let preview = result["preview"].as_str().expect("the result has a preview");
     assert!(whole.starts_with(preview) && preview.ends_with('\n') && preview.len() <= 1_500, "{preview}");
     let seen = hook.seen();
-    let got: Value = serde_json::from_str(seen[1].strip_prefix("crunch got ").expect("it saw the end")).expect("JSON");
-    assert_eq!(got, told);
+    let got: Value =
+        serde_json::from_str(seen[1].strip_prefix("crunch got ").expect("the hook saw the response")).expect("JSON");
+    assert_eq!(got, result);
 }
 
 #[test]
@@ -154,7 +159,7 @@ fn hooks_see_the_calls_of_agent_run_tools() {
     assert!(seen[1].starts_with("delegate got ") && seen.len() == 2, "{seen:?}");
 
     let Some(Err(answer)) = pollster::block_on(turn.agent_call::<AgentCall>(&ToolCall::new("delegate", "{}"))) else {
-        panic!("wrong arguments are answered")
+        panic!("invalid arguments did not end in a response")
     };
     assert_eq!(hook.seen(), [format!("delegate got {}", answer.json)]);
 }

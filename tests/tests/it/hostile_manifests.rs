@@ -8,7 +8,7 @@ use toolc_tests::random::Random;
 
 const TOOL: &str = "name = \"t\"\ntoolset = \"s\"\ndescription = \"Do something.\"\n";
 
-/// The distinct codes of the errors in `manifests/tools/t.toml`. Warnings do not prevent compilation.
+/// Compiles `text` as `manifests/tools/t.toml`, and returns the distinct codes of the errors.
 fn codes(text: String) -> Vec<&'static str> {
     let toolset = "name = \"s\"\ndescription = \"Tools.\"\n".to_owned();
     let files = [("manifests/tools/t.toml".to_owned(), text), ("manifests/toolsets/s.toml".to_owned(), toolset)];
@@ -19,7 +19,7 @@ fn codes(text: String) -> Vec<&'static str> {
     }
     let found = compilation.diagnostics;
     let renderer = Renderer::new(&sources, false);
-    // A few are enough: rendering one in a line of 500 kB takes a second.
+    // Only a few, because rendering one in a line of 500 kB takes a second.
     for diagnostic in found.iter().take(5) {
         let shown = renderer.render(diagnostic);
         assert!(shown.contains("manifests/tools/t.toml:"), "a finding has a place: {shown:.400}");
@@ -29,7 +29,7 @@ fn codes(text: String) -> Vec<&'static str> {
     codes.into_iter().collect()
 }
 
-/// A tool with one parameter, which has these lines.
+/// Returns a tool with one parameter, whose table has these lines.
 fn parameter(lines: &str) -> String {
     format!("{TOOL}[params.x]\ndescription = \"Something.\"\n{lines}\n")
 }
@@ -84,7 +84,7 @@ fn a_recursive_union_is_compiled_in_finite_time() {
     }
 }
 
-/// Whether each of these is nullable depends on the one within.
+/// Whether each of these unions is nullable depends on the nested one.
 #[test]
 fn nested_nullable_unions_take_linear_time() {
     let nested = |word: &str| {
@@ -98,7 +98,7 @@ fn nested_nullable_unions_take_linear_time() {
     }
 }
 
-/// Depths below the limit of the parser, which the later stages must handle.
+/// The parser limits the depth; the later stages must handle every depth below that limit.
 #[test]
 fn every_depth_that_the_parser_accepts_is_handled() {
     for deep in [20, 60, 70, 79, 80, 100] {
@@ -177,7 +177,7 @@ fn long_strings_are_handled() {
     assert!(codes(parameter(&format!("title = '{long}'"))).is_empty());
 }
 
-/// Generated code counts them in 16 bits.
+/// Generated code counts parts in 16 bits.
 #[test]
 fn schemas_and_templates_with_too_many_parts_are_refused() {
     let numbers = |count| parameter(&format!("enum = {:?}", (0..count).collect::<Vec<u32>>()));
@@ -194,7 +194,7 @@ fn schemas_and_templates_with_too_many_parts_are_refused() {
 }
 
 #[test]
-fn a_cycle_of_thousands_of_toolsets_is_reported_whole() {
+fn a_cycle_of_thousands_of_toolsets_is_reported_completely() {
     const LONG: usize = 5_000;
     let toolset = |i: usize, next: usize| {
         let text = format!("name = \"s{i}\"\ndescription = \"A link.\"\nincludes = [\"s{next}\"]\n");

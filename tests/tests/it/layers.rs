@@ -1,11 +1,10 @@
-//! The modules of a crate are layers: each imports only from modules that are listed before it. So the modules that a
-//! module needs can be read without it, and no import cycle exists.
+//! The modules of a crate are layers: each imports only from modules that are listed before it, so that imports have no cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The modules of `codegen/src`, lowest first. `lib` is the crate's root: what `lib.rs` itself defines.
+/// The modules of `codegen/src`, lowest first. `lib` stands for the items that `lib.rs` defines.
 const CODEGEN: &[&str] = &[
     "failure",
     "project",
@@ -33,7 +32,7 @@ const CODEGEN: &[&str] = &[
     "cli",
 ];
 
-/// The modules of `runtime/src`, lowest first. `fakes` has the test doubles of its unit tests.
+/// The modules of `runtime/src`, lowest first. `fakes` contains test doubles for unit tests.
 const RUNTIME: &[&str] = &[
     "sorted",
     "vec_map",
@@ -57,14 +56,13 @@ const RUNTIME: &[&str] = &[
     "search",
     "dispatch",
     "wire",
-    "stamp",
     "lib",
     "__gen",
     "testing",
     "fakes",
 ];
 
-/// The files of a crate: the path of each below `src`, and its text.
+/// The files of a crate: relative path and text.
 type Files = BTreeMap<String, String>;
 
 #[test]
@@ -95,7 +93,7 @@ fn add_files(folder: &Path, prefix: &str, files: &mut Files) {
     }
 }
 
-/// Every import of a module that is not listed before the one that imports it, and every module that is not listed.
+/// Returns a message for each import of a module that is not listed before the importing one, and for each unlisted module.
 fn violations(files: &Files, layers: &[&str]) -> Vec<String> {
     let modules: BTreeSet<&str> = files.keys().map(|file| top(file)).collect();
     let rank = |module: &str| layers.iter().position(|layer| *layer == module);
@@ -106,7 +104,7 @@ fn violations(files: &Files, layers: &[&str]) -> Vec<String> {
         }
     }
     for layer in layers.iter().filter(|layer| !modules.contains(*layer)) {
-        found.push(format!("there is no module `{layer}`"));
+        found.push(format!("unknown module `{layer}`"));
     }
     for (file, text) in files.iter().filter(|(file, _)| !is_test(file)) {
         let own = top(file);
@@ -120,7 +118,7 @@ fn violations(files: &Files, layers: &[&str]) -> Vec<String> {
     found
 }
 
-/// The top-level module that a file belongs to.
+/// Returns the top-level module of a file.
 fn top(file: &str) -> &str {
     let first = file.split('/').next().unwrap_or(file);
     first.strip_suffix(".rs").unwrap_or(first)
@@ -130,7 +128,7 @@ fn is_test(file: &str) -> bool {
     file.ends_with("/tests.rs") || file.contains("/tests/")
 }
 
-/// The names below the crate's root that a file refers to by `crate::` or `super::`, each with its line.
+/// Returns the names that a file refers to by `crate::` or `super::`, with their lines.
 fn imports(file: &str, text: &str) -> Vec<(usize, String)> {
     let depth = match file.strip_suffix("/mod.rs") {
         Some(folder) => folder.split('/').count(),
@@ -158,7 +156,7 @@ fn imports(file: &str, text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// The first names of a path, or of each path of a group: `a::b` has `a`, `{a::{b, c}, d}` has `a` and `d`.
+/// Returns the first name of a path, or of each path of a group: `a::b` has `a`, `{a::{b, c}, d}` has `a` and `d`.
 fn heads(path: &str) -> Vec<String> {
     let name = |text: &str| -> String {
         text.trim_start().chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
@@ -187,29 +185,28 @@ fn heads(path: &str) -> Vec<String> {
 #[test]
 fn an_import_from_a_higher_layer_is_found() {
     let files = |text: &str| -> Files {
-        let files =
-            [("lib.rs", ""), ("ground.rs", ""), ("middle/mod.rs", ""), ("middle/part.rs", text), ("roof.rs", "")];
+        let files = [("lib.rs", ""), ("low.rs", ""), ("middle/mod.rs", ""), ("middle/part.rs", text), ("high.rs", "")];
         files.map(|(path, text)| (path.to_owned(), text.to_owned())).into()
     };
-    let layers = ["ground", "middle", "lib", "roof"];
+    let layers = ["low", "middle", "lib", "high"];
     let found = |text: &str| violations(&files(text), &layers);
     for text in [
-        "use crate::ground::Value;",
-        "use super::other;\nuse crate::{ground::{self, Value}, middle};",
-        "/// See [`roof`](crate::roof).\nfn f() {} // crate::roof",
-        "fn f() {}\n\n#[cfg(test)]\nmod tests {\n    use crate::roof;\n}\n",
+        "use crate::low::Value;",
+        "use super::other;\nuse crate::{low::{self, Value}, middle};",
+        "/// See [`high`](crate::high).\nfn f() {} // crate::high",
+        "fn f() {}\n\n#[cfg(test)]\nmod tests {\n    use crate::high;\n}\n",
     ] {
         assert_eq!(found(text), [""; 0], "{text}");
     }
     for text in [
-        "use crate::roof::Value;",
-        "use crate::{\n    ground,\n    roof::Value,\n};",
-        "fn f() -> crate::roof::Value {}",
-        "use super::super::roof;",
-        "macro_rules! m { () => { $crate::roof::f() } }",
+        "use crate::high::Value;",
+        "use crate::{\n    low,\n    high::Value,\n};",
+        "fn f() -> crate::high::Value {}",
+        "use super::super::high;",
+        "macro_rules! m { () => { $crate::high::f() } }",
     ] {
         let found = found(text);
-        assert!(found.len() == 1 && found[0].contains("`middle` imports `roof`"), "{text}: {found:?}");
+        assert!(found.len() == 1 && found[0].contains("`middle` imports `high`"), "{text}: {found:?}");
     }
     let found = found("use crate::compile;");
     assert!(found.len() == 1 && found[0].contains("`middle` imports `compile`"), "{found:?}");
@@ -219,5 +216,5 @@ fn an_import_from_a_higher_layer_is_found() {
 fn every_module_is_in_the_list_of_layers() {
     let files: Files = [("a.rs".to_owned(), String::new()), ("b.rs".to_owned(), String::new())].into();
     assert_eq!(violations(&files, &["a"]), ["`b` is missing from the list of layers"]);
-    assert_eq!(violations(&files, &["a", "b", "c"]), ["there is no module `c`"]);
+    assert_eq!(violations(&files, &["a", "b", "c"]), ["unknown module `c`"]);
 }

@@ -1,5 +1,5 @@
-//! The fast tests of the workspace, in one program that links once. What runs cargo, starts many processes or measures
-//! its own process is in `../slow`. `tests/README.md` describes the layout.
+//! The fast tests of the workspace, in one program that links once. Tests that run cargo, start many processes or measure
+//! their own process are in `../slow`. `tests/README.md` describes the layout.
 
 mod any_order;
 mod argument_readers;

@@ -1,4 +1,4 @@
-//! The properties of the fuzz targets, on some thousands of mutations that are the same in every run.
+//! Checks the properties of the fuzz targets on some thousands of mutations, which are the same in every run.
 
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
@@ -37,7 +37,7 @@ fn any_message_of_an_api_or_client_is_an_error_or_can_be_answered() {
     run(20_000, &messages, &words, fuzz::wire::message);
 }
 
-/// Tries every seed, then mutations of one after the other.
+/// Checks every seed, and then mutations of the seeds in turn.
 fn run(count: usize, seeds: &BTreeSet<String>, words: &BTreeSet<&str>, check: fn(&str)) {
     let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
     let words: Vec<&str> = words.iter().copied().collect();
@@ -70,7 +70,7 @@ fn mutate(input: &mut String, seeds: &[&str], words: &[&str], random: &mut Rando
     input.replace_range(place, &new);
 }
 
-/// A random part of a text, mostly a short one.
+/// Returns a random range of a text, which is usually short.
 fn part(text: &str, random: &mut Random) -> std::ops::Range<usize> {
     let length = if random.below(8) == 0 { text.len() + 1 } else { 12 };
     let start = random.below(text.len() + 1);

@@ -6,11 +6,12 @@ mod names;
 
 use toolc::{Call, Dialect, Registry, ToolCall, ToolError, ToolOutput, ToolResult};
 
-struct Odd;
+/// Handlers that return their arguments as text.
+struct DebugHandlers;
 
 macro_rules! handle {
     ($($name:ident $module:ident $handlers:ident)*) => {
-        $(impl names::$handlers for Odd {
+        $(impl names::$handlers for DebugHandlers {
             fn $name(&self, args: names::$module::$module::Args, _: &Call<'_>) -> ToolResult {
                 Ok(ToolOutput::text(format!("{args:?}")))
             }
@@ -32,7 +33,7 @@ handle! {
     toolc toolc_ ToolcTools
 }
 
-impl names::Self_Tools for Odd {
+impl names::Self_Tools for DebugHandlers {
     fn self_(&self, args: names::self_::self_::Args, _: &Call<'_>) -> Result<names::self_::self_::Returns, ToolError> {
         let text = format!("{:?}", args.tagged);
         let all = args.all.unwrap_or_default();
@@ -43,7 +44,7 @@ impl names::Self_Tools for Odd {
 #[test]
 fn odd_names_of_definitions_and_alternatives_get_distinct_types() {
     let registry = Registry::new();
-    registry.add(names::shared_provider(Odd)).unwrap();
+    registry.add(names::shared_provider(DebugHandlers)).unwrap();
     let turn = registry.session().build().unwrap().turn_blocking(Dialect::OpenAi);
     let answer = |arguments: &str| pollster::block_on(turn.call(&ToolCall::new("self", arguments))).json;
     let all = r#"{"all":[{"r":{"type":[[]]}},"FooBar",[[]],3,true]"#;
@@ -65,7 +66,7 @@ fn odd_names_of_definitions_and_alternatives_get_distinct_types() {
 #[test]
 fn every_tool_with_an_odd_name_can_be_called() {
     let registry = Registry::new();
-    registry.add(names::shared_provider(Odd)).unwrap();
+    registry.add(names::shared_provider(DebugHandlers)).unwrap();
     let turn = registry.session().build().unwrap().turn_blocking(Dialect::OpenAi);
     for name in NAMES.iter().map(|name| name.trim_start_matches("r#")) {
         let call = ToolCall::new(name, r#"{"option": {"vec": "x"}, "args": "none"}"#);

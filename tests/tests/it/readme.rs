@@ -7,7 +7,7 @@ use toolc_codegen::diagnostic::Renderer;
 use toolc_codegen::emit::emit;
 use toolc_codegen::source::Sources;
 
-/// The fenced blocks of one language, without the indentation of the list that contains them.
+/// Returns the code blocks of one language, without the indentation of the list that contains them.
 fn blocks(readme: &str, language: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut lines = readme.lines();
@@ -26,8 +26,8 @@ fn project() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The shipped manifests and one more.
-fn with(path: &str, text: &str) -> Sources {
+/// Returns the shipped manifests and one more.
+fn shipped_manifests_and(path: &str, text: &str) -> Sources {
     let mut files = vec![(path.to_owned(), text.to_owned())];
     for folder in ["manifests/tools", "manifests/toolsets"] {
         for entry in fs::read_dir(project().join(folder)).unwrap() {
@@ -44,7 +44,7 @@ fn the_example_tool_of_the_readme_compiles() {
     let readme = fs::read_to_string(project().join("README.md")).unwrap();
     let manifests = blocks(&readme, "toml");
     let manifest = manifests.iter().find(|block| block.contains("count_words")).unwrap();
-    let sources = with("manifests/tools/count_words.toml", manifest);
+    let sources = shipped_manifests_and("manifests/tools/count_words.toml", manifest);
     let compilation = toolc_codegen::compile(&sources);
     let renderer = Renderer::new(&sources, false);
     let findings: Vec<String> = compilation.diagnostics.iter().map(|found| renderer.render(found)).collect();
@@ -62,7 +62,7 @@ fn the_example_tool_of_the_readme_compiles() {
 }
 
 #[test]
-fn the_readme_sets_a_project_up_with_two_commands() {
+fn the_readme_sets_up_the_repository_with_two_commands() {
     let readme = fs::read_to_string(project().join("README.md")).unwrap();
     let shell = blocks(&readme, "sh");
     let commands: Vec<&str> = shell[0].lines().map(|line| line.split('#').next().unwrap().trim()).collect();

@@ -19,19 +19,19 @@ const STEPS: usize = 400;
 /// Tool names that the threads compete for.
 const NAMES: usize = 12;
 
-/// A provider of some of the names, in the toolset of its thread. Its tools answer with their own descriptions.
+/// Returns a provider of some of the names, in the toolset of its thread. Its tools return their own descriptions.
 fn provider(random: &mut Random, thread: u64) -> Box<dyn ToolProvider> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let who = NEXT.fetch_add(1, Relaxed);
+    let number = NEXT.fetch_add(1, Relaxed);
     let first = random.below(NAMES);
     let tool = |offset: usize| {
         let name = format!("tool_{}", (first + offset) % NAMES);
-        let answer = move |_, call: &toolc::Call<'_>| Ok(ToolOutput::text(format!("{} of {who}", call.tool())));
-        DynamicTool::sync(name.clone(), format!("{name} of {who}"), json!({"type": "object"}), answer)
+        let answer = move |_, call: &toolc::Call<'_>| Ok(ToolOutput::text(format!("{} of {number}", call.tool())));
+        DynamicTool::sync(name.clone(), format!("{name} of {number}"), json!({"type": "object"}), answer)
             .toolset(format!("home_{thread}"))
     };
     let home = Toolset::new(format!("home_{thread}")).with_aliases([format!("old_{thread}")]);
-    DynamicTools::new().tools((0..=random.below(3)).map(tool)).toolset(home).build().expect("they are right")
+    DynamicTools::new().tools((0..=random.below(3)).map(tool)).toolset(home).build().expect("the tools are valid")
 }
 
 /// Calls every tool that a turn lists. Returns the number of calls made.
@@ -39,20 +39,20 @@ fn check(turn: &Turn) -> u64 {
     let listed: Value = serde_json::from_str(turn.definitions()).expect("definitions are JSON");
     let listed: BTreeMap<&str, &str> = listed
         .as_array()
-        .expect("they are a list")
+        .expect("a list")
         .iter()
-        .map(|one| {
-            let text = |key: &str| one["function"][key].as_str().expect("it is a text");
+        .map(|definition| {
+            let text = |key: &str| definition["function"][key].as_str().expect("a text");
             (text("name"), text("description"))
         })
         .collect();
     assert!(turn.tools().eq(listed.keys().copied()), "{turn:?} lists {listed:?}");
-    for (name, says) in &listed {
+    for (name, description) in &listed {
         let request = ToolCall::new(name, "{}");
         let Poll::Ready(answer) = pin!(turn.call(&request)).poll(&mut Context::from_waker(Waker::noop())) else {
             panic!("{name} is sync, and was not answered");
         };
-        assert_eq!((answer.error, answer.json), (None, format!("\"{says}\"")), "{name} of {turn:?}");
+        assert_eq!((answer.error, answer.json), (None, format!("\"{description}\"")), "{name} of {turn:?}");
     }
     listed.len() as u64
 }

@@ -1,10 +1,10 @@
-//! The root of the runtime's API stays small: what few programs need is in a module.
+//! The root of the runtime's API stays small: items that few programs need are in modules.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// A reader of the documentation can take in so many names at once.
+/// The maximum number of names, so that the page of the documentation stays readable.
 const MAX: usize = 30;
 
 #[test]
@@ -15,7 +15,7 @@ fn the_runtime_has_few_names_at_its_root() {
     assert!(names.len() <= MAX, "{} names, at most {MAX}: put some into a module: {names:?}", names.len());
 }
 
-/// The names that `text`, a crate's root, exports or defines, without modules and what is hidden from the documentation.
+/// Returns the names that a crate's root exports or defines, except modules and hidden items. `text` is `lib.rs`.
 fn root_names(text: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut is_hidden = false;
@@ -37,6 +37,7 @@ fn root_names(text: &str) -> BTreeSet<String> {
     names
 }
 
+/// Returns the names that an item exports.
 fn exported(item: &str) -> Vec<String> {
     let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
     let (kind, rest) = item.split_once(' ').expect("an item has a name");
@@ -59,7 +60,7 @@ fn exported(item: &str) -> Vec<String> {
 }
 
 #[test]
-fn names_at_a_root_are_counted() {
+fn public_names_at_a_root_are_found() {
     let text = "
 pub mod agent;
 pub use call::{Call,

@@ -19,24 +19,24 @@ use toolc_tests::fixture;
 
 type Files = BTreeMap<String, String>;
 
-/// A project without findings.
+/// Returns a project without findings.
 fn base() -> Files {
     fixture::owned_files(include_str!("../../rules/base.txt")).collect()
 }
 
-/// An example as a project.
+/// Returns an example as a project.
 fn project(example: &[(String, String)]) -> Sources {
     let mut files = base();
     for (path, text) in example {
-        let usual = files.get(path).cloned().unwrap_or_else(|| usual(path));
-        let filled = filled(text, &usual);
+        let default = files.get(path).cloned().unwrap_or_else(|| default_manifest(path));
+        let filled = fill_in(text, &default);
         files.insert(path.clone(), filled);
     }
     Sources::from_memory(files)
 }
 
-/// The required keys of a new file.
-fn usual(path: &str) -> String {
+/// Returns the required keys of a new file.
+fn default_manifest(path: &str) -> String {
     let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".toml")).unwrap_or_default();
     let words = stem.replace('_', " ");
     if path.contains("/tools/") || path.contains("/tool/") {
@@ -50,16 +50,16 @@ fn usual(path: &str) -> String {
     }
 }
 
-/// Adds the keys of `usual` that the text lacks before it.
-fn filled(text: &str, usual: &str) -> String {
+/// Adds the keys of `default` that are missing in `text`.
+fn fill_in(text: &str, default: &str) -> String {
     let top = |text: &str| text.split("\n[").next().map(|top| format!("\n{top}")).unwrap_or_default();
     let has = |key: &str| {
         let own = top(text);
         !text.starts_with('[') && [" =", ".", "="].iter().any(|end| own.contains(&format!("\n{key}{end}")))
     };
     let is_table = |key: &str| text.contains(&format!("\n[{key}]")) || text.starts_with(&format!("[{key}]"));
-    let usual = format!("\n{usual}");
-    let mut tables = usual.split("\n[");
+    let default = format!("\n{default}");
+    let mut tables = default.split("\n[");
     let head = tables.next().unwrap_or_default();
     let keys = head.lines().filter_map(|line| line.split_once(" = "));
     let missing = keys.filter(|(key, _)| !has(key) && !is_table(key));
@@ -69,27 +69,28 @@ fn filled(text: &str, usual: &str) -> String {
     missing.fold(filled, |filled, table| format!("{}\n\n[{}\n", filled.trim_end(), table.trim_end()))
 }
 
-fn found(sources: &Sources) -> (Vec<Diagnostic>, String) {
+/// Returns the findings of a project, also as text.
+fn lint(sources: &Sources) -> (Vec<Diagnostic>, String) {
     let renderer = Renderer::new(sources, false);
     let found = compile(sources).diagnostics;
-    let shown: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
-    (found, shown.join("\n\n"))
+    let texts: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
+    (found, texts.join("\n\n"))
 }
 
 #[test]
 fn the_base_project_is_clean() {
-    let (_, shown) = found(&Sources::from_memory(base()));
-    assert_eq!(shown, "");
+    let (_, texts) = lint(&Sources::from_memory(base()));
+    assert_eq!(texts, "");
 }
 
 #[test]
 fn every_rule_has_complete_documentation_and_working_examples() {
-    let mut wrong = String::new();
+    let mut failures = String::new();
     for code in codes() {
-        let mut complain = |what: String| wrong += &format!("\n{code}: {what}\n");
+        let mut complain = |message: String| failures += &format!("\n{code}: {message}\n");
         let docs = code.docs();
         if docs.what.is_empty() || !docs.what.ends_with('.') {
-            complain("its file does not begin with what it finds, in sentences".to_owned());
+            complain("its file does not begin with a sentence about its findings".to_owned());
         }
         let titles: Vec<&str> = docs.sections.iter().map(|(title, _)| title.as_str()).collect();
         if !titles.starts_with(&Docs::SECTIONS) {
@@ -97,23 +98,23 @@ fn every_rule_has_complete_documentation_and_working_examples() {
             continue;
         }
         if docs.section("Why is this bad").is_empty() {
-            complain("it does not say why that is bad".to_owned());
+            complain("the section `Why is this bad` is empty".to_owned());
         }
         let [example, instead] = ["Example", "Use instead"].map(|title| docs.files(title));
         if example.is_empty() || instead.is_empty() {
-            complain("an example, or what to use instead, has no file: a code block that begins `# PATH`".to_owned());
+            complain("`Example` or `Use instead` has no file: a code block that begins with `# PATH`".to_owned());
             continue;
         }
-        let (findings, shown) = found(&project(&example));
+        let (findings, texts) = lint(&project(&example));
         if findings.is_empty() || findings.iter().any(|found| found.code != code) {
-            complain(format!("its example does not give its finding alone, but:\n{shown}"));
+            complain(format!("expected only its own finding in `Example`, got:\n{texts}"));
         }
-        let (_, shown) = found(&project(&instead));
-        if !shown.is_empty() {
-            complain(format!("what to use instead is not clean:\n{shown}"));
+        let (_, texts) = lint(&project(&instead));
+        if !texts.is_empty() {
+            complain(format!("`Use instead` has findings:\n{texts}"));
         }
     }
-    assert!(wrong.is_empty(), "{wrong}");
+    assert!(failures.is_empty(), "{failures}");
 }
 
 /// A fix leaves no finding and formatted files.
@@ -121,19 +122,19 @@ fn every_rule_has_complete_documentation_and_working_examples() {
 fn every_fix_repairs_its_example() {
     for code in codes() {
         let sources = project(&code.docs().files("Example"));
-        let well = |source: &Source| format(source.kind, &source.text).filter(|text| *text != source.text);
+        let reformatted = |source: &Source| format(source.kind, &source.text).filter(|text| *text != source.text);
         let ids = (0..).map(SourceId).zip(sources.all());
-        let formatted: Vec<_> = ids.filter_map(|(id, source)| Some((id, well(source)?))).collect();
+        let formatted: Vec<_> = ids.filter_map(|(id, source)| Some((id, reformatted(source)?))).collect();
         let sources = sources.with(&formatted);
-        let (findings, _) = found(&sources);
+        let (findings, _) = lint(&sources);
         assert_eq!(findings.iter().any(|found| !found.fix.is_empty()), code.fixable, "{code}");
         let fixed = sources.with(&fix(&sources, &Options::default()));
         if code.fixable {
-            let (_, shown) = found(&fixed);
-            assert_eq!(shown, "", "{code}");
+            let (_, texts) = lint(&fixed);
+            assert_eq!(texts, "", "{code}");
         }
         for source in fixed.all().iter().filter(|_| code.fixable) {
-            assert_eq!(well(source), None, "{code}: {}:\n{}", source.path, source.text);
+            assert_eq!(reformatted(source), None, "{code}: {}:\n{}", source.path, source.text);
         }
     }
 }

@@ -15,7 +15,7 @@ fn a_synthetic_project_compiles_without_a_finding() {
     for (count, seed) in [(1, 0), (250, 1)] {
         let compilation = toolc_codegen::compile(&Sources::from_memory(project(count, seed)));
         assert!(compilation.diagnostics.is_empty(), "{:?}", compilation.diagnostics);
-        let catalog = compilation.catalog.expect("without a finding there is a catalog");
+        let catalog = compilation.catalog.expect("a project without findings has a catalog");
         assert_eq!((catalog.tools().count(), catalog.toolsets().count()), (count, count.div_ceil(20)));
         for (_, tool) in catalog.tools() {
             let (length, parameters) = (
@@ -28,7 +28,7 @@ fn a_synthetic_project_compiles_without_a_finding() {
 }
 
 #[test]
-fn a_synthetic_project_depends_on_its_seed_alone() {
+fn a_synthetic_project_depends_only_on_its_size_and_seed() {
     assert_eq!(project(100, 7), project(100, 7));
     assert_ne!(project(100, 7), project(100, 8));
 }
@@ -42,7 +42,7 @@ fn every_path_of_a_large_synthetic_project_is_unique() {
 }
 
 #[test]
-fn synth_writes_into_an_empty_folder_only() {
+fn synth_writes_only_into_an_empty_folder() {
     let dir = tempfile::tempdir().expect("failed to make a folder");
     let new = dir.path().join("new");
     let output = synth(&["--seed", "3", "5"], &new);

@@ -10,7 +10,7 @@ fn lint_and_turns_estimate_the_same_tokens() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = vec![("toolc.toml".to_owned(), "[budgets]\ntokens = 1\n".to_owned())];
     for folder in ["manifests/tools", "manifests/toolsets"] {
-        for entry in fs::read_dir(project.join(folder)).expect("the shipped manifests are there") {
+        for entry in fs::read_dir(project.join(folder)).expect("failed to read the shipped manifests") {
             let entry = entry.expect("the folder can be read");
             let name = entry.file_name().into_string().expect("names are text");
             files.push((format!("{folder}/{name}"), fs::read_to_string(entry.path()).expect("a manifest can be read")));
@@ -21,14 +21,14 @@ fn lint_and_turns_estimate_the_same_tokens() {
     let shown = fs::read_to_string(project.join("generated/schemas/openai/toolsets/cli.json")).expect("gen wrote it");
     let shown: serde_json::Value = serde_json::from_str(&shown).expect("it is JSON");
     let tokens = toolc::catalog::estimated_tokens(shown.to_string().len());
-    let said = format!("the definitions of `cli` need about {tokens} tokens, but the budget is 1");
+    let expected = format!("the definitions of `cli` need about {tokens} tokens, but the budget is 1");
     let messages: Vec<&str> = compilation.diagnostics.iter().map(|found| &*found.message).collect();
-    assert!(messages.contains(&&*said), "{said}: {messages:?}");
+    assert!(messages.contains(&&*expected), "{expected}: {messages:?}");
 }
 
 #[test]
 fn a_turn_without_tools_is_estimated_at_one_token() {
-    let session = toolc::Registry::new().session().build().expect("nothing is asked for");
+    let session = toolc::Registry::new().session().build().expect("the session is valid");
     assert_eq!(session.turn_blocking(toolc::Dialect::OpenAi).estimated_tokens(), 1);
     assert_eq!([0, 1, 4, 5].map(toolc::catalog::estimated_tokens), [0, 1, 1, 2]);
 }

@@ -28,8 +28,8 @@ fn turn(toolsets: &[&str], env: Env) -> Turn {
     session(toolsets, env, Facts::default()).turn_blocking(Dialect::OpenAi)
 }
 
-/// An environment that satisfies every requirement of the golden tools.
-fn ready() -> Env {
+/// Returns an environment that satisfies all requirements of the golden tools.
+fn complete_env() -> Env {
     Env::empty().with_var("GOLDEN_KEY", "k").with_var("GOLDEN_BROWSER", "b").with_program("golden-program")
 }
 
@@ -43,7 +43,7 @@ fn hidden(turn: &Turn) -> Vec<String> {
 
 fn call(turn: &Turn, tool: &str, arguments: &Value) -> (bool, Value) {
     let CallResponse { json, error, .. } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
-    (error.is_some(), serde_json::from_str(&json).expect("an answer is JSON"))
+    (error.is_some(), serde_json::from_str(&json).expect("a response is JSON"))
 }
 
 #[test]
@@ -53,26 +53,26 @@ fn a_missing_requirement_hides_a_tool_and_is_named() {
         assert_eq!(turn.hidden().count() + shown(&turn).len(), 7);
         hidden(&turn)
     };
-    let of_both = |reason: &str| ["guarded", "in_chat"].map(|tool| format!("{tool}: {reason}")).to_vec();
-    assert_eq!(guarded(Env::empty()), of_both("needs the environment variable `GOLDEN_KEY`"));
+    let both_for = |reason: &str| ["guarded", "in_chat"].map(|tool| format!("{tool}: {reason}")).to_vec();
+    assert_eq!(guarded(Env::empty()), both_for("needs the environment variable `GOLDEN_KEY`"));
     let env = Env::empty().with_var("GOLDEN_KEY", "k");
-    assert_eq!(guarded(env.clone()), of_both("needs the program `golden-program`"));
+    assert_eq!(guarded(env.clone()), both_for("needs the program `golden-program`"));
     let env = env.with_program("golden-program");
     let in_chat = "in_chat: the fact `platform` rules it out".to_owned();
     assert_eq!(guarded(env), ["guarded: needs the environment variable `GOLDEN_BROWSER`".to_owned(), in_chat.clone()]);
-    assert_eq!(guarded(ready()), std::slice::from_ref(&in_chat));
+    assert_eq!(guarded(complete_env()), std::slice::from_ref(&in_chat));
     assert_eq!(
-        guarded(ready().with_var("GOLDEN_CLOSED", "guarded")),
+        guarded(complete_env().with_var("GOLDEN_CLOSED", "guarded")),
         ["guarded: `guarded` is closed".to_owned(), in_chat]
     );
-    assert_eq!(guarded(ready().with_var("GOLDEN_CLOSED", "guards")).len(), 2);
+    assert_eq!(guarded(complete_env().with_var("GOLDEN_CLOSED", "guards")).len(), 2);
 }
 
 #[test]
 fn the_set_of_tools_is_decided_before_texts() {
     // Tools are hidden without the tools that they require, and shown with them, also under a legacy name.
-    assert!(shown(&turn(&["guards"], ready())).is_empty());
-    assert!(shown(&turn(&["sentries", "lib", "later"], ready())).contains(&"guarded"));
+    assert!(shown(&turn(&["guards"], complete_env())).is_empty());
+    assert!(shown(&turn(&["sentries", "lib", "later"], complete_env())).contains(&"guarded"));
     // A tool is hidden together with the tool that it requires.
     let turn = turn(&["all"], Env::empty());
     assert!(!shown(&turn).contains(&"guarded") && shown(&turn).contains(&"fetch_all"));
@@ -81,38 +81,39 @@ fn the_set_of_tools_is_decided_before_texts() {
 
 #[test]
 fn facts_decide_availability_and_a_panicking_check_fails() {
-    let session = session(&["guards", "lib", "later"], ready(), Facts::default());
-    session.set_facts([("platform".into(), FactValue::from("chat"))]).expect("there is such a fact");
+    let session = session(&["guards", "lib", "later"], complete_env(), Facts::default());
+    session.set_facts([("platform".into(), FactValue::from("chat"))]).expect("the fact is known");
     let turn = session.turn_blocking(Dialect::OpenAi);
-    let told = hidden(&turn);
-    assert!(told[0] == "guarded: the facts `platform` and `vision` rule it out", "{told:?}");
-    assert!(told[1].starts_with("in_chat: ") && told[1].contains("asked about `in_chat`"), "{told:?}");
+    let text = hidden(&turn);
+    assert!(text[0] == "guarded: the facts `platform` and `vision` rule it out", "{text:?}");
+    assert!(text[1].starts_with("in_chat: ") && text[1].contains("asked about `in_chat`"), "{text:?}");
 }
 
 #[test]
 fn equal_facts_share_the_text_of_the_definitions() {
-    let session = session(&["all"], ready(), Facts::default());
-    let say = |depth: i64| session.set_facts([("depth".into(), FactValue::from(depth))]).expect("there is such a fact");
-    say(3);
+    let session = session(&["all"], complete_env(), Facts::default());
+    let set_depth =
+        |depth: i64| session.set_facts([("depth".into(), FactValue::from(depth))]).expect("the fact is known");
+    set_depth(3);
     let first = session.turn_blocking(Dialect::OpenAi);
-    say(3);
+    set_depth(3);
     assert_eq!(first.definitions().as_ptr(), session.turn_blocking(Dialect::OpenAi).definitions().as_ptr());
-    say(4);
+    set_depth(4);
     assert_ne!(first.definitions(), session.turn_blocking(Dialect::OpenAi).definitions());
 }
 
-/// A turn reuses the text of the last one where nothing can have changed.
+/// A turn reuses text of the previous one if its inputs are unchanged.
 #[test]
 fn earlier_turns_do_not_affect_later_ones() {
     let registry = Registry::new();
     registry.add(golden::shared_provider(Echo)).expect("the names are unique");
-    let begin = |search: bool| {
-        let session = registry.session().env(ready()).check_timeout(Duration::from_hours(1));
+    let new_session = |search: bool| {
+        let session = registry.session().env(complete_env()).check_timeout(Duration::from_hours(1));
         let session = if search { session.tool_search(ToolSearch::with_threshold(0)) } else { session };
-        session.build().expect("nothing was asked for")
+        session.build().expect("the session is valid")
     };
     for search in [false, true] {
-        let (session, mut seen) = (begin(search), BTreeSet::new());
+        let (session, mut seen) = (new_session(search), BTreeSet::new());
         for step in 0..60 {
             let platform = ["cli", "chat", "a \"longer\" word\n than any default has"][step % 3];
             let facts: [(Cow<'static, str>, FactValue); 3] = [
@@ -120,9 +121,9 @@ fn earlier_turns_do_not_affect_later_ones() {
                 ("vision".into(), (step % 4 < 2).into()),
                 ("depth".into(), [-1_i64, 2, 1 << 53, 0, 3][step % 5].into()),
             ];
-            let fresh = begin(search);
-            fresh.set_facts(facts.clone()).expect("there are such facts");
-            session.set_facts(facts).expect("there are such facts");
+            let fresh = new_session(search);
+            fresh.set_facts(facts.clone()).expect("the facts are known");
+            session.set_facts(facts).expect("the facts are known");
             for dialect in [Dialect::OpenAi, Dialect::Mcp].into_iter().take(1 + step % 7 / 5) {
                 let turn = session.turn_blocking(dialect);
                 assert_eq!(
@@ -161,7 +162,7 @@ fn a_blocking_tool_runs_on_another_thread() {
 
 #[test]
 fn agent_run_tools_are_returned_to_the_agents_loop() {
-    let turn = turn(&["all"], ready());
+    let turn = turn(&["all"], complete_env());
     let ask =
         |tool: &str, arguments: &str| pollster::block_on(turn.agent_call::<AgentCall>(&ToolCall::new(tool, arguments)));
     let Some(Ok(AgentTask { call: AgentCall::Delegate(args), pending })) =
@@ -171,9 +172,9 @@ fn agent_run_tools_are_returned_to_the_agents_loop() {
     };
     assert_eq!((args.task.as_str(), args.depth), ("t", 3));
     assert_eq!(pending.finish(Ok(ToolOutput::text("done"))).json, "\"done\"");
-    let Some(Err(answer)) = ask("delegate", "{}") else { panic!("wrong arguments are answered") };
+    let Some(Err(answer)) = ask("delegate", "{}") else { panic!("invalid arguments did not end in a response") };
     assert!(answer.is_error() && answer.json.contains("invalid_arguments"));
-    assert!(ask("run_now", "{}").is_none() && ask("missing", "{}").is_none(), "those are for `call`");
+    assert!(ask("run_now", "{}").is_none() && ask("missing", "{}").is_none(), "only agent-run tools");
     // A host without agent-run tools gets a response as well.
     assert!(call(&turn, "delegate", &json!({ "task": "t" })).0);
     // A toolset of agent-run tools has no handlers.
@@ -187,7 +188,7 @@ fn agent_run_tools_are_returned_to_the_agents_loop() {
 
 #[test]
 fn a_batch_answers_calls_of_every_execution() {
-    let turn = turn(&["all"], ready());
+    let turn = turn(&["all"], complete_env());
     let requests = [("crunch", "{}"), ("delegate", r#"{"task":"t"}"#), ("ask_back", "{}"), ("delegate", "{}")];
     let requests = requests.map(|(tool, arguments)| ToolCall::new(tool, arguments).with_id(tool));
     let answered = pollster::block_on(turn.batch_with(&requests, |call, request| async move {
@@ -197,7 +198,7 @@ fn a_batch_answers_calls_of_every_execution() {
         }
     }));
     let answers: Vec<Value> =
-        answered.iter().map(|one| serde_json::from_str(&one.response.json).expect("an answer is JSON")).collect();
+        answered.iter().map(|one| serde_json::from_str(&one.response.json).expect("a response is JSON")).collect();
     assert!(answers[0].as_str().is_some_and(|text| text.contains("crunch")), "{}", answers[0]);
     assert_eq!(answers[1], json!("t for delegate"));
     assert_eq!(answers[2]["error"], "the user is away");
@@ -210,7 +211,7 @@ fn a_tool_that_needs_approval_is_refused_without_an_approver() {
     let (is_error, answer) = call(&turn, "erase", &json!({}));
     assert!(is_error);
     assert_eq!(answer["kind"], "refused");
-    assert!(!call(&turn, "shell", &json!({ "command": "ls" })).0, "only dangerous commands need approval");
+    assert!(!call(&turn, "shell", &json!({ "command": "ls" })).0, "`approval.shell` alone requires no approval");
 }
 
 #[test]
@@ -220,15 +221,15 @@ fn a_tool_may_have_another_name_in_a_dialect() {
     let (is_error, answer) = call(&turn, "fetch_everything", &json!({ "page": "p" }));
     assert_eq!((is_error, answer), (false, json!(r#"(Args { page: "p" }, "fetch_all")"#)));
     let (_, answer) = call(&turn, "fetch_all", &json!({ "page": "p" }));
-    assert_eq!(answer["kind"], "unknown_tool", "that is not how it was shown: {answer}");
+    assert_eq!(answer["kind"], "unknown_tool", "the turn shows another name: {answer}");
 }
 
 #[test]
 fn why_explains_manifests_and_availability() {
-    let session = session(&["guards", "lib", "shapes"], ready(), Facts::default());
-    session.set_facts([("vision".into(), true.into())]).expect("there is such a fact");
+    let session = session(&["guards", "lib", "shapes"], complete_env(), Facts::default());
+    session.set_facts([("vision".into(), true.into())]).expect("the fact is known");
     let turn = session.turn_blocking(Dialect::OpenAi);
-    let why = turn.why("guarded").expect("there is such a tool");
+    let why = turn.why("guarded").expect("the tool is known");
     assert!(matches!(why.status, Status::Hidden(_)), "{why}");
     let text = why.to_string();
     for line in [
@@ -241,7 +242,7 @@ fn why_explains_manifests_and_availability() {
         assert!(text.contains(&format!("\n    {line}")), "{line} is not in\n{text}");
     }
     assert!(!text.contains("`no_parameters` is not available"), "{text}");
-    let depends = turn.why("depends").expect("there is such a tool").to_string();
+    let depends = turn.why("depends").expect("the tool is known").to_string();
     for line in [
         "text \", with \"eyes\"\" is included: `facts.vision` (`vision` is true)",
         "text \"to the chat\" of `mode` is omitted: `facts.platform == 'chat'` (`platform` is 'cli')",
@@ -263,11 +264,11 @@ fn the_doctor_reports_env_toml_without_values() {
     assert_eq!((&*key.name, &*key.description, key.secret), ("GOLDEN_KEY", "Opens what is guarded.", true));
     assert_eq!((&*key.prompt, &*key.url), ("Key of the guarded service", "https://example.org/keys"));
     assert_eq!(key.tools, ["guarded", "in_chat"]);
-    let told = doctor.to_string();
-    assert!(told.contains("! guarded (guards)\n    needs the environment variable `GOLDEN_KEY`\n"), "{told}");
-    assert!(told.ends_with("    https://example.org/keys\n    for `guarded` and `in_chat`"), "{told}");
+    let text = doctor.to_string();
+    assert!(text.contains("! guarded (guards)\n    needs the environment variable `GOLDEN_KEY`\n"), "{text}");
+    assert!(text.ends_with("    https://example.org/keys\n    for `guarded` and `in_chat`"), "{text}");
 
-    let secret = ready().with_var("GOLDEN_KEY", "hunter2-and-more");
+    let secret = complete_env().with_var("GOLDEN_KEY", "hunter2-and-more");
     let turn = turn(&["all"], secret);
     let whys: Vec<_> = turn.tools().chain(turn.hidden().map(|hidden| hidden.tool)).map(|name| turn.why(name)).collect();
     let all = format!("{turn:?} {whys:?} {:?} {}", turn.doctor(), turn.doctor());
@@ -308,7 +309,7 @@ fn conditions_of_a_catalog_see_tools_added_at_run_time() {
     let registry = Registry::new();
     registry.add(golden::shared_provider(Echo)).expect("the names are unique");
     let session =
-        |toolset: &str| registry.session().enable([toolset]).env(ready()).build().expect("there is such a toolset");
+        |toolset: &str| registry.session().enable([toolset]).env(complete_env()).build().expect("the toolset is known");
     let (left, less) = (session("left"), session("less"));
     let find = || {
         let schema = json!({ "type": "object" });
@@ -316,7 +317,7 @@ fn conditions_of_a_catalog_see_tools_added_at_run_time() {
             DynamicTool::sync(name, "Find.", schema.clone(), |_, call| Ok(ToolOutput::text(call.tool())))
                 .toolset("mcp-server")
         };
-        DynamicTools::new().tool(tool("mcp_find")).tool(tool("mcp_look")).build().expect("they are right")
+        DynamicTools::new().tool(tool("mcp_find")).tool(tool("mcp_look")).build().expect("the tools are valid")
     };
     let look = |session: &Session| {
         let turn = session.turn_blocking(Dialect::OpenAi);

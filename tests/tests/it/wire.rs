@@ -25,12 +25,12 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn api(dialect: Dialect) -> Api {
-    Api::from_dialect(dialect).expect("its feature is on")
+    Api::from_dialect(dialect).expect("the feature of the API is enabled")
 }
 
-/// The messages of a folder with this extension, sorted.
+/// Returns the messages in a folder with this extension, sorted.
 fn recorded(name: &str, extension: &str) -> Vec<(String, String)> {
-    let files = fs::read_dir(folder(name)).expect("there is a folder");
+    let files = fs::read_dir(folder(name)).expect("failed to read a folder");
     let paths = files.map(|file| file.expect("a file").path());
     let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|is| is == extension)).collect();
     paths.sort();
@@ -43,14 +43,14 @@ fn recorded(name: &str, extension: &str) -> Vec<(String, String)> {
     found
 }
 
-/// All streams, with their APIs.
+/// Returns all streams with their APIs.
 fn streams() -> impl Iterator<Item = (Api, String, String)> {
     APIS.into_iter().flat_map(|(folder, dialect)| {
         recorded(folder, "sse").into_iter().map(move |(name, text)| (api(dialect), format!("{folder}/{name}"), text))
     })
 }
 
-/// The tools that the models call, and some whose results have a schema.
+/// Returns a turn with the tools that the recorded messages call, and some tools with a schema for results.
 fn turn(dialect: Dialect) -> Turn {
     let city = json!({
         "type": "object",
@@ -69,10 +69,11 @@ fn turn(dialect: Dialect) -> Turn {
     let registry = Registry::new();
     registry.add(tools.build().expect("the tools are valid")).expect("the names are unique");
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
-    registry.session().enable(["dynamic", "returns"]).build().expect("all is known").turn_blocking(dialect)
+    registry.session().enable(["dynamic", "returns"]).build().expect("the session is valid").turn_blocking(dialect)
 }
 
-fn shown(texts: &[Box<RawValue>]) -> String {
+/// Returns indented JSON with sorted keys.
+fn indented(texts: &[Box<RawValue>]) -> String {
     let value = |text: &RawValue| serde_json::from_str::<Value>(text.get()).expect("it is JSON");
     let lines = texts.iter().map(|text| format!("{:#}\n", sorted(value(text))));
     lines.collect()
@@ -91,8 +92,8 @@ fn sorted(value: Value) -> Value {
     }
 }
 
-/// Everything that a response contains, as text.
-fn seen(response: &Result<ModelResponse, WireError>) -> String {
+/// Describes a response in full.
+fn describe(response: &Result<ModelResponse, WireError>) -> String {
     let response = match response {
         Ok(response) => response,
         Err(error) => return format!("error: {error}\n"),
@@ -102,18 +103,18 @@ fn seen(response: &Result<ModelResponse, WireError>) -> String {
     for call in response.calls() {
         let _ = writeln!(out, "call: {} {} {}", call.id(), call.name(), call.arguments());
     }
-    out + "messages:\n" + &shown(response.messages())
+    out + "messages:\n" + &indented(response.messages())
 }
 
-/// The same, and the messages to send back once its calls are answered.
-fn answered(dialect: Dialect, response: &Result<ModelResponse, WireError>) -> String {
-    let mut out = seen(response);
+/// Describes a response, and the messages with the results of its calls.
+fn describe_with_results(dialect: Dialect, response: &Result<ModelResponse, WireError>) -> String {
+    let mut out = describe(response);
     if let Ok(response) = response
         && !response.calls().is_empty()
     {
         let answers = pollster::block_on(turn(dialect).batch(&response.calls()));
         out += "results:\n";
-        out += &shown(&api(dialect).results(&answers));
+        out += &indented(&api(dialect).results(&answers));
     }
     out
 }
@@ -131,8 +132,8 @@ fn streamed<'p>(api: Api, pieces: impl IntoIterator<Item = &'p [u8]>) -> (String
         match stream.push(piece) {
             Ok(text) => shown += &text,
             Err(error) => {
-                assert_eq!(stream.push(b"data: {}\n\n"), Err(error.clone()), "it stays");
-                assert_eq!(stream.finish().map(|_| ()), Err(error.clone()), "to the end");
+                assert_eq!(stream.push(b"data: {}\n\n"), Err(error.clone()), "the error is repeated");
+                assert_eq!(stream.finish().map(|_| ()), Err(error.clone()), "the error is final");
                 return (String::new(), Err(error));
             }
         }
@@ -146,14 +147,18 @@ fn messages_are_parsed_answered_and_written_back() {
     for (folder, dialect) in APIS {
         for (name, text) in recorded(folder, "json") {
             let response = api(dialect).parse(&text);
-            snapshot(folder, &name, &answered(dialect, &response));
+            snapshot(folder, &name, &describe_with_results(dialect, &response));
         }
         for (name, text) in recorded(folder, "sse") {
             let (shown, response) = streamed(api(dialect), [text.as_bytes()]);
             if let Ok(response) = &response {
-                assert_eq!(shown, response.text(), "{folder}/{name}: what was shown is what was said");
+                assert_eq!(
+                    shown,
+                    response.text(),
+                    "{folder}/{name}: the streamed text differs from that of the response"
+                );
             }
-            snapshot(folder, &name, &answered(dialect, &response));
+            snapshot(folder, &name, &describe_with_results(dialect, &response));
         }
     }
 }
@@ -203,12 +208,12 @@ fn a_truncated_stream_is_an_error_unless_it_is_complete() {
             errors += usize::from(response.is_err());
             assert!(response.is_err() || format!("{response:?}") == whole, "{name}, the first {end} bytes");
         }
-        assert!(errors > bytes.len() / 2, "{name}: it is not the beginning that counts");
+        assert!(errors > bytes.len() / 2, "{name}: the beginning decides");
     }
 }
 
-/// The response of an MCP server to a message.
-fn served(server: &Server, turn: &Turn, message: &str) -> String {
+/// Returns the reply of an MCP server to a message.
+fn reply_to(server: &Server, turn: &Turn, message: &str) -> String {
     match server.receive(message, turn) {
         Incoming::Reply(reply) => reply,
         Incoming::Call(request) => request.result(turn, &pollster::block_on(turn.call(&request.call()))),
@@ -221,16 +226,18 @@ fn served(server: &Server, turn: &Turn, message: &str) -> String {
 fn an_mcp_server_answers_its_clients() {
     let (server, turn) = (Server::new("tests", "1.0").with_instructions("Only for \"tests\"."), turn(Dialect::Mcp));
     let mut out = String::new();
-    for message in fs::read_to_string(folder("mcp").join("requests.jsonl")).expect("there are requests").lines() {
-        let reply = served(&server, &turn, message);
+    for message in
+        fs::read_to_string(folder("mcp").join("requests.jsonl")).expect("failed to read the requests").lines()
+    {
+        let reply = reply_to(&server, &turn, message);
         let shown = serde_json::from_str::<Value>(&reply).map_or(reply, |reply| sorted(reply).to_string());
         let _ = writeln!(out, "▶ {message}\n◀ {shown}\n");
     }
     snapshot("mcp", "requests.jsonl", &out);
 }
 
-/// Metadata that a client of the newest version sends in each request.
-fn newest() -> Value {
+/// Returns the metadata that a client of the newest version sends with each request.
+fn newest_meta() -> Value {
     json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" })
 }
 
@@ -239,9 +246,9 @@ fn an_mcp_server_lists_tools_in_pages() {
     let turn = turn(Dialect::Mcp);
     let all: Vec<Value> = serde_json::from_str(turn.definitions()).expect("definitions are JSON");
     let ask = |page: usize, cursor: Option<&str>| {
-        let params = json!({"cursor": cursor, "_meta": newest()});
+        let params = json!({"cursor": cursor, "_meta": newest_meta()});
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params});
-        let reply = served(&Server::new("tests", "1.0").with_page_size(page), &turn, &request.to_string());
+        let reply = reply_to(&Server::new("tests", "1.0").with_page_size(page), &turn, &request.to_string());
         serde_json::from_str::<Value>(&reply).expect("replies are JSON")
     };
     for page in 1..=all.len() + 1 {
@@ -257,27 +264,28 @@ fn an_mcp_server_lists_tools_in_pages() {
         }
         assert_eq!((tools, pages), (all.clone(), all.len().div_ceil(page)));
     }
-    let cursor = ask(2, None)["result"]["nextCursor"].as_str().expect("there are more").to_owned();
-    let other = turn_of_fewer();
+    let cursor = ask(2, None)["result"]["nextCursor"].as_str().expect("the list has more pages").to_owned();
+    let other = turn_with_fewer_tools();
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"cursor": cursor}});
-    let reply = served(&Server::new("tests", "1.0"), &other, &request.to_string());
+    let reply = reply_to(&Server::new("tests", "1.0"), &other, &request.to_string());
     assert!(reply.contains("-32602"), "the cursor of another list: {reply}");
 }
 
-fn turn_of_fewer() -> Turn {
+/// Returns a turn with fewer tools, and a small limit of results.
+fn turn_with_fewer_tools() -> Turn {
     let registry = Registry::new();
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     let limits = ResultLimits::default().with_per_call(30);
     let session = registry.session().enable(["returns"]).result_limits(limits).build();
-    session.expect("all is known").turn_blocking(Dialect::Mcp)
+    session.expect("the session is valid").turn_blocking(Dialect::Mcp)
 }
 
 #[test]
 fn a_shortened_result_is_not_sent_as_structured_content() {
     let call = |name: &str| {
-        let params = json!({"name": name, "_meta": newest()});
+        let params = json!({"name": name, "_meta": newest_meta()});
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        let reply = served(&Server::new("tests", "1.0"), &turn_of_fewer(), &request.to_string());
+        let reply = reply_to(&Server::new("tests", "1.0"), &turn_with_fewer_tools(), &request.to_string());
         serde_json::from_str::<Value>(&reply).expect("replies are JSON")["result"].clone()
     };
     let (whole, shortened) = (call("return_list"), call("return_def"));
@@ -299,12 +307,12 @@ fn messages_beyond_a_limit_are_errors() {
         (body(json!({"content": null, "tool_calls": many})), "at most 1024 calls"),
         (" ".repeat(toolc::wire::MAX_BODY_BYTES + 1), "at most 67108864 bytes"),
     ] {
-        let error = Api::ChatCompletions.parse(&body).expect_err("it is too much").to_string();
+        let error = Api::ChatCompletions.parse(&body).expect_err("the body exceeds a limit").to_string();
         assert!(error.contains(expected), "{error}");
     }
     let mut stream = Api::ChatCompletions.stream();
     let piece = vec![b'x'; 1 << 20];
-    stream.push(b"data: ").expect("a beginning");
-    let error = (0..=64).find_map(|_| stream.push(&piece).err()).expect("an event without an end").to_string();
+    stream.push(b"data: ").expect("the stream has begun");
+    let error = (0..=64).find_map(|_| stream.push(&piece).err()).expect("the event is too long").to_string();
     assert_eq!(error, "event 1: expected at most 67108864 bytes of an event, got more");
 }

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use toolc_codegen::cli::capture;
 
-/// Set to the project's folder in the process that is killed.
+/// The environment variable with the project's folder, which is set in the process that is killed.
 const PROJECT: &str = "TOOLC_TEST_GEN_IN";
 const ROUNDS: u64 = 200;
 
 /// Runs gen in the process that is killed; does nothing otherwise.
 #[test]
-fn process_to_kill() {
+fn runs_gen_in_the_process_to_kill() {
     if let Some(root) = std::env::var_os(PROJECT) {
         let root = PathBuf::from(root);
         capture([Path::new("--root"), &root, Path::new("gen")]);
@@ -28,7 +28,7 @@ fn write(root: &Path, version: u64) {
         let text = format!("name = \"{tool}\"\ntoolset = \"all_of_them\"\ndescription = \"Version {version}.\"\n");
         fs::write(root.join(format!("manifests/tools/{tool}.toml")), text).expect("failed to write");
     }
-    // Every other version has one tool more, whose files must be removed again.
+    // Every second version has one more tool, whose files must be removed again.
     let more = root.join("manifests/tools/more.toml");
     if version.is_multiple_of(2) {
         let text = "name = \"more\"\ntoolset = \"all_of_them\"\ndescription = \"One more.\"\n";
@@ -75,12 +75,12 @@ fn a_killed_gen_leaves_no_partial_file_and_the_next_run_repairs_the_rest() {
     };
     // A file may have its text of any version so far.
     let mut known = vec![complete(0)];
-    let mut cut_short = 0;
+    let mut interrupted = 0;
     for round in 1..=ROUNDS {
         write(root, round);
         let before = &known[known.len() - 1];
         let mut process = Command::new(std::env::current_exe().expect("this is a program"))
-            .args(["killed_gen::process_to_kill", "--exact", "--quiet"])
+            .args(["killed_gen::runs_gen_in_the_process_to_kill", "--exact", "--quiet"])
             .env(PROJECT, root)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -97,12 +97,12 @@ fn a_killed_gen_leaves_no_partial_file_and_the_next_run_repairs_the_rest() {
         let _ = process.wait();
         let left = files(&generated);
         known.push(complete(round));
-        cut_short += u64::from(left != known[known.len() - 1] && left != known[known.len() - 2]);
+        interrupted += u64::from(left != known[known.len() - 1] && left != known[known.len() - 2]);
         for (path, bytes) in left {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let whole = known.iter().any(|version| version.get(&path) == Some(&bytes));
-            assert!(whole || name.starts_with(".toolc-"), "{} is not whole, in round {round}", path.display());
+            let is_complete = known.iter().any(|version| version.get(&path) == Some(&bytes));
+            assert!(is_complete || name.starts_with(".toolc-"), "{} is not complete, in round {round}", path.display());
         }
     }
-    println!("{cut_short} of {ROUNDS} runs were killed between the first file and the last");
+    println!("{interrupted} of {ROUNDS} runs were killed between the first file and the last");
 }

@@ -10,16 +10,16 @@ use toolc_codegen::dialects::{DIALECTS, Dialect};
 #[allow(dead_code, reason = "its `main` is that of a program of its own")]
 mod exact_numbers;
 
-/// The most crates that the runtime may link by default, itself included.
-const MOST: usize = 12;
+/// The maximum number of crates that a program with the runtime links by default, including the runtime.
+const MAX_CRATES: usize = 12;
 /// A target without threads and without a clock.
-const BARE: &str = "wasm32-unknown-unknown";
+const WASM: &str = "wasm32-unknown-unknown";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The output of a program, which must succeed.
+/// Runs a program, which must succeed, and returns its output.
 fn output(program: &str, arguments: &[&str]) -> (String, String) {
     let output = Command::new(program).args(arguments).current_dir(root()).output();
     let output = output.unwrap_or_else(|error| panic!("failed to start {program}: {error}"));
@@ -28,7 +28,7 @@ fn output(program: &str, arguments: &[&str]) -> (String, String) {
     (out, err)
 }
 
-/// The crates that a program with this package links.
+/// Returns the crates that a program with this package links.
 fn linked(package: &str) -> BTreeSet<String> {
     let tree = ["tree", "-p", package, "-e", "normal,no-proc-macro", "--prefix", "none", "--no-dedupe", "-f", "{p}"];
     let (out, _) = output(env!("CARGO"), &[&tree[..], &["--locked", "--offline"]].concat());
@@ -53,12 +53,12 @@ fn a_host_with_plugins_links_neither_a_command_line_nor_an_emitter() {
 #[test]
 fn an_agent_links_at_most_twelve_crates() {
     let crates = linked("toolc");
-    assert!(crates.len() <= MOST, "{} crates, at most {MOST} are allowed: {crates:#?}", crates.len());
+    assert!(crates.len() <= MAX_CRATES, "{} crates, at most {MAX_CRATES} are allowed: {crates:#?}", crates.len());
 }
 
 /// Checks that the runtime compiles without a warning.
 fn check(arguments: &[&str]) {
-    // A folder that is kept between runs.
+    // The folder is kept between runs.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lean");
     let target = target.to_str().expect("the folder's path is text");
     let always = ["check", "-p", "toolc", "--locked", "--offline", "--color=never", "--target-dir", target];
@@ -66,7 +66,7 @@ fn check(arguments: &[&str]) {
     assert!(!err.contains("warning"), "{arguments:?}:\n{err}");
 }
 
-/// The features of the runtime.
+/// Returns the features of the runtime.
 fn features() -> toml::Table {
     let manifest = std::fs::read_to_string(root().join("runtime/Cargo.toml")).expect("the runtime has a manifest");
     let manifest: toml::Table = manifest.parse().expect("a manifest is TOML");
@@ -94,7 +94,7 @@ fn each_dialect_has_a_feature_and_all_dialects_enables_every_one() {
 }
 
 /// A program that prints one tool of the shipped catalog in each enabled dialect.
-const SHOWS: &str = r#"
+const PRINT_DEFINITIONS: &str = r#"
 use toolc::{Call, Dialect, Registry, ToolOutput, ToolResult};
 use toolc_catalog::{TodoTools, todo};
 
@@ -117,13 +117,19 @@ fn main() {
 "#;
 
 /// A program that names the dialect of Anthropic.
-const SPEAKS: &str = "fn main() { let _: toolc::Dialect = toolc::Dialect::Anthropic; }";
+const NAME_ANTHROPIC: &str = "fn main() { let _: toolc::Dialect = toolc::Dialect::Anthropic; }";
 
 /// Runs cargo on those programs, with these features of the runtime.
 fn cargo_on_programs(features: &[&str], arguments: &[&str]) -> Output {
     let dependencies = format!("toolc = {{ path = '{}', features = {features:?} }}\n", path("runtime"))
         + &format!("toolc-catalog.path = '{}'\n", path("manifests"));
-    cargo_on("lean-programs", &dependencies, &[("shows.rs", SHOWS), ("speaks.rs", SPEAKS)], arguments, "")
+    cargo_on(
+        "lean-programs",
+        &dependencies,
+        &[("print_definitions.rs", PRINT_DEFINITIONS), ("name_anthropic.rs", NAME_ANTHROPIC)],
+        arguments,
+        "",
+    )
 }
 
 fn path(name: &str) -> String {
@@ -149,43 +155,43 @@ fn cargo_on(name: &str, dependencies: &str, programs: &[(&str, &str)], arguments
     cargo.env("CARGO_TARGET_DIR", folder.join("target"));
     let mut cargo =
         cargo.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("no cargo");
-    cargo.stdin.take().expect("it is piped").write_all(input.as_bytes()).expect("failed to write to the program");
+    cargo.stdin.take().expect("stdin is piped").write_all(input.as_bytes()).expect("failed to write to the program");
     cargo.wait_with_output().expect("failed to wait for cargo")
 }
 
-/// The output of that program by dialect, and the bytes of the program.
-fn shown(features: &[&str]) -> (BTreeMap<String, String>, String) {
-    let ran = cargo_on_programs(features, &["run", "--bin", "shows"]);
+/// Runs the program that prints definitions. Returns its output by dialect, and the bytes of the program as text.
+fn run_program(features: &[&str]) -> (BTreeMap<String, String>, String) {
+    let ran = cargo_on_programs(features, &["run", "--bin", "print_definitions"]);
     assert!(ran.status.success(), "{features:?}:\n{}", String::from_utf8_lossy(&ran.stderr));
     assert_eq!(String::from_utf8_lossy(&ran.stderr), "", "{features:?}");
     let text = String::from_utf8(ran.stdout).expect("definitions are text");
     let lines = text.lines().filter_map(|line| line.split_once(' '));
     // A list of one definition, without its brackets.
-    let shown = lines.map(|(dialect, list)| (dialect.to_owned(), list[1..list.len() - 1].to_owned())).collect();
-    let program = format!("lean-programs/target/debug/shows{}", std::env::consts::EXE_SUFFIX);
+    let definitions = lines.map(|(dialect, list)| (dialect.to_owned(), list[1..list.len() - 1].to_owned())).collect();
+    let program = format!("lean-programs/target/debug/print_definitions{}", std::env::consts::EXE_SUFFIX);
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(program);
     let program = std::fs::read(program).expect("failed to read the program");
-    (shown, String::from_utf8_lossy(&program).into_owned())
+    (definitions, String::from_utf8_lossy(&program).into_owned())
 }
 
 #[test]
 fn a_program_contains_only_enabled_dialects_and_rustc_names_a_missing_feature() {
-    let (all, _) = shown(&["all-dialects"]);
+    let (all, _) = run_program(&["all-dialects"]);
     assert_eq!(all.len(), DIALECTS.len());
-    let (some, program) = shown(&["mcp"]);
+    let (some, program) = run_program(&["mcp"]);
     assert_eq!(some.keys().collect::<Vec<_>>(), ["Mcp", "OpenAi"]);
     for (dialect, definition) in &all {
         assert_eq!(program.contains(definition), some.contains_key(dialect), "{dialect}: {definition}");
     }
 
-    let told = cargo_on_programs(&["mcp"], &["check", "--bin", "speaks"]);
-    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    let output = cargo_on_programs(&["mcp"], &["check", "--bin", "name_anthropic"]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     for part in ["mismatched types", "it needs a feature: `toolc = { features = [\"anthropic\"] }`"] {
-        assert!(told.contains(part), "{told}");
+        assert!(stderr.contains(part), "{stderr}");
     }
 }
 
-/// Another crate in the same program may enable the feature.
+/// Another crate in a program can enable this feature of `serde_json`.
 #[test]
 fn the_arbitrary_precision_feature_of_serde_json_changes_no_result() {
     const LINES: [&str; 20] = [
@@ -217,16 +223,16 @@ fn the_arbitrary_precision_feature_of_serde_json_changes_no_result() {
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let turn = exact_numbers::turn();
     let lines = String::from_utf8(ran.stdout).expect("JSON is text");
-    assert_eq!(lines.lines().collect::<Vec<_>>(), LINES.map(|line| exact_numbers::told(&turn, line)));
+    assert_eq!(lines.lines().collect::<Vec<_>>(), LINES.map(|line| exact_numbers::response(&turn, line)));
 }
 
 #[test]
 fn the_runtime_compiles_for_a_target_without_threads_or_a_clock() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
-    let (library, _) = output(&rustc, &["--print", "target-libdir", "--target", BARE]);
+    let (library, _) = output(&rustc, &["--print", "target-libdir", "--target", WASM]);
     if Path::new(library.trim()).exists() {
-        check(&["--target", BARE]);
+        check(&["--target", WASM]);
     } else {
-        eprintln!("skipped: {BARE} is not installed, see `rustup target add {BARE}`");
+        eprintln!("skipped: {WASM} is not installed, see `rustup target add {WASM}`");
     }
 }

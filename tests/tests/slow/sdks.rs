@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-fn below(path: &str) -> PathBuf {
+fn in_tests(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The output of a command, or why it failed.
+/// Runs a command and returns its output, or the error.
 fn run(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
@@ -20,9 +20,9 @@ fn run(command: &mut Command) -> Result<String, String> {
     if output.status.success() { Ok(out) } else { Err(format!("{out}\n{err}").trim().to_owned()) }
 }
 
-/// The Python interpreter of an environment with the SDKs.
+/// Returns the Python interpreter of an environment with the SDKs.
 fn python() -> Result<PathBuf, String> {
-    let wanted = fs::read_to_string(below("sdks/requirements.txt")).expect("the requirements are there");
+    let wanted = fs::read_to_string(in_tests("sdks/requirements.txt")).expect("the requirements are there");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sdks");
     let bin = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
     // Written last, so that an interrupted installation is repeated.
@@ -33,12 +33,12 @@ fn python() -> Result<PathBuf, String> {
     run(Command::new(if cfg!(windows) { "python" } else { "python3" }).args(["-m", "venv", "--clear"]).arg(&folder))?;
     let install =
         ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "15", "--retries", "1"];
-    run(Command::new(bin.join("python")).args(install).arg("-r").arg(below("sdks/requirements.txt")))?;
+    run(Command::new(bin.join("python")).args(install).arg("-r").arg(in_tests("sdks/requirements.txt")))?;
     fs::write(mark, wanted).map_err(|error| error.to_string())?;
     Ok(bin.join("python"))
 }
 
-/// Created once for all tests.
+/// The environment, which is created once for all tests.
 static PYTHON: LazyLock<Result<PathBuf, String>> = LazyLock::new(python);
 
 /// Runs a script in `sdks/`, which prints and returns how many definitions or messages were refused.
@@ -52,8 +52,9 @@ fn check(script: &str, arguments: &[&str]) {
             return;
         }
     };
-    match run(Command::new(python).arg(below("sdks").join(script)).args(arguments.iter().map(|path| below(path)))) {
-        Ok(said) => assert!(said.ends_with(", 0 refused"), "{said}"),
+    match run(Command::new(python).arg(in_tests("sdks").join(script)).args(arguments.iter().map(|path| in_tests(path))))
+    {
+        Ok(out) => assert!(out.ends_with(", 0 refused"), "{out}"),
         Err(refused) => panic!("{refused}"),
     }
 }

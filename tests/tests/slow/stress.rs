@@ -22,29 +22,32 @@ use toolc_tests::random::Random;
 const CALLS: usize = 1_000;
 const TASKS: usize = 10;
 /// The message with which handlers fail and panic.
-const ORDERED: &str = "ordered by the test";
+const EXPECTED_FAILURE: &str = "ordered by the test";
 
-/// The number of running handlers, and of task states that are alive.
-static AT_WORK: AtomicUsize = AtomicUsize::new(0);
+/// The number of running handlers.
+static RUNNING_HANDLERS: AtomicUsize = AtomicUsize::new(0);
+/// The number of task states that have not been dropped.
 static STATES: AtomicUsize = AtomicUsize::new(0);
 /// Lets handlers that ignore cancellation return.
 static RELEASED: AtomicBool = AtomicBool::new(false);
 
-struct AtWork;
+/// Counts a handler as running until it is dropped.
+struct RunningHandler;
 
-impl AtWork {
+impl RunningHandler {
     fn new() -> Self {
-        AT_WORK.fetch_add(1, SeqCst);
+        RUNNING_HANDLERS.fetch_add(1, SeqCst);
         Self
     }
 }
 
-impl Drop for AtWork {
+impl Drop for RunningHandler {
     fn drop(&mut self) {
-        AT_WORK.fetch_sub(1, SeqCst);
+        RUNNING_HANDLERS.fetch_sub(1, SeqCst);
     }
 }
 
+/// The state of a task, which counts itself.
 struct State(AtomicUsize);
 
 impl Default for State {
@@ -60,26 +63,26 @@ impl Drop for State {
     }
 }
 
-/// How every handler ends, unless it hangs.
+/// Ends a handler as its arguments request.
 fn end(how: &str, call: &Call<'_>) -> ToolResult {
     call.state::<State>().0.fetch_add(1, SeqCst);
     call.progress(1.0, Some(1.0), "ending");
     match how {
-        "fail" => Err(ToolError::new(ORDERED)),
-        "panic" => panic!("{ORDERED}"),
+        "fail" => Err(ToolError::new(EXPECTED_FAILURE)),
+        "panic" => panic!("{EXPECTED_FAILURE}"),
         _ => Ok(ToolOutput::text(call.id())),
     }
 }
 
 fn work(arguments: &Value, call: &Call<'_>) -> ToolResult {
-    let _at_work = AtWork::new();
+    let _running = RunningHandler::new();
     let how = arguments["end"].as_str().unwrap_or_default();
     match how {
         "hang" => {
             while !call.is_cancelled() {
                 thread::sleep(Duration::from_millis(1));
             }
-            return Err(ToolError::new(ORDERED));
+            return Err(ToolError::new(EXPECTED_FAILURE));
         }
         "stick" => {
             while !RELEASED.load(SeqCst) {
@@ -96,7 +99,7 @@ fn session() -> Session {
         "now" => HandlerReply::Ready(work(&arguments, call)),
         "crunch" | "crunch_briefly" => HandlerReply::blocking(call, move |call| work(&arguments, call)),
         _ => HandlerReply::Async(Box::pin(async move {
-            let _at_work = AtWork::new();
+            let _running = RunningHandler::new();
             let how = arguments["end"].as_str().unwrap_or_default();
             if how == "hang" {
                 pending::<()>().await;
@@ -144,7 +147,7 @@ fn plans(seed: u64) -> Vec<Plan> {
 }
 
 /// A planned call with its request data.
-struct Made {
+struct PlannedCall {
     plan: Plan,
     id: String,
     arguments: String,
@@ -152,10 +155,10 @@ struct Made {
     cancel: CancelHandle,
 }
 
-impl Made {
-    fn all(seed: u64) -> Vec<Arc<Made>> {
+impl PlannedCall {
+    fn all(seed: u64) -> Vec<Arc<PlannedCall>> {
         let tasks: Vec<Arc<Task>> = (0..TASKS).map(|number| Arc::new(Task::new(format!("task-{number}")))).collect();
-        let made = |(at, plan): (usize, Plan)| Made {
+        let made = |(at, plan): (usize, Plan)| PlannedCall {
             plan,
             id: format!("call-{at}"),
             arguments: format!("{{\"end\": \"{}\"}}", plan.end),
@@ -182,7 +185,7 @@ impl Made {
 }
 
 /// Cancels the calls that are planned to be cancelled, in random order.
-fn cancel(made: &[Arc<Made>], seed: u64) {
+fn cancel(made: &[Arc<PlannedCall>], seed: u64) {
     let mut cancels: Vec<&CancelHandle> =
         made.iter().filter(|made| made.plan.cancelled).map(|made| &made.cancel).collect();
     Random(seed).shuffle(&mut cancels);
@@ -192,8 +195,8 @@ fn cancel(made: &[Arc<Made>], seed: u64) {
 /// Makes each call in a Tokio task of its own.
 fn as_tasks(seed: u64) {
     let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
-    let (turn, made) = (session().turn_blocking(Dialect::OpenAi), Made::all(seed));
-    let call = |made: &Arc<Made>| {
+    let (turn, made) = (session().turn_blocking(Dialect::OpenAi), PlannedCall::all(seed));
+    let call = |made: &Arc<PlannedCall>| {
         let (turn, made) = (turn.clone(), Arc::clone(made));
         runtime.spawn(async move { made.check(&turn.call(&made.request()).await) })
     };
@@ -206,7 +209,7 @@ fn as_tasks(seed: u64) {
 
 /// Makes the calls in batches of fifty, from twenty threads outside of Tokio.
 fn as_batches(seed: u64) {
-    let (turn, made) = (session().turn_blocking(Dialect::OpenAi), Made::all(seed));
+    let (turn, made) = (session().turn_blocking(Dialect::OpenAi), PlannedCall::all(seed));
     thread::scope(|scope| {
         for made in made.chunks(50) {
             let turn = &turn;
@@ -227,31 +230,31 @@ fn as_batches(seed: u64) {
 /// Releases hanging handlers, and waits until none is left. A handler that never returns makes the test hang.
 fn settle() {
     RELEASED.store(true, SeqCst);
-    while AT_WORK.load(SeqCst) > 0 || STATES.load(SeqCst) > 0 || threads("toolc-blocking") > 64 {
+    while RUNNING_HANDLERS.load(SeqCst) > 0 || STATES.load(SeqCst) > 0 || threads("toolc-blocking") > 64 {
         thread::sleep(Duration::from_millis(1));
     }
     RELEASED.store(false, SeqCst);
     assert!(threads("toolc-timer") <= 1 && threads("toolc-tokio") <= 1);
 }
 
-/// The number of threads with this name; 0 where there is no `/proc`.
+/// Returns the number of threads with this name, or 0 on a system without `/proc`.
 fn threads(name: &str) -> usize {
     let Ok(tasks) = fs::read_dir("/proc/self/task") else { return 0 };
     let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
     names.filter(|known| known.trim_end() == name).count()
 }
 
-/// Resident memory in kB; 0 where there is no `/proc`.
+/// Returns the resident memory in kB, or 0 on a system without `/proc`.
 fn memory() -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-/// Set in the process that makes the calls.
+/// The environment variable that is set in the process that makes the calls.
 const ALONE: &str = "TOOLC_TEST_STRESS_ALONE";
 
-/// Counts the threads and the memory of its process, so it starts one that does nothing else.
+/// Runs in a separate process, because it counts the threads and the memory of its process.
 #[test]
 fn a_thousand_concurrent_calls_leave_no_handler_state_thread_or_memory() {
     if std::env::var_os(ALONE).is_some() {
@@ -267,10 +270,10 @@ fn a_thousand_concurrent_calls_leave_no_handler_state_thread_or_memory() {
 }
 
 fn make_calls() {
-    // Panics that handlers are asked for need no backtrace.
+    // Expected panics need no backtrace.
     let others = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        if info.payload_as_str() != Some(ORDERED) {
+        if info.payload_as_str() != Some(EXPECTED_FAILURE) {
             others(info);
         }
     }));
@@ -283,6 +286,6 @@ fn make_calls() {
     (0..4).for_each(round);
     let before = memory();
     (4..14).for_each(round);
-    // Twenty thousand calls later: 1 kB leaked by each would exceed this.
+    // After twenty thousand calls: a leak of 1 kB per call would exceed this.
     assert!(memory() < before + 16_000, "memory grew from {before} kB to {} kB", memory());
 }

@@ -155,7 +155,7 @@ table! {
     pub struct ApprovalManifest {
         /// The approval that every call needs.
         always: Word<Approval>,
-        /// The parameter with a shell command. A dangerous command must be approved.
+        /// The parameter with a shell command, for hosts that judge commands. The runtime does not evaluate it.
         shell: Text,
     }
 }

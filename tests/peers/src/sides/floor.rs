@@ -1,4 +1,4 @@
-//! By hand: a match, serde derives, and the list as static text, copied into the request. There is nothing to register.
+//! Hand-written code: a match, serde derives, and the list as static text, which is copied into the request. Nothing is registered.
 
 use super::Side;
 use crate::floor;

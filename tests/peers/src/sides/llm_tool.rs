@@ -1,5 +1,5 @@
-//! llm-tool: `#[llm_tool]` on functions. It keeps each schema as text, so the list is joined from those: four times as
-//! fast as to serialise its definitions.
+//! llm-tool: `#[llm_tool]` on functions. The library keeps each schema as text, so the list is joined from these texts, which is four
+//! times as fast as serializing its definitions.
 
 use std::hint::black_box;
 

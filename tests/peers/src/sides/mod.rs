@@ -1,5 +1,5 @@
-//! The libraries, each with the bench project's 40 tools, used as its documentation says. Where there are several ways,
-//! the fastest one that takes a host no more than a few lines.
+//! The libraries, each with the bench project's 40 tools, used as documented. If there are several ways, the fastest that takes a host
+//! only a few lines.
 
 pub(crate) mod floor;
 pub(crate) mod llm_tool;
@@ -9,9 +9,9 @@ pub(crate) mod toolc;
 
 /// The 40 tools, registered.
 pub(crate) trait Side {
-    /// Shows their list as JSON text.
+    /// Returns the list of the tools as JSON text.
     fn list(&self, show: &mut dyn FnMut(&str));
 
-    /// The answer to a call of `trivial`, as JSON text.
+    /// Returns the response to a call of `trivial` as JSON text.
     fn call(&self, arguments: &str) -> String;
 }

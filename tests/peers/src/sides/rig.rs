@@ -1,4 +1,4 @@
-//! rig: `#[rig_tool]` on functions, in a `ToolSet`. What a provider's client makes of the definitions is not counted.
+//! rig: `#[rig_tool]` on functions, in a `ToolSet`. The conversion of the definitions for a vendor is not measured.
 
 use std::hint::black_box;
 

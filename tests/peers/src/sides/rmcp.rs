@@ -1,4 +1,4 @@
-//! rmcp: methods of a server in two routers. Its list is in MCP's shape; the way to and from a client is not counted.
+//! rmcp: methods of a server in two routers. The list has MCP's form; the transport to and from a client is not measured.
 
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -42,7 +42,7 @@ tools!(methods);
 
 pub(crate) struct Rmcp {
     router: ToolRouter<Server>,
-    /// Needed for calls alone.
+    /// Needed only for calls.
     host: OnceLock<Host>,
 }
 

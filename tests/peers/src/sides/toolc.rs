@@ -1,4 +1,4 @@
-//! toolc: a registry and a session of it. A host takes a turn for each request to a model; calls go to the turn.
+//! toolc: a registry and a session. A host creates a turn for each request to a model, and makes calls in that turn.
 
 use std::sync::OnceLock;
 

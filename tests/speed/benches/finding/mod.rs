@@ -1,4 +1,4 @@
-//! Tool search: what it takes to find a tool among 10,000, and to call one that is not listed.
+//! Tool search: the time to find a tool among 10,000, and to call a tool that is not listed.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::harness::Timing;
 use crate::{RIGHT, compare, floor, ours};
 
 const TOOLS: usize = 10_000;
-/// Some of its words are in the texts of many tools, some in few.
+/// A query with words that occur in the texts of many tools, and words that occur in few.
 const QUERY: &str = "archive overdue invoices of the billing service";
 
-/// A search, and a look for the query's first words into every text.
+/// Compares a search with a scan of all texts for the query's first words.
 pub(crate) fn search(budget: Duration) -> Vec<Timing> {
     let texts: Vec<(String, String)> =
         synth::project(TOOLS, 1).into_iter().filter_map(|(_, text)| said(&text)).collect();
@@ -34,7 +34,7 @@ pub(crate) fn search(budget: Duration) -> Vec<Timing> {
     compare(budget, || black_box(&turn).search(black_box(QUERY), 5).len(), look)
 }
 
-/// A call by way of `tool_call`, and the same without.
+/// Compares a call through `tool_call` with a direct call.
 pub(crate) fn bridged(budget: Duration) -> Vec<Timing> {
     let registry = ours::registry();
     registry.add(Box::new(ours::Listed::at_run_time(960))).expect("these names are free");
@@ -53,7 +53,7 @@ pub(crate) fn bridged(budget: Duration) -> Vec<Timing> {
     )
 }
 
-/// The name and the description in a tool's manifest.
+/// Returns the name and the description in a tool's manifest.
 fn said(manifest: &str) -> Option<(String, String)> {
     let value = |key: &str| {
         let line = manifest.lines().find_map(|line| line.strip_prefix(key))?;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::handler;
 
-/// The answer to a call.
+/// Returns the response to a call.
 pub(crate) use others::call;
 
 #[derive(Deserialize)]

@@ -1,4 +1,4 @@
-//! The floor's other 39 tools, as the bench project's manifests declare them, each with arguments of its own.
+//! The floor's other 39 tools, as the bench project's manifests declare them, each with its own type of arguments.
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ macro_rules! tools {
             struct $args { $($field: $type),* }
         )*
 
-        /// The answer to a call; an error where there is no such tool or its arguments are wrong.
+        /// Returns the response to a call, or an error if the tool is unknown or the arguments are invalid.
         pub(crate) fn call(name: &str, arguments: &str) -> serde_json::Result<String> {
             match name {
                 "trivial" => super::trivial(arguments),

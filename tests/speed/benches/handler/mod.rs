@@ -1,8 +1,8 @@
-//! The work that both sides do with their arguments, which is as little as a handler can do, and the type of its result.
+//! The minimal work that the handlers of both sides do with their arguments, and the type of the result.
 
 use serde::Serialize;
 
-/// What `trivial` answers.
+/// The result of `trivial`.
 #[derive(Serialize)]
 pub(crate) struct Found<'a> {
     query: &'a str,
@@ -27,7 +27,7 @@ pub(crate) fn total(query: &str) -> i64 {
     i64::try_from(query.len()).unwrap_or(i64::MAX)
 }
 
-/// What every other tool answers.
+/// The result of every other tool.
 #[derive(Default, Serialize)]
 pub(crate) struct Done {
     total: usize,

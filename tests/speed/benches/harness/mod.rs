@@ -4,17 +4,17 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// How long one sample should take: far above the clock's resolution, far below a scheduler's slice.
+/// The target duration of a sample: far above the clock's resolution, and far below a time slice of the scheduler.
 const SAMPLE: Duration = Duration::from_millis(1);
 
-/// One of the compared sides. Each call takes a sample: nanoseconds for one operation.
+/// One of the compared sides. A call takes a sample, and returns the nanoseconds of one operation.
 pub(crate) type Side<'a> = Box<dyn FnMut() -> f64 + 'a>;
 
 /// The result of a side.
 pub(crate) struct Timing {
-    /// In nanoseconds for one operation, the median of all samples.
+    /// The median of all samples, in nanoseconds per operation.
     pub(crate) time: f64,
-    /// The median over all rounds of the first side's time by this one's.
+    /// The median over all rounds of the first side's time divided by this side's.
     pub(crate) ratio: f64,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn rounds(budget: Duration, sides: &mut [Side<'_>]) -> Vec<Timing> {
     (0..sides.len()).map(timing).collect()
 }
 
-/// What repeats this operation as often as fills a sample. Warms up, too.
+/// Returns a function that repeats an operation as often as fills a sample. Also warms up.
 pub(crate) fn side<'a, T>(mut operation: impl FnMut() -> T + 'a) -> Side<'a> {
     let mut count = 1;
     while run(count, &mut operation) < SAMPLE {
@@ -39,7 +39,7 @@ pub(crate) fn side<'a, T>(mut operation: impl FnMut() -> T + 'a) -> Side<'a> {
     Box::new(move || run(count, &mut operation).as_secs_f64() * 1e9 / f64::from(count))
 }
 
-/// Every result is looked at and dropped: to free it is part of the work.
+/// Every result is used and dropped, because freeing it is part of the work.
 fn run<T>(count: u32, operation: &mut impl FnMut() -> T) -> Duration {
     let start = Instant::now();
     for _ in 0..count {
@@ -53,7 +53,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// A time in the unit that suits it.
+/// Formats a time in a suitable unit.
 pub(crate) fn time(nanoseconds: f64) -> String {
     match nanoseconds {
         ..1e3 => format!("{nanoseconds:.1} ns"),

@@ -1,4 +1,4 @@
-//! A registry of 10,000 tools, half of them of run time: what a change costs, and what a turn of all of them does.
+//! A registry of 10,000 tools, half of which are added at run time: the cost of a change, and of a turn with all of them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,29 +16,29 @@ use crate::harness::{Timing, rounds, side};
 use crate::ours::Listed;
 use crate::{compare, copy};
 
-/// Tools in all.
+/// The number of tools.
 const TOOLS: usize = 10_000;
-/// Home toolsets of each half.
+/// The number of home toolsets of each half.
 const HOMES: usize = 100;
 
-/// A session that was made before, and asks again.
+/// An existing session without changes.
 pub(crate) fn unchanged(budget: Duration) -> Vec<Timing> {
     let session = session(&registry());
     assert_eq!(turn(&session).tools().count(), TOOLS - TOOLS / 10);
     rounds(budget, &mut [side(|| session.turn_blocking(Dialect::OpenAi).definitions().len())])
 }
 
-/// A new session: to resolve, filter and list.
+/// A new session, which resolves, filters and lists.
 pub(crate) fn fresh(budget: Duration) -> Vec<Timing> {
     let registry = registry();
     let text = turn(&session(&registry)).definitions().to_owned();
     compare(budget, || turn(&session(&registry)), || copy(&text))
 }
 
-/// The same after a change: to look all names up again, too.
+/// The same after a change, so that all names are looked up again, too.
 pub(crate) fn changed(budget: Duration) -> Vec<Timing> {
     let registry = registry();
-    let (session, id) = (session(&registry), registry.add(provider(dynamic(TOOLS))).expect("its name is free"));
+    let (session, id) = (session(&registry), registry.add(provider(dynamic(TOOLS))).expect("the name is free"));
     let text = turn(&session).definitions().to_owned();
     let change = || {
         registry.replace(id, provider(dynamic(TOOLS))).expect("its name is its own");
@@ -51,25 +51,25 @@ pub(crate) fn changed(budget: Duration) -> Vec<Timing> {
 pub(crate) fn one_more(budget: Duration) -> Vec<Timing> {
     let (many, none) = (registry(), Registry::new());
     let change = |registry: &Registry| {
-        let id = registry.add(provider(dynamic(TOOLS))).expect("its name is free");
+        let id = registry.add(provider(dynamic(TOOLS))).expect("the name is free");
         registry.remove(id)
     };
     compare(budget, || change(&many), || change(&none))
 }
 
-/// 10,000 tools, each added by itself, and added together.
+/// Compares adding 10,000 tools one at a time and together.
 pub(crate) fn all(budget: Duration) -> Vec<Timing> {
     let one_by_one = || {
         let registry = Registry::new();
         for index in 0..TOOLS {
-            registry.add(provider(dynamic(index))).expect("its name is free");
+            registry.add(provider(dynamic(index))).expect("the name is free");
         }
         registry.tools().len()
     };
     let together = || {
         let registry = Registry::new();
         let tools = DynamicTools::new().tools((0..TOOLS).map(dynamic));
-        registry.add(tools.build().expect("they are right")).expect("their names are free");
+        registry.add(tools.build().expect("the tools are valid")).expect("the names are free");
         registry.tools().len()
     };
     assert_eq!((one_by_one(), together()), (TOOLS, TOOLS));
@@ -80,7 +80,7 @@ fn turn(session: &Session) -> Turn {
     session.turn_blocking(Dialect::OpenAi)
 }
 
-/// Of everything there is, by way of toolsets; a tenth of it lacks a variable.
+/// Returns a session of all toolsets, in which a tenth of the tools lacks a variable.
 fn session(registry: &Registry) -> Session {
     registry.session().enable(["everything"]).env(Env::empty()).build().expect("there is such a toolset")
 }
@@ -89,16 +89,16 @@ fn registry() -> Registry {
     let registry = Registry::new();
     registry.add(Box::new(compiled(TOOLS / 2))).expect("an empty registry takes every provider");
     for index in TOOLS / 2..TOOLS {
-        registry.add(provider(dynamic(index))).expect("its name is free");
+        registry.add(provider(dynamic(index))).expect("the name is free");
     }
     let includes = registry.toolsets();
     let everything = Toolset::new("everything").with_includes(includes);
-    registry.add(DynamicTools::new().toolset(everything).build().expect("it is right")).expect("its name is free");
+    registry.add(DynamicTools::new().toolset(everything).build().expect("it is right")).expect("the name is free");
     registry
 }
 
 fn name(index: usize) -> String {
-    // The halves lie between each other, as names do.
+    // The names of the two halves interleave.
     format!("{}_{index}", ["ask", "look", "view", "zoom"][index % 4])
 }
 
@@ -126,10 +126,10 @@ fn dynamic(index: usize) -> DynamicTool {
 }
 
 fn provider(tool: DynamicTool) -> Box<dyn ToolProvider> {
-    tool.build().expect("it is right")
+    tool.build().expect("the tool is valid")
 }
 
-/// As a generated catalog: all of its text is static.
+/// Static texts, as in a generated catalog.
 fn compiled(count: usize) -> Listed {
     let table = Arc::new(Table::from_schema(&schema()).expect("this is a schema"));
     let still = |text: String| Cow::Borrowed(text.leak());

@@ -1,4 +1,4 @@
-//! Our side: the bench project as gen compiled it, its handlers, and a provider that is made at run time.
+//! The side of toolc: the compiled bench project with its handlers, and a provider that is created at run time.
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -22,24 +22,24 @@ mod catalog;
 
 use catalog::bench::trivial;
 
-/// The bench project's 40 tools.
+/// Returns the bench project's 40 tools.
 pub(crate) fn provider() -> Box<dyn ToolProvider> {
     catalog::shared_provider(Handlers)
 }
 
-/// A registry of the bench project and nothing else.
+/// Returns a registry with only the bench project.
 pub(crate) fn registry() -> Registry {
     let registry = Registry::new();
     registry.add(provider()).expect("an empty registry takes every provider");
     registry
 }
 
-/// A new session's turn, with everything in it.
+/// Returns a turn of a new session with all tools.
 pub(crate) fn turn(registry: &Registry) -> Turn {
     registry.session().build().expect("everything can be enabled").turn_blocking(Dialect::OpenAi)
 }
 
-/// The answer to a call of a sync tool, which is there at the first poll.
+/// Returns the response to a call of a sync tool, which is ready at the first poll.
 pub(crate) fn call(turn: &Turn, name: &str, arguments: &str) -> CallResponse {
     let request = ToolCall::new(name, arguments);
     let future = pin!(turn.call(&request));
@@ -95,7 +95,7 @@ handlers! { SurveyReportsTools in survey_reports:
     review_stale_visits share_pinned_labels sort_public_alerts verify_daily_campaigns
 }
 
-/// A provider of tools and their definitions, all of which answer alike.
+/// A provider whose tools all return the same result.
 pub(crate) struct Listed {
     tools: Vec<Tool>,
     definitions: Vec<Option<Definition>>,
@@ -107,7 +107,7 @@ impl Listed {
         Self { tools, definitions }
     }
 
-    /// So many that came at run time, as an MCP server's do.
+    /// Returns `count` tools that are added at run time, like those of an MCP server.
     pub(crate) fn at_run_time(count: usize) -> Self {
         let schema = json!({
             "type": "object",
@@ -116,7 +116,7 @@ impl Listed {
         });
         let table = Arc::new(Table::from_schema(&schema).expect("this is a schema"));
         Self::of((0..count).map(|index| {
-            // Names on both sides of those of the project, so that looking one up takes more steps, too.
+            // The names sort before and after those of the project, so that a lookup takes more steps.
             let name = format!("{}_{index}_at_run_time", ["ask", "look", "view"][index % 3]);
             let text = json!({"type": "function", "function": {"name": name, "parameters": schema}}).to_string();
             let tool = Tool::new(name, "at_run_time").with_arguments(Arc::clone(&table));

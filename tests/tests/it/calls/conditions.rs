@@ -16,7 +16,7 @@ fn turn_with(toolsets: &[&str], facts: toolc_tests::golden::Facts) -> Turn {
 
 fn depends(turn: &Turn) -> Value {
     let all: Vec<Value> = serde_json::from_str(turn.definitions()).expect("definitions are JSON");
-    let one = all.into_iter().find(|one| one["function"]["name"] == "depends").expect("it is there");
+    let one = all.into_iter().find(|one| one["function"]["name"] == "depends").expect("the tool is shown");
     one["function"].clone()
 }
 

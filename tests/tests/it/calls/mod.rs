@@ -1,7 +1,7 @@
-//! Calls through the golden project.
+//! Calls of tools of the golden project.
 
+mod accepted;
 mod conditions;
-mod given;
 mod refused;
 mod results;
 
@@ -20,31 +20,31 @@ fn answer(tool: &str, arguments: &str) -> CallResponse {
     pollster::block_on(turn("all").call(&ToolCall::new(tool, arguments)))
 }
 
-/// Calls a tool and returns the arguments that its handler saw.
+/// Calls a tool and returns the arguments that its handler got, as text.
 fn echo(tool: &str, arguments: &Value) -> String {
     let CallResponse { json, error, .. } = answer(tool, &arguments.to_string());
     assert!(error.is_none(), "{json}");
     serde_json::from_str(&json).expect("text is a JSON string")
 }
 
-/// A line for each field of what the handler saw.
-fn fields(seen: &str) -> String {
+/// Puts each field of the text of [`echo`] on its own line.
+fn fields(arguments: &str) -> String {
     let mut depth = 0;
-    let lines = seen.chars().map(|letter| {
+    let lines = arguments.chars().map(|letter| {
         depth += i32::from("{[(".contains(letter)) - i32::from(")]}".contains(letter));
         if letter == ',' && depth == 1 { '\n' } else { letter }
     });
     lines.collect::<String>().replace("\n ", "\n")
 }
 
-/// The error that the model gets.
+/// Calls a tool and returns the error that the model gets.
 fn error(tool: &str, arguments: &str) -> Value {
     let CallResponse { json, error, .. } = answer(tool, arguments);
     assert!(error.is_some(), "{json}");
     serde_json::from_str(&json).expect("an error is JSON")
 }
 
-/// The problems of an error: path, expected and got.
+/// Calls a tool and returns the problems of the error: path, expected and got.
 fn problems(tool: &str, arguments: &Value) -> Vec<[String; 3]> {
     let error = error(tool, &arguments.to_string());
     assert_eq!(error["kind"], "invalid_arguments", "{error}");

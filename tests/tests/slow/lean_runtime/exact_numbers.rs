@@ -1,4 +1,4 @@
-//! Prints what a handler gets for each line of arguments, or why it gets nothing.
+//! Prints the arguments that a handler gets for each line of arguments, or the error.
 
 use serde_json::json;
 use toolc::{Dialect, DynamicTool, Registry, ToolCall, ToolOutput, Turn};
@@ -6,7 +6,7 @@ use toolc::{Dialect, DynamicTool, Registry, ToolCall, ToolOutput, Turn};
 fn main() {
     let turn = turn();
     for line in std::io::stdin().lines().map(|line| line.expect("failed to read a line")) {
-        println!("{}", told(&turn, &line));
+        println!("{}", response(&turn, &line));
     }
 }
 
@@ -22,12 +22,12 @@ pub(crate) fn turn() -> Turn {
         },
         "additionalProperties": false,
     });
-    let tool = DynamicTool::sync("read", "Gives back what it is given.", schema, |args, _| ToolOutput::json(&args));
+    let tool = DynamicTool::sync("read", "Returns its arguments.", schema, |args, _| ToolOutput::json(&args));
     let registry = Registry::new();
-    registry.add(tool.toolset("reads").build().expect("it is a tool")).expect("its name is free");
-    registry.session().build().expect("nothing was asked for").turn_blocking(Dialect::OpenAi)
+    registry.add(tool.toolset("reads").build().expect("the tool is valid")).expect("the name is free");
+    registry.session().build().expect("the session is valid").turn_blocking(Dialect::OpenAi)
 }
 
-pub(crate) fn told(turn: &Turn, line: &str) -> String {
+pub(crate) fn response(turn: &Turn, line: &str) -> String {
     turn.call_blocking(&ToolCall::new("read", line)).json
 }

@@ -20,7 +20,7 @@ pub(super) struct Page {
     /// The number of results so far.
     total: usize,
     /// The number of results on the page.
-    on_page: usize,
+    shown: usize,
     /// The number of characters on the page.
     chars: usize,
     /// Whether the search ended early.
@@ -34,7 +34,7 @@ impl Page {
             limit: usize::try_from(limit).unwrap_or(1).clamp(1, 500),
             started: Instant::now(),
             total: 0,
-            on_page: 0,
+            shown: 0,
             chars: 0,
             partial: false,
         }
@@ -48,7 +48,7 @@ impl Page {
     /// Counts the next result. `chars` is its length, which is needed only if it is on the page.
     pub(super) fn count(&mut self, chars: usize) {
         if self.has_next() {
-            self.on_page += 1;
+            self.shown += 1;
             self.chars += chars;
         }
         self.total += 1;
@@ -83,7 +83,7 @@ impl Page {
     }
 
     fn is_full(&self) -> bool {
-        self.on_page >= self.limit || self.chars >= MAX_CHARS
+        self.shown >= self.limit || self.chars >= MAX_CHARS
     }
 
     pub(super) fn total(&self) -> usize {
@@ -96,16 +96,16 @@ impl Page {
 
     /// Returns whether results follow the page.
     pub(super) fn is_truncated(&self) -> bool {
-        self.total > self.offset + self.on_page
+        self.total > self.offset + self.shown
     }
 
     /// Returns advice for the next call, or `None` if the page has all results.
     pub(super) fn hint(&self) -> Option<String> {
-        let next = self.offset + self.on_page;
+        let next = self.offset + self.shown;
         let more = if self.partial { "more than " } else { "" };
         if self.total == 0 && !self.partial {
             Some("no results; hidden, ignored and binary files were not searched".to_owned())
-        } else if self.on_page == 0 && self.offset > 0 {
+        } else if self.shown == 0 && self.offset > 0 {
             Some(format!("offset {} is past the {more}{} results", self.offset, self.total))
         } else if self.is_truncated() {
             let first = self.offset + 1;
@@ -124,18 +124,18 @@ mod tests {
 
     fn filled(offset: i64, limit: i64, results: usize) -> (Page, Vec<usize>) {
         let mut page = Page::new(offset, limit);
-        let mut on_page = Vec::new();
-        (0..results).for_each(|i| page.add(i, &mut on_page));
-        (page, on_page)
+        let mut shown = Vec::new();
+        (0..results).for_each(|i| page.add(i, &mut shown));
+        (page, shown)
     }
 
     #[test]
     fn a_page_has_the_results_from_its_offset_to_its_limit() {
-        let (page, on_page) = filled(2, 3, 10);
-        assert_eq!((on_page, page.total(), page.is_truncated()), (vec![2, 3, 4], 10, true));
+        let (page, shown) = filled(2, 3, 10);
+        assert_eq!((shown, page.total(), page.is_truncated()), (vec![2, 3, 4], 10, true));
         assert_eq!(page.hint().unwrap(), "results 3 to 5 of 10; continue with offset 5");
-        let (page, on_page) = filled(8, 3, 10);
-        assert_eq!((on_page, page.is_truncated(), page.hint()), (vec![8, 9], false, None));
+        let (page, shown) = filled(8, 3, 10);
+        assert_eq!((shown, page.is_truncated(), page.hint()), (vec![8, 9], false, None));
         assert_eq!(filled(12, 3, 10).0.hint().unwrap(), "offset 12 is past the 10 results");
         assert!(filled(0, 3, 0).0.hint().unwrap().starts_with("no results"));
     }

@@ -1,4 +1,4 @@
-//! The smallest program by hand: one tool, called once with the arguments on the command line.
+//! The smallest hand-written program: one tool, called once with the arguments on the command line.
 
 use serde::{Deserialize, Serialize};
 

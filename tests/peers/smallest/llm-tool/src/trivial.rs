@@ -1,4 +1,4 @@
-//! The tool as llm-tool has it: a function.
+//! The tool for llm-tool: a function.
 
 use llm_tool::{ToolError, llm_tool};
 

@@ -1,4 +1,4 @@
-//! The tool as rig has it: a function.
+//! The tool for rig: a function.
 
 use rig::rig_tool;
 use rig::tool::ToolExecutionError;

@@ -1,5 +1,5 @@
-//! The way to a tool of rmcp without a client: what its server does once a request has been read. The router is made
-//! once and kept; the plain `#[tool_handler]` would make it again for every call.
+//! Calls a tool of rmcp without a client: the work of its server after a request has been read. The router is created once; the plain
+//! `#[tool_handler]` would create it for every call.
 
 use rmcp::handler::server::tool::{ToolCallContext, ToolRouter};
 use rmcp::model::{CallToolRequestParams, CallToolResponse, ContentBlock, JsonObject, NumberOrString};
@@ -28,7 +28,7 @@ impl Host {
         Self { peer: running.peer().clone(), _running: running, _runtime: runtime }
     }
 
-    /// The text that a model gets, or what went wrong.
+    /// Returns the text that a model gets, or the error.
     pub(crate) fn call(
         &self,
         router: &ToolRouter<Server>,

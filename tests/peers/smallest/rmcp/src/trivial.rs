@@ -1,4 +1,4 @@
-//! The tool as rmcp has it: a method of the server.
+//! The tool for rmcp: a method of the server.
 
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::{tool, tool_router};

@@ -1,4 +1,4 @@
-//! Arguments as handlers get them.
+//! Arguments that are accepted, as handlers get them.
 
 use super::*;
 
@@ -158,8 +158,8 @@ fn enum_values_reach_the_handler_as_variants() {
         .into_iter()
         .map(|word| {
             let seen = echo("every_choice", &json!({ "order": "asc", "odd": word }));
-            let from = seen.find("odd: ").expect("the field is there") + "odd: ".len();
-            seen[from..].split_once(", level").expect("the next field is there").0.to_owned()
+            let from = seen.find("odd: ").expect("the text has the field") + "odd: ".len();
+            seen[from..].split_once(", level").expect("the text has the next field").0.to_owned()
         })
         .collect();
     insta::assert_snapshot!(odd.join(" "), @"Some(Empty) Some(AMinusB) Some(AB) Some(Self_) Some(_3d) Some(Type) Some(Größe) Some(Plus) Some(SayHi)");
