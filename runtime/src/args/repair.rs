@@ -157,7 +157,7 @@ impl Reader<'_> {
             }
             done
         };
-        if let Some(leaf) = leaves.iter().find(|leaf| self.may_be(value, **leaf)) {
+        if let Some(leaf) = leaves.iter().find(|leaf| self.is_valid_with_nulls(value, **leaf)) {
             toward(value, RepairStep::Stay, *leaf);
             return;
         }
@@ -173,7 +173,7 @@ impl Reader<'_> {
                 }
                 let mut trial = value.clone();
                 if toward(&mut trial, *step, *leaf) {
-                    if self.may_be(&trial, *leaf) {
+                    if self.is_valid_with_nulls(&trial, *leaf) {
                         *value = trial;
                         return;
                     }
@@ -210,7 +210,7 @@ impl Reader<'_> {
         if !closed || !self.spend(text.len() / 8) {
             return None;
         }
-        Tree { room, unique: false }.parse(text).ok().or_else(|| literal::parse(text, room))
+        Tree { depth: room, unique: false }.parse(text).ok().or_else(|| literal::parse(text, room))
     }
 
     /// Returns whether `value` looks like a truncated array or object.

@@ -313,7 +313,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
 
     /// Reads a value without a schema.
     fn any(&mut self, room: usize) -> Option<Value> {
-        Tree { room, unique: true }.parse(self.scan.skip()?).ok()
+        Tree { depth: room, unique: true }.parse(self.scan.skip()?).ok()
     }
 
     /// Like [`value`](Self::value), through the tree.
