@@ -289,7 +289,7 @@ mod tests {
         while let Some((ops, depth)) = open.pop() {
             if depth == 1 {
                 let condition = segment::Condition(ops.clone());
-                let text = condition.written(&atoms);
+                let text = condition.to_manifest(&atoms);
                 let read = parse(&text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
                 for holding in 0..1_u16 << atoms.len() {
                     let holds = |written: &Written| {

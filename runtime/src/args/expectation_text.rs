@@ -106,7 +106,7 @@ fn describe(table: &Table, node: &Node, depth: usize) -> String {
 fn branch(table: &Table, node: &Node, depth: usize) -> String {
     let mut out = describe(table, node, depth);
     if out == Type::Object.name() {
-        let required = || table.shown(node).filter(|property| property.required).take(3);
+        let required = || table.visible_properties(node).filter(|property| property.required).take(3);
         let tags = required().filter_map(|property| match table.literals(table.node(property.node)) {
             [only] => Some(format!("{}: {}", quoted(&property.name), literal_text(only)?)),
             _ => None,

@@ -69,7 +69,7 @@ impl Reader<'_> {
                 literals.is_empty() || sent.is_some_and(|sent| literals.iter().any(|l| json_type::equals(l, sent)))
             };
             json_type::fits(self.table.types(alternative), value)
-                && self.table.shown(alternative).filter(|property| property.required).all(has)
+                && self.table.visible_properties(alternative).filter(|property| property.required).all(has)
         };
         (0..).zip(self.table.any_of(node).iter().copied()).find(|(_, id)| is(*id))
     }
@@ -100,7 +100,7 @@ impl Reader<'_> {
         };
         let mut entries: Vec<(Cow<'static, str>, Slot<'static>)> = Vec::with_capacity(map.len());
         for (key, value) in map {
-            let slot = match self.table.shown(node).find(|property| *property.name == key) {
+            let slot = match self.table.visible_properties(node).find(|property| *property.name == key) {
                 Some(property) => self.fill(value, property.node),
                 None => self.fill_item(value, inner),
             };

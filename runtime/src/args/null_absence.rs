@@ -23,7 +23,9 @@ impl<'t> Reader<'t> {
         let nodes = self.with_all_of(id);
         let inner = |value: &mut Value, id| self.drop_absent_below(value, id, room - 1, &[]);
         let mut required = asked.to_vec();
-        for property in nodes.iter().flat_map(|node| self.table.shown(node)).filter(|property| property.required) {
+        for property in
+            nodes.iter().flat_map(|node| self.table.visible_properties(node)).filter(|property| property.required)
+        {
             sorted::insert(&mut required, &*property.name);
         }
         for node in &nodes {
@@ -36,7 +38,7 @@ impl<'t> Reader<'t> {
                     }
                 }
                 Value::Object(map) => {
-                    for property in self.table.shown(node) {
+                    for property in self.table.visible_properties(node) {
                         let Some(value) = map.get_mut(&*property.name) else { continue };
                         if !value.is_null() {
                             inner(value, property.node);

@@ -126,7 +126,7 @@ impl Reader<'_> {
                 if !self.spend(self.table.properties(node).len()) {
                     return;
                 }
-                for property in self.table.shown(node) {
+                for property in self.table.visible_properties(node) {
                     if let Some(value) = map.get_mut(&*property.name) {
                         self.repair(value, property.node, inner);
                     }

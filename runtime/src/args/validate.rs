@@ -65,7 +65,7 @@ impl Reader<'_> {
     /// Returns the names of the declared properties of `node`, sorted.
     pub(super) fn declared(&self, node: &Node) -> Vec<&str> {
         let mut names = Vec::new();
-        for property in self.table.shown(node) {
+        for property in self.table.visible_properties(node) {
             sorted::insert(&mut names, &*property.name);
         }
         names
@@ -172,7 +172,7 @@ impl<'t> Validator<'_, 't> {
             self.ok = false;
         }
         let (mut known, mut absent) = (0, 0);
-        for property in table.shown(node) {
+        for property in table.visible_properties(node) {
             if self.is_over() {
                 return;
             }
@@ -209,7 +209,7 @@ impl<'t> Validator<'_, 't> {
             match node.additional {
                 Additional::Node(id) => self.node(value, id, &path),
                 _ => self.fail(&path, &|| {
-                    (expectation_text::unknown_key(key, table.shown(node)), expectation_text::got(value))
+                    (expectation_text::unknown_key(key, table.visible_properties(node)), expectation_text::got(value))
                 }),
             }
         }
@@ -219,7 +219,7 @@ impl<'t> Validator<'_, 't> {
     /// alternative. Missing properties match.
     fn matches_tag(&self, value: &Value, node: &Node) -> bool {
         let table = self.reader.table;
-        table.shown(node).all(|property| {
+        table.visible_properties(node).all(|property| {
             let literals = table.literals(table.node(property.node));
             let sent = value.get(&*property.name);
             literals.is_empty()
@@ -233,12 +233,12 @@ impl<'t> Validator<'_, 't> {
         let objects =
             || branches.iter().map(|id| table.node(*id)).filter(|one| json_type::fits(table.types(one), value));
         let tag = |object: &'t Node, name: &str| {
-            let mut required = table.shown(object).filter(|property| property.required);
+            let mut required = table.visible_properties(object).filter(|property| property.required);
             let tag = table.node(required.find(|property| *property.name == *name)?.node);
             (tag.literals.len > 0).then_some(tag)
         };
         let first = objects().next().filter(|_| value.is_object())?;
-        table.shown(first).find_map(|property| {
+        table.visible_properties(first).find_map(|property| {
             let name: &str = &property.name;
             Some((name, objects().map(|object| tag(object, name)).collect::<Option<_>>()?))
         })
