@@ -88,7 +88,7 @@ pub(super) fn strictly<'s, 'a>(
     buffer: &'s mut SlotBuffer<'a>,
 ) -> Option<&'s [Slot<'a>]> {
     reader.read_strictly(text, buffer)?;
-    Some(buffer.all())
+    Some(buffer.all_slots())
 }
 
 fn heap(heap: Heap<'_>) -> Slot<'_> {
