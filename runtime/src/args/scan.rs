@@ -6,7 +6,7 @@
 use serde_json::Number;
 
 use crate::data::number;
-use crate::text::json::plain;
+use crate::text::json::plain_len;
 
 pub(super) struct Scan<'a> {
     text: &'a str,
@@ -85,7 +85,7 @@ impl<'a> Scan<'a> {
     pub(super) fn plain_string(&mut self) -> Option<&'a str> {
         let bytes = self.text.as_bytes();
         let start = self.at + 1;
-        let end = start + plain(bytes.get(start..)?);
+        let end = start + plain_len(bytes.get(start..)?);
         if bytes.get(self.at) != Some(&b'"') || bytes.get(end) != Some(&b'"') {
             return None;
         }
@@ -105,7 +105,7 @@ impl<'a> Scan<'a> {
         let bytes = self.text.as_bytes();
         let mut end = self.at + 1;
         loop {
-            end += plain(bytes.get(end..)?);
+            end += plain_len(bytes.get(end..)?);
             match bytes.get(end)? {
                 b'"' => return Some(end),
                 b'\\' => end += 2,
