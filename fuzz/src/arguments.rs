@@ -99,7 +99,7 @@ fn read(table: &Table, text: &str) -> Option<Value> {
         }
         Err(error) if error.kind() == ErrorKind::MalformedArguments => {
             let why = error.message();
-            assert!(why.contains("comes twice") || why.contains("nested too deep"), "{text} is JSON, but {why}");
+            assert!(why.contains("occurs twice") || why.contains("nested too deep"), "{text} is JSON, but {why}");
             None
         }
         Err(error) => {
