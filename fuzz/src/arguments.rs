@@ -99,7 +99,7 @@ fn read(table: &Table, text: &str) -> Option<Value> {
         }
         Err(error) if error.kind() == ErrorKind::MalformedArguments => {
             let message = error.message();
-            let is_expected = message.contains("comes twice") || message.contains("nested too deep");
+            let is_expected = message.contains("occurs twice") || message.contains("nested too deep");
             assert!(is_expected, "{text} is JSON, but {message}");
             None
         }

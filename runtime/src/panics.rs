@@ -1,4 +1,4 @@
-//! Panics of handlers, which become errors for the model and never reach the host.
+//! Catching panics of handlers and hooks, so that they become errors and never reach the host.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ pub(crate) struct Panicked(pub(crate) String);
 ///
 /// Handlers are shared between threads, and must keep their state consistent across a panic.
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(Panicked::with)
+    catch_unwind(AssertUnwindSafe(work)).map_err(Panicked::from_payload)
 }
 
 /// A future whose panic becomes its error.
@@ -31,10 +31,10 @@ impl<T> Future for CatchPanic<'_, T> {
 
 impl Panicked {
     #[cold]
-    #[allow(clippy::needless_pass_by_value, reason = "it is dropped here, and not wherever something is caught")]
-    fn with(panic: Box<dyn Any + Send>) -> Self {
-        let text = panic.downcast_ref::<&str>().copied();
-        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    #[allow(clippy::needless_pass_by_value, reason = "the code that drops it is only needed here")]
+    fn from_payload(payload: Box<dyn Any + Send>) -> Self {
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         Self(text.unwrap_or("no message").to_owned())
     }
 }

@@ -1,6 +1,5 @@
-//! The stamp: a number that stands for everything that generated code and this crate must agree on. It is computed from
-//! the layout of the packed data and from the signatures that generated code uses, so that no change can be forgotten.
-//! Generated code holds the number that its compiler was built with.
+//! The stamp: a hash of everything on which generated code and this crate must agree: the layout of the packed data, and the
+//! structs and functions that generated code uses. Generated code contains the stamp of the compiler that wrote it.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +18,7 @@ pub const STAMP: u32 = hash(&[STRUCTS, ENUMS, ENCODING, NUMBERS, INDEX, FIELDS, 
 /// Fails the build of generated code that was written for another version of this crate.
 ///
 /// # Panics
-/// If `stamp` is not [`STAMP`]. Generated code calls this in a constant, so that it is a compile error.
+/// Panics if `stamp` is not [`STAMP`]. Generated code calls it in a constant, so that this is a compile error.
 pub const fn assert_stamp(stamp: u32) {
     assert!(stamp == STAMP, "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`");
 }
@@ -82,7 +81,7 @@ functions! {
     }
 }
 
-/// Returns the FNV-1a hash of these texts. White space does not count: how `stringify!` sets it is up to rustc.
+/// Returns the FNV-1a hash of these texts without white space, because the white space of `stringify!` is not specified.
 const fn hash(texts: &[&str]) -> u32 {
     let mut hash: u32 = 0x811c_9dc5;
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! A map for few entries, as a sorted vector, because trees and hash tables add much machine code for each type.
+//! A map for few entries, as a sorted vector. Trees and hash tables would add much more machine code for each type.
 
 use std::borrow::Borrow;
 use std::ops::Deref;
@@ -16,13 +16,13 @@ impl<K: Ord, V> VecMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.place(key).ok().map(|place| &self.0[place].1)
+        self.position(key).ok().map(|position| &self.0[position].1)
     }
 
     pub(crate) fn insert(&mut self, key: K, value: V) {
-        match self.place(&key) {
-            Ok(place) => self.0[place].1 = value,
-            Err(place) => self.0.insert(place, (key, value)),
+        match self.position(&key) {
+            Ok(position) => self.0[position].1 = value,
+            Err(position) => self.0.insert(position, (key, value)),
         }
     }
 
@@ -30,7 +30,7 @@ impl<K: Ord, V> VecMap<K, V> {
         self.0.iter().map(|(key, _)| key)
     }
 
-    fn place<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
+    fn position<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
     where
         K: Borrow<Q>,
     {
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_are_found_and_replaced() {
+    fn entries_are_inserted_found_and_replaced() {
         let mut few: VecMap<String, u8> = [("b".to_owned(), 2), ("d".to_owned(), 4)].into_iter().collect();
         for (key, value) in [("c", 3), ("a", 1), ("b", 20), ("e", 5)] {
             few.insert(key.to_owned(), value);

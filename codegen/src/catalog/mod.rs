@@ -165,7 +165,7 @@ impl Setting {
 
     /// Renders the segments of a definition.
     pub fn render(&self, definition: &[Segment]) -> String {
-        let mut text = String::with_capacity(segment::most(definition));
+        let mut text = String::with_capacity(segment::max_len(definition));
         segment::render(definition, self.atoms, &self.facts, &mut text);
         text
     }

@@ -171,7 +171,7 @@ fn what_the_strict_reading_accepts_comes_out_of_the_tree_as_well() {
             }
             (Some(_), Err(error)) => panic!("accepted {text}, but {error}"),
             (None, Ok(_)) => {
-                let tree = Tree { room: 64, unique: true }.parse(&text).unwrap();
+                let tree = Tree { depth: 64, unique: true }.parse(&text).unwrap();
                 let mut after = tree.clone();
                 repair(&mut after, &table);
                 assert_ne!(tree, after, "refused without need: {text}");

@@ -9,11 +9,11 @@ use crate::data::to_json;
 use crate::text::nearest::nearest;
 
 /// The maximum length of a displayed value, in bytes.
-const SHOWN: usize = 80;
+const MAX_VALUE_BYTES: usize = 80;
 /// The maximum number of displayed list entries.
-const LISTED: usize = 20;
+const MAX_ENTRIES: usize = 20;
 
-/// Describes `value`.
+/// Describes an actual value. Arrays and objects are only named.
 pub(super) fn got(value: &Value) -> String {
     match value {
         Value::Array(_) => "array".to_owned(),
@@ -26,7 +26,7 @@ pub(super) fn got(value: &Value) -> String {
 /// Returns `text` as a JSON string, cut if it is long.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::new();
-    let shown = cut(text, SHOWN);
+    let shown = cut(text, MAX_VALUE_BYTES);
     crate::text::json::push_string(&mut out, shown);
     if shown.len() < text.len() {
         out.push('…');
@@ -34,9 +34,9 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
-/// Returns at most the first `most` bytes of `text`, up to a whole character.
-pub(super) fn cut(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+/// Returns at most the first `max` bytes of `text`, cut at a character boundary.
+pub(super) fn cut(text: &str, max: usize) -> &str {
+    let end = (0..=max.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or(0)]
 }
 
@@ -50,83 +50,79 @@ pub(super) fn expected(table: &Table, node: &Node) -> String {
     describe(table, node, 3)
 }
 
-/// Describes the values that distinguish alternatives: those of these nodes.
+/// Describes the values that distinguish alternatives. `tags` are the nodes of the distinguishing property.
 pub(super) fn one_of(table: &Table, tags: &[&Node]) -> String {
-    let all: Vec<String> = tags.iter().flat_map(|tag| table.literals(tag)).filter_map(written).collect();
-    format!("one of {}", listed(all.into_iter()))
+    let all: Vec<String> = tags.iter().flat_map(|tag| table.literals(tag)).filter_map(literal_text).collect();
+    format!("one of {}", list(all.into_iter()))
 }
 
-/// Describes the range of an integer without bounds in the schema.
+/// Describes an integer without bounds in the schema.
 pub(super) fn integer_range() -> String {
     format!("integer between {} and {}", i64::MIN, i64::MAX)
 }
 
-/// Describes what to write instead of the unknown key `name`.
-pub(super) fn instead_of<'t>(name: &str, properties: impl Iterator<Item = &'t Property> + Clone) -> String {
+/// Describes the error that the key `name` is unknown, with similar or all known keys.
+pub(super) fn unknown_key<'t>(name: &str, properties: impl Iterator<Item = &'t Property> + Clone) -> String {
     let known = properties.map(|property| &*property.name);
     let near = nearest(name, known.clone());
     if !near.is_empty() {
         let near: Vec<String> = near.into_iter().map(quoted).collect();
         format!("no argument of this name; did you mean {}?", near.join(" or "))
     } else if known.clone().next().is_none() {
-        "no argument of this name; there are none here".to_owned()
+        "no argument of this name; no arguments are known here".to_owned()
     } else {
-        format!("no argument of this name; known are {}", listed(known.map(quoted)))
+        format!("no argument of this name; the known ones are {}", list(known.map(quoted)))
     }
 }
 
 fn describe(table: &Table, node: &Node, depth: usize) -> String {
     let literals = table.literals(node);
-    let (joint, branches) =
+    let (separator, branches) =
         if node.any_of.len > 0 { (" or ", table.any_of(node)) } else { (" and ", table.all_of(node)) };
     if !literals.is_empty() {
-        let shown: Vec<String> = literals.iter().filter_map(written).collect();
-        return if let [one] = shown.as_slice() {
-            one.clone()
-        } else {
-            format!("one of {}", listed(shown.into_iter()))
-        };
+        let shown: Vec<String> = literals.iter().filter_map(literal_text).collect();
+        return if let [one] = shown.as_slice() { one.clone() } else { format!("one of {}", list(shown.into_iter())) };
     }
     let bounds = table.bounds(node).copied().unwrap_or_default();
     let types = if node.types.is_any() { bound_types(&bounds) } else { node.types };
     if !types.is_any() {
-        let types: Vec<String> = types.iter().map(|t| of_type(table, node, t, &bounds, depth)).collect();
+        let types: Vec<String> = types.iter().map(|t| typed(table, node, t, &bounds, depth)).collect();
         return types.join(" or ");
     }
     if branches.is_empty() || depth == 0 {
         return "another value".to_owned();
     }
-    let mut words: Vec<String> = Vec::new();
+    let mut descriptions: Vec<String> = Vec::new();
     for id in branches.iter().take(5) {
         let branch = branch(table, table.node(*id), depth - 1);
-        if !words.contains(&branch) {
-            words.push(branch);
+        if !descriptions.contains(&branch) {
+            descriptions.push(branch);
         }
     }
-    words.join(joint)
+    descriptions.join(separator)
 }
 
-/// Describes one of several alternatives: an object with the property that distinguishes it.
+/// Describes one of several alternatives. An object is described by the properties that distinguish it.
 fn branch(table: &Table, node: &Node, depth: usize) -> String {
     let mut out = describe(table, node, depth);
     if out == Type::Object.name() {
-        let required = || table.shown(node).filter(|property| property.required).take(3);
+        let required = || table.visible_properties(node).filter(|property| property.required).take(3);
         let tags = required().filter_map(|property| match table.literals(table.node(property.node)) {
-            [only] => Some(format!("{}: {}", quoted(&property.name), written(only)?)),
+            [only] => Some(format!("{}: {}", quoted(&property.name), literal_text(only)?)),
             _ => None,
         });
-        let mut apart: Vec<String> = tags.collect();
-        if apart.is_empty() {
-            apart = required().map(|property| quoted(&property.name)).collect();
+        let mut distinguishing: Vec<String> = tags.collect();
+        if distinguishing.is_empty() {
+            distinguishing = required().map(|property| quoted(&property.name)).collect();
         }
-        if !apart.is_empty() {
-            let _ = write!(out, " with {}", apart.join(", "));
+        if !distinguishing.is_empty() {
+            let _ = write!(out, " with {}", distinguishing.join(", "));
         }
     }
     out
 }
 
-/// Returns the types to which the bounds apply, if the schema has no type.
+/// Returns the types to which the bounds apply, for a schema without a type.
 fn bound_types(bounds: &Bounds) -> Types {
     let Bounds { minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of, .. } = bounds;
     let is_number = [minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of].iter().any(|b| b.is_some());
@@ -138,7 +134,7 @@ fn bound_types(bounds: &Bounds) -> Types {
     all.into_iter().filter(|(is, _)| *is).fold(Types::ANY, |types, (_, t)| types.with(t))
 }
 
-fn of_type(table: &Table, node: &Node, wanted: Type, bounds: &Bounds, depth: usize) -> String {
+fn typed(table: &Table, node: &Node, wanted: Type, bounds: &Bounds, depth: usize) -> String {
     let mut out = wanted.name().to_owned();
     match wanted {
         Type::Integer | Type::Number => {
@@ -154,24 +150,24 @@ fn of_type(table: &Table, node: &Node, wanted: Type, bounds: &Bounds, depth: usi
                 out.push_str(&number(step));
             }
         }
-        Type::String => Range::of(bounds.min_length, bounds.max_length).append(&mut out, " characters"),
+        Type::String => Range::from_counts(bounds.min_length, bounds.max_length).append(&mut out, " characters"),
         Type::Array => {
-            if let Some(items) = node.items.filter(|_| depth > 0).and_then(|id| item_words(table, id, depth)) {
+            if let Some(items) = node.items.filter(|_| depth > 0).and_then(|id| items(table, id, depth)) {
                 out.push_str(" of ");
                 out.push_str(&items);
             }
-            Range::of(bounds.min_items, bounds.max_items).append(&mut out, " items");
+            Range::from_counts(bounds.min_items, bounds.max_items).append(&mut out, " items");
             if bounds.unique_items {
-                out.push_str(", no two alike");
+                out.push_str(" without duplicates");
             }
         }
-        Type::Object => Range::of(bounds.min_properties, bounds.max_properties).append(&mut out, " keys"),
+        Type::Object => Range::from_counts(bounds.min_properties, bounds.max_properties).append(&mut out, " keys"),
         Type::Null | Type::Boolean => {}
     }
     out
 }
 
-fn item_words(table: &Table, id: NodeId, depth: usize) -> Option<String> {
+fn items(table: &Table, id: NodeId, depth: usize) -> Option<String> {
     let node = table.node(id);
     (!table.types(node).is_any()).then(|| describe(table, node, depth - 1))
 }
@@ -185,7 +181,7 @@ struct Range {
 }
 
 impl Range {
-    fn of(low: Option<u64>, high: Option<u64>) -> Self {
+    fn from_counts(low: Option<u64>, high: Option<u64>) -> Self {
         Self { low: low.map(|n| n.to_string()), high: high.map(|n| n.to_string()), ..Self::default() }
     }
 
@@ -200,11 +196,11 @@ impl Range {
             (None, Some(high)) => write!(out, "{with} at most {high}{}", counted(high)),
             (None, None) => Ok(()),
         };
-        let mut joint = if self.low.is_some() || self.high.is_some() { " and" } else { "" };
+        let mut separator = if self.low.is_some() || self.high.is_some() { " and" } else { "" };
         for (word, bound) in [("greater than", &self.above), ("less than", &self.below)] {
             if let Some(bound) = bound {
-                let _ = write!(out, "{joint} {word} {bound}");
-                joint = " and";
+                let _ = write!(out, "{separator} {word} {bound}");
+                separator = " and";
             }
         }
     }
@@ -222,21 +218,21 @@ fn decimal(float: f64) -> String {
     if float == 0.0 || (1e-6..1e18).contains(&float.abs()) { float.to_string() } else { format!("{float:e}") }
 }
 
-fn written(literal: &Literal) -> Option<String> {
+fn literal_text(literal: &Literal) -> Option<String> {
     Some(match literal {
         Literal::Null => "null".to_owned(),
         Literal::Boolean(b) => b.to_string(),
         Literal::Integer(i) => i.to_string(),
         Literal::Number(n) => decimal(*n),
         Literal::String(text) => quoted(text),
-        Literal::Json(text) => cut(text, SHOWN).to_owned(),
+        Literal::Json(text) => cut(text, MAX_VALUE_BYTES).to_owned(),
         Literal::Hidden => return None,
     })
 }
 
-fn listed(all: impl Iterator<Item = String> + Clone) -> String {
-    let more = all.clone().skip(LISTED).count();
-    let mut list = all.take(LISTED).collect::<Vec<_>>().join(", ");
+fn list(all: impl Iterator<Item = String> + Clone) -> String {
+    let more = all.clone().skip(MAX_ENTRIES).count();
+    let mut list = all.take(MAX_ENTRIES).collect::<Vec<_>>().join(", ");
     if more > 0 {
         let _ = write!(list, " and {more} more");
     }

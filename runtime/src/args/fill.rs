@@ -1,4 +1,4 @@
-//! Filling: converts a repaired and valid value into slots of the kinds in the table.
+//! Filling: converts repaired and valid values into slots of the kinds in the table.
 
 use std::borrow::Cow;
 
@@ -16,9 +16,9 @@ impl Reader<'_> {
         match self.fill(value, 0) {
             Slot::Heap(heap) => match *heap {
                 Heap::Object(slots) => slots,
-                whole => vec![whole.into()],
+                other => vec![other.into()],
             },
-            whole => vec![whole],
+            other => vec![other],
         }
     }
 
@@ -32,8 +32,8 @@ impl Reader<'_> {
             (SlotKind::Number, Value::Number(number)) => number.as_f64().map_or(Slot::Null, Slot::Number),
             (SlotKind::String, Value::String(text)) => Heap::String(text).into(),
             (SlotKind::Choice, value) => {
-                let found = self.table.literals(node).iter().position(|literal| json_type::equals(literal, &value));
-                found
+                let position = self.table.literals(node).iter().position(|literal| json_type::equals(literal, &value));
+                position
                     .and_then(|index| u16::try_from(index).ok())
                     .map_or_else(|| Heap::Value(value).into(), Slot::Choice)
             }
@@ -58,8 +58,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the alternative of a union to which a valid value belongs. Only the distinguishing property is compared:
-    /// validating at every level would be quadratic.
+    /// Returns the alternative of a union to which a valid value belongs. It compares only types and distinguishing properties,
+    /// because validation at every level would be quadratic.
     fn alternative(&self, value: &Value, node: &Node) -> Option<(u16, NodeId)> {
         let is = |id: NodeId| {
             let alternative = self.table.node(id);
@@ -69,14 +69,14 @@ impl Reader<'_> {
                 literals.is_empty() || sent.is_some_and(|sent| literals.iter().any(|l| json_type::equals(l, sent)))
             };
             json_type::fits(self.table.types(alternative), value)
-                && self.table.shown(alternative).filter(|property| property.required).all(has)
+                && self.table.visible_properties(alternative).filter(|property| property.required).all(has)
         };
         (0..).zip(self.table.any_of(node).iter().copied()).find(|(_, id)| is(*id))
     }
 
     fn fill_properties(&self, mut map: Map<String, Value>, node: &Node) -> Vec<Slot<'static>> {
         let keeps_others = node.additional != Additional::Deny;
-        // Taking a value out of the map's entry is much cheaper than removing the entry.
+        // `take` is much cheaper than removing the entry, which is only needed if the rest of the map is kept.
         let mut sent = |name: &str| if keeps_others { map.remove(name) } else { map.get_mut(name).map(Value::take) };
         let properties = self.table.properties(node).iter();
         let mut slots: Vec<Slot<'static>> = properties
@@ -100,7 +100,7 @@ impl Reader<'_> {
         };
         let mut entries: Vec<(Cow<'static, str>, Slot<'static>)> = Vec::with_capacity(map.len());
         for (key, value) in map {
-            let slot = match self.table.shown(node).find(|property| *property.name == key) {
+            let slot = match self.table.visible_properties(node).find(|property| *property.name == key) {
                 Some(property) => self.fill(value, property.node),
                 None => self.fill_item(value, inner),
             };

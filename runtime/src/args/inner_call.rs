@@ -1,13 +1,13 @@
-//! The inner call of `tool_call`: its name and arguments, borrowed from the model's text, so that the arguments are
-//! read only once, as those of the inner tool.
+//! Parsing the inner call of `tool_call`: its name and arguments, borrowed from the model's text. The arguments are not parsed
+//! here, but later as those of the inner tool.
 
 use std::borrow::Cow;
 
 use super::Limits;
 use super::scan::Scan;
 
-/// Returns the name, and the text of the arguments: an object, or the content of a string. Missing arguments and null
-/// are an empty object. `None` if `text` is not an object of these two.
+/// Returns the name, and the text of the arguments: an object, or the content of a string. Missing arguments and null become
+/// `{}`. Returns `None` if `text` is not an object with exactly the keys `name` and (optionally) `arguments`.
 pub(crate) fn inner_call(text: &str, limits: Limits) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     if text.len() > limits.max_bytes {
         return None;
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn the_call_within_is_found_as_it_stands() {
+    fn the_inner_call_is_borrowed_from_the_text() {
         for (text, arguments) in [
             (r#"{"name": "t", "arguments": {"a": "}\"]", "b": [{}]} }"#, r#"{"a": "}\"]", "b": [{}]}"#),
             (r#" { "arguments":{} , "name":"\u0074" } "#, "{}"),
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_call() {
+    fn other_texts_are_not_an_inner_call() {
         for text in [
             "",
             "{}",

@@ -7,10 +7,10 @@ use serde_json::{Map, Number, Value};
 
 use crate::data::number;
 
-/// Returns the array or object in `text`, nested at most `room` levels deep.
-pub(super) fn parse(text: &str, room: usize) -> Option<Value> {
+/// Returns the array or object in `text`, with at most `depth` nested levels.
+pub(super) fn parse(text: &str, depth: usize) -> Option<Value> {
     let mut parser = Parser { text, at: 0 };
-    let value = parser.value(room)?;
+    let value = parser.value(depth)?;
     parser.skip_space();
     (parser.at == text.len()).then_some(value)
 }
@@ -43,22 +43,22 @@ impl<'s> Parser<'s> {
         found
     }
 
-    fn value(&mut self, room: usize) -> Option<Value> {
+    fn value(&mut self, depth: usize) -> Option<Value> {
         self.skip_space();
         match self.peek()? {
-            b'[' => self.array(room.checked_sub(1)?).map(Value::Array),
-            b'{' => self.object(room.checked_sub(1)?).map(Value::Object),
+            b'[' => self.array(depth.checked_sub(1)?).map(Value::Array),
+            b'{' => self.object(depth.checked_sub(1)?).map(Value::Object),
             b'\'' | b'"' => self.string().map(Value::String),
             b'-' | b'0'..=b'9' => self.number().map(Value::Number),
             _ => self.word(),
         }
     }
 
-    fn array(&mut self, room: usize) -> Option<Vec<Value>> {
+    fn array(&mut self, depth: usize) -> Option<Vec<Value>> {
         self.at += 1;
         let mut items = Vec::new();
         while !self.eat(b']') {
-            items.push(self.value(room)?);
+            items.push(self.value(depth)?);
             if !self.eat(b',') {
                 return self.eat(b']').then_some(items);
             }
@@ -66,7 +66,7 @@ impl<'s> Parser<'s> {
         Some(items)
     }
 
-    fn object(&mut self, room: usize) -> Option<Map<String, Value>> {
+    fn object(&mut self, depth: usize) -> Option<Map<String, Value>> {
         self.at += 1;
         let mut map = Map::new();
         while !self.eat(b'}') {
@@ -74,7 +74,7 @@ impl<'s> Parser<'s> {
             if !self.eat(b':') {
                 return None;
             }
-            map.insert(key, self.value(room)?);
+            map.insert(key, self.value(depth)?);
             if !self.eat(b',') {
                 return self.eat(b'}').then_some(map);
             }

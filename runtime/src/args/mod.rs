@@ -1,8 +1,8 @@
-//! Reading arguments: from the model's JSON text into slots, from which typed code takes its fields.
+//! Reading arguments: parses the model's JSON text into slots, from which typed code takes the values of its fields.
 //!
-//! One reader serves all tools, driven by a [`Table`]. The strict reading comes first and builds no tree. Only if it
-//! fails is the text read again into a tree, repaired toward the table and [validated](validate), so that the error
-//! lists all problems.
+//! One reader serves all tools, driven by a [`Table`]. The strict pass comes first, and fills the slots without a tree of
+//! JSON values. Only if it fails, the text is parsed into a tree, repaired toward the table, and [validated](validate), so
+//! that the error lists all problems.
 
 mod expectation_text;
 mod fill;
@@ -37,22 +37,22 @@ use tree::Tree;
 /// Limits of the arguments of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The maximum size of their text in bytes.
+    /// The maximum size of the JSON text in bytes.
     pub max_bytes: usize,
-    /// The maximum depth of arrays and objects, including the arguments object; at most 127.
+    /// The maximum depth of nested arrays and objects, including the arguments object. Values above 127 count as 127.
     pub max_depth: usize,
 }
 
 impl Default for Limits {
-    /// Returns limits of 4 MiB and 64 levels.
+    /// Returns the limits of every call: 4 MiB and 64 levels.
     fn default() -> Self {
         Self { max_bytes: 4 << 20, max_depth: 64 }
     }
 }
 
-/// Reads the arguments in `text`, a JSON object as the model wrote it, into `buffer`.
+/// Parses, repairs and validates the arguments in `text`, a JSON object as the model wrote it, and fills `buffer` with them.
 ///
-/// For a table whose root is [`SlotKind::Value`](crate::data::table::SlotKind::Value), there is one slot with the whole
+/// If the root of the table is a [`SlotKind::Value`](crate::data::table::SlotKind::Value), there is one slot with the whole
 /// object. Otherwise there is a slot for each declared property, and one for additional properties if they are allowed.
 ///
 /// # Errors
@@ -72,26 +72,26 @@ pub fn read<'s, 'a>(
     Ok(buffer.slots())
 }
 
-/// Reads a tree, repairs and validates it, and fills the slots from it.
+/// Parses a tree, repairs and validates it, and returns its slots.
 #[cold]
 fn read_leniently(text: &str, reader: &Reader<'_>) -> Result<Vec<Slot<'static>>, ToolError> {
-    let value = mended(tree(text, reader.limits)?, reader)?;
+    let value = repaired_and_valid(tree(text, reader.limits)?, reader)?;
     Ok(reader.fill_arguments(value))
 }
 
 fn tree(text: &str, limits: Limits) -> Result<Value, ToolError> {
-    Tree { room: limits.max_depth, unique: true }.parse(text).map_err(|e| unreadable(text, &e, limits))
+    Tree { depth: limits.max_depth, unique: true }.parse(text).map_err(|e| unreadable(text, &e, limits))
 }
 
 /// Repairs and validates the arguments `value`.
-fn mended(mut value: Value, reader: &Reader<'_>) -> Result<Value, ToolError> {
+fn repaired_and_valid(mut value: Value, reader: &Reader<'_>) -> Result<Value, ToolError> {
     reader.repair_arguments(&mut value);
     reader.drop_absent(&mut value, 0);
     let problems = reader.problems(&value);
-    if problems.shown.is_empty() { Ok(value) } else { Err(invalid(problems.shown, problems.more)) }
+    if problems.listed.is_empty() { Ok(value) } else { Err(invalid(problems.listed, problems.more)) }
 }
 
-/// Arguments that hooks see before the handler: a tree, repaired and valid.
+/// Repaired and valid arguments as a tree, which hooks see before the handler.
 #[derive(Debug)]
 pub(crate) struct Arguments(Value);
 
@@ -100,25 +100,25 @@ impl Arguments {
     /// Returns the same errors as [`read`].
     pub(crate) fn read(text: &str, table: &Table, limits: Limits) -> Result<Self, ToolError> {
         check_size(text, limits)?;
-        mended(tree(text, limits)?, &Reader::new(table, limits)).map(Self)
+        repaired_and_valid(tree(text, limits)?, &Reader::new(table, limits)).map(Self)
     }
 
     /// Replaces the arguments of the same names.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArguments`] if the arguments are no longer valid.
-    pub(crate) fn change(self, some: Map<String, Value>, table: &Table, limits: Limits) -> Result<Self, ToolError> {
+    pub(crate) fn change(self, changes: Map<String, Value>, table: &Table, limits: Limits) -> Result<Self, ToolError> {
         let Value::Object(mut all) = self.0 else { return Ok(self) };
-        all.extend(some);
-        mended(all.into(), &Reader::new(table, limits)).map(Self)
+        all.extend(changes);
+        repaired_and_valid(all.into(), &Reader::new(table, limits)).map(Self)
     }
 
     /// Returns the arguments with secrets redacted.
     pub(crate) fn redacted(&self, table: &Table, limits: Limits) -> Value {
-        Reader::new(table, limits).hidden(&self.0)
+        Reader::new(table, limits).redacted(&self.0)
     }
 
-    /// Fills the slots for the handler.
+    /// Fills the buffer with the slots for the handler.
     pub(crate) fn fill<'s, 'a>(self, table: &Table, limits: Limits, buffer: &'s mut SlotBuffer<'a>) -> Slots<'s, 'a> {
         buffer.fill(Reader::new(table, limits).fill_arguments(self.0));
         buffer.slots()
@@ -129,7 +129,7 @@ fn check_size(text: &str, limits: Limits) -> Result<(), ToolError> {
     if text.len() <= limits.max_bytes {
         return Ok(());
     }
-    Err(malformed(&format!("they take {} bytes, at most {} are allowed", text.len(), limits.max_bytes)))
+    Err(malformed(&format!("they have {} bytes, but at most {} are allowed", text.len(), limits.max_bytes)))
 }
 
 /// Repairs the arguments `value` toward `table`, without validating them.
@@ -138,40 +138,38 @@ pub fn repair(value: &mut Value, table: &Table) {
     Reader::new(table, Limits::default()).repair_arguments(value);
 }
 
-/// Returns the problems of the arguments `value`: the first twenty, or none if they are valid.
+/// Returns the problems of the arguments `value`: at most 20, or none if the arguments are valid. Does not repair them.
 pub fn validate(value: &Value, table: &Table) -> Vec<Problem> {
     let (reader, mut value) = (Reader::new(table, Limits::default()), value.clone());
     reader.drop_absent(&mut value, 0);
-    reader.problems(&value).shown
+    reader.problems(&value).listed
 }
 
-fn malformed(why: &str) -> ToolError {
-    ToolError::with_kind(ErrorKind::MalformedArguments, format!("failed to read the arguments: {why}"))
+fn malformed(reason: &str) -> ToolError {
+    ToolError::with_kind(ErrorKind::MalformedArguments, format!("failed to read the arguments: {reason}"))
 }
 
 fn unreadable(text: &str, error: &serde_json::Error, limits: Limits) -> ToolError {
     if text.trim().is_empty() {
-        return malformed("they are empty. Send a JSON object, {} where there is nothing to say");
+        return malformed("they are empty. Send a JSON object, or {} for no arguments");
     }
     let (line, column) = (error.line(), error.column());
     if error.is_eof() {
-        return malformed(&format!(
-            "their JSON ends too early, at line {line} column {column}; it looks cut off. Send the call again, complete"
-        ));
+        return malformed(&format!("the JSON is cut off at line {line} column {column}. Send the complete call again"));
     }
-    let why = error.to_string();
-    // The text is not quoted, because it may be secret.
-    if why.starts_with("expected ident") || why.starts_with("expected value") {
+    let reason = error.to_string();
+    // These messages of `serde_json` are not useful to a model. The text is not quoted, because it may contain secrets.
+    if reason.starts_with("expected ident") || reason.starts_with("expected value") {
         return malformed(&format!("invalid JSON at line {line} column {column}. Send one JSON object"));
     }
-    let limit = if why.starts_with(tree::TOO_DEEP) {
+    let limit = if reason.starts_with(tree::TOO_DEEP) {
         format!(": at most {} levels are allowed", limits.max_depth)
-    } else if why.starts_with(tree::OUT_OF_RANGE) {
-        format!(": numbers are between {:e} and {:e}", f64::MIN, f64::MAX)
+    } else if reason.starts_with(tree::OUT_OF_RANGE) {
+        format!(": numbers must be between {:e} and {:e}", f64::MIN, f64::MAX)
     } else {
         ". Send one JSON object".to_owned()
     };
-    malformed(&(why + &limit))
+    malformed(&(reason + &limit))
 }
 
 fn invalid(problems: Vec<Problem>, more: usize) -> ToolError {

@@ -1,29 +1,31 @@
-//! Null as absence: an optional property that is sent as null, although null is not allowed there, counts as not sent.
-//! Strict dialects make models write absent properties this way.
+//! Null as absence: an optional property that does not allow null counts as absent if it is sent as null. In strict dialects,
+//! models must write absent properties this way.
 
 use serde_json::Value;
 
 use super::reader::Reader;
-use super::repair::weight;
+use super::repair::clone_cost;
 use crate::data::table::{Additional, Node, NodeId};
 use crate::sorted;
 
 impl<'t> Reader<'t> {
-    /// Removes such properties from a value, at every depth.
+    /// Removes properties whose null represents absence from a value, at every depth.
     pub(super) fn drop_absent(&self, value: &mut Value, id: NodeId) {
-        self.drop_absent_below(value, id, 4 * self.limits.max_depth, &[]);
+        self.drop_absent_at(value, id, 4 * self.limits.max_depth, &[]);
     }
 
-    /// `room` bounds the depth of values and alternatives. `asked` has the properties that other schemas of the same
-    /// value require, sorted.
-    fn drop_absent_below(&self, value: &mut Value, id: NodeId, room: usize, asked: &[&'t str]) {
-        if room == 0 || !holds_null(value) || !self.spend(weight(value)) {
+    /// `depth` is the maximum depth of values and alternatives. `required_elsewhere` has the properties that other schemas of
+    /// the same value require, sorted.
+    fn drop_absent_at(&self, value: &mut Value, id: NodeId, depth: usize, required_elsewhere: &[&'t str]) {
+        if depth == 0 || !holds_null(value) || !self.spend(clone_cost(value)) {
             return;
         }
         let nodes = self.with_all_of(id);
-        let inner = |value: &mut Value, id| self.drop_absent_below(value, id, room - 1, &[]);
-        let mut required = asked.to_vec();
-        for property in nodes.iter().flat_map(|node| self.table.shown(node)).filter(|property| property.required) {
+        let inner = |value: &mut Value, id| self.drop_absent_at(value, id, depth - 1, &[]);
+        let mut required = required_elsewhere.to_vec();
+        for property in
+            nodes.iter().flat_map(|node| self.table.visible_properties(node)).filter(|property| property.required)
+        {
             sorted::insert(&mut required, &*property.name);
         }
         for node in &nodes {
@@ -36,7 +38,7 @@ impl<'t> Reader<'t> {
                     }
                 }
                 Value::Object(map) => {
-                    for property in self.table.shown(node) {
+                    for property in self.table.visible_properties(node) {
                         let Some(value) = map.get_mut(&*property.name) else { continue };
                         if !value.is_null() {
                             inner(value, property.node);
@@ -65,7 +67,7 @@ impl<'t> Reader<'t> {
             }
             for branch in branches {
                 let mut trial = value.clone();
-                self.drop_absent_below(&mut trial, *branch, room - 1, &required);
+                self.drop_absent_at(&mut trial, *branch, depth - 1, &required);
                 if self.is_valid(&trial, *branch) {
                     *value = trial;
                     break;

@@ -1,18 +1,17 @@
-//! The state that repair, validation and filling share: the table, the limits, and a budget of work.
+//! The state that repair, validation and filling share: the table, the limits, and a budget of steps.
 //!
-//! A schema may refer to itself through `anyOf`, so the work for a small text would be unbounded without a budget.
+//! Without the budget, a schema that refers to itself through `anyOf` could need unlimited work for a small text.
 
 use std::cell::Cell;
 
 use super::Limits;
 use crate::data::table::{Node, NodeId, Table};
 
-/// The number of steps for reading one text. A text of 4 MiB, valid or not, needs fewer; only malicious input needs
-/// more.
-const BUDGET: usize = 16_000_000;
+/// The maximum number of steps for one text. Texts of 4 MiB need fewer, unless they are made to need many.
+const STEP_BUDGET: usize = 16_000_000;
 
-/// The maximum depth that `serde_json` reads. No recursion goes deeper.
-const DEEPEST: usize = 127;
+/// The maximum depth that `serde_json` parses. It limits every recursion here.
+const MAX_DEPTH: usize = 127;
 
 pub(super) struct Reader<'t> {
     pub(super) table: &'t Table,
@@ -22,11 +21,11 @@ pub(super) struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     pub(super) fn new(table: &'t Table, limits: Limits) -> Self {
-        Self::with_budget(table, limits, BUDGET)
+        Self::with_budget(table, limits, STEP_BUDGET)
     }
 
     pub(super) fn with_budget(table: &'t Table, limits: Limits, budget: usize) -> Self {
-        let limits = Limits { max_depth: limits.max_depth.min(DEEPEST), ..limits };
+        let limits = Limits { max_depth: limits.max_depth.min(MAX_DEPTH), ..limits };
         Self { table, limits, budget: Cell::new(budget) }
     }
 
@@ -40,12 +39,12 @@ impl<'t> Reader<'t> {
     /// Returns the alternatives of `node`, including those of nested alternatives, or `None` if one of them has no
     /// type, so that the schema does not determine a type.
     pub(super) fn leaves(&self, node: &Node) -> Option<Vec<NodeId>> {
-        const MOST: usize = 256;
-        const DEEPEST: usize = 16;
+        const MAX_LEAVES: usize = 256;
+        const MAX_NESTED: usize = 16;
         fn walk(table: &Table, node: &Node, depth: usize, leaves: &mut Vec<NodeId>) -> Option<()> {
             for &id in table.any_of(node) {
                 let branch = table.node(id);
-                if branch.all_of.len > 0 || leaves.len() == MOST || depth == DEEPEST {
+                if branch.all_of.len > 0 || leaves.len() == MAX_LEAVES || depth == MAX_NESTED {
                     return None;
                 }
                 if !table.types(branch).is_any() {

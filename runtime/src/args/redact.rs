@@ -1,4 +1,4 @@
-//! Redaction: arguments as everyone except the handler sees them.
+//! Redaction of secrets in arguments, for logs, traces, hooks and the approver.
 
 use serde_json::Value;
 
@@ -7,22 +7,22 @@ use crate::data::secret::REDACTED;
 use crate::data::table::{Additional, NodeId};
 
 /// The maximum depth of values and alternatives. A schema may be its own alternative.
-const DEEPEST: usize = 256;
+const MAX_DEPTH: usize = 256;
 
 impl Reader<'_> {
     /// Returns the arguments with [`REDACTED`] in place of every secret.
-    pub(super) fn hidden(&self, arguments: &Value) -> Value {
-        let mut hidden = arguments.clone();
+    pub(super) fn redacted(&self, arguments: &Value) -> Value {
+        let mut redacted = arguments.clone();
         if self.table.has_secrets() {
-            // A fresh budget, so that the cost of repair does not cause more redaction.
-            Reader::new(self.table, self.limits).hide(&mut hidden, 0, DEEPEST);
+            // With a new budget: otherwise, an expensive repair could exhaust it, and everything would be redacted.
+            Reader::new(self.table, self.limits).redact(&mut redacted, 0, MAX_DEPTH);
         }
-        hidden
+        redacted
     }
 
-    /// Redacts every value that any alternative declares secret. If there is too much to examine, it redacts
-    /// everything.
-    fn hide(&self, value: &mut Value, id: NodeId, room: usize) {
+    /// Redacts every value that any alternative declares as secret. If the depth or the budget is exceeded, it redacts the
+    /// whole value.
+    fn redact(&self, value: &mut Value, id: NodeId, room: usize) {
         if room == 0 || !self.spend(1) {
             *value = REDACTED.into();
             return;
@@ -32,7 +32,7 @@ impl Reader<'_> {
             Value::Array(items) => {
                 if let Some(id) = node.items {
                     for item in items {
-                        self.hide(item, id, room - 1);
+                        self.redact(item, id, room - 1);
                     }
                 }
             }
@@ -42,8 +42,8 @@ impl Reader<'_> {
                 let holds_secrets = properties.iter().any(|property| property.secret);
                 for (key, value) in map {
                     match (properties.iter().find(|property| *property.name == **key), node.additional) {
-                        (Some(property), _) if !property.secret => self.hide(value, property.node, room - 1),
-                        (None, Additional::Node(id)) if !holds_secrets => self.hide(value, id, room - 1),
+                        (Some(property), _) if !property.secret => self.redact(value, property.node, room - 1),
+                        (None, Additional::Node(id)) if !holds_secrets => self.redact(value, id, room - 1),
                         (None, _) if !holds_secrets => {}
                         _ => *value = REDACTED.into(),
                     }
@@ -52,7 +52,7 @@ impl Reader<'_> {
             _ => {}
         }
         for branch in self.table.any_of(node).iter().chain(self.table.all_of(node)) {
-            self.hide(value, *branch, room - 1);
+            self.redact(value, *branch, room - 1);
         }
     }
 }
@@ -65,7 +65,7 @@ mod tests {
     use crate::data::table::Table;
 
     #[test]
-    fn secrets_are_hidden_wherever_they_are() {
+    fn secrets_are_redacted_at_every_depth() {
         let schema = json!({"type": "object", "properties": {
             "user": {"type": "string"}, "pin": {"type": "integer"},
             "all": {"type": "array", "items": {"anyOf": [

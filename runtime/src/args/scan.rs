@@ -6,7 +6,7 @@
 use serde_json::Number;
 
 use crate::data::number;
-use crate::text::json::plain;
+use crate::text::json::plain_len;
 
 pub(super) struct Scan<'a> {
     text: &'a str,
@@ -23,11 +23,11 @@ impl<'a> Scan<'a> {
     pub(super) fn peek(&mut self) -> Option<u8> {
         match self.text.as_bytes().get(self.at) {
             Some(&byte) if byte > b' ' => Some(byte),
-            _ => self.peek_behind_space(),
+            _ => self.peek_after_space(),
         }
     }
 
-    fn peek_behind_space(&mut self) -> Option<u8> {
+    fn peek_after_space(&mut self) -> Option<u8> {
         let is_space = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
         let rest = self.text.as_bytes().get(self.at..)?;
         self.at += rest.iter().position(|byte| !is_space(byte)).unwrap_or(rest.len());
@@ -85,7 +85,7 @@ impl<'a> Scan<'a> {
     pub(super) fn plain_string(&mut self) -> Option<&'a str> {
         let bytes = self.text.as_bytes();
         let start = self.at + 1;
-        let end = start + plain(bytes.get(start..)?);
+        let end = start + plain_len(bytes.get(start..)?);
         if bytes.get(self.at) != Some(&b'"') || bytes.get(end) != Some(&b'"') {
             return None;
         }
@@ -105,7 +105,7 @@ impl<'a> Scan<'a> {
         let bytes = self.text.as_bytes();
         let mut end = self.at + 1;
         loop {
-            end += plain(bytes.get(end..)?);
+            end += plain_len(bytes.get(end..)?);
             match bytes.get(end)? {
                 b'"' => return Some(end),
                 b'\\' => end += 2,
@@ -114,16 +114,16 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Reads a plain integer with so few digits that it fits an `i64`.
+    /// Reads an integer of at most 18 digits, which always fits an `i64`.
     #[inline]
     pub(super) fn plain_integer(&mut self) -> Option<i64> {
-        const SAFE: usize = 18;
+        const MAX_DIGITS: usize = 18;
         let rest = self.text.as_bytes().get(self.at..)?;
         let negative = rest.first() == Some(&b'-');
         let digits = if negative { &rest[1..] } else { rest };
         let (mut size, mut count) = (0, 0);
         while let Some(digit) = digits.get(count).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
-            if count == SAFE {
+            if count == MAX_DIGITS {
                 return None;
             }
             size = 10 * size + i64::from(digit);
@@ -147,7 +147,8 @@ impl<'a> Scan<'a> {
         number::parse(self.text.get(start..self.at)?)
     }
 
-    /// Skips one value that is followed by something, looking only at strings and brackets, and returns its text.
+    /// Skips one value inside an array or object, and returns its text. It only looks at strings and brackets; the text may be
+    /// invalid JSON.
     pub(super) fn skip(&mut self) -> Option<&'a str> {
         self.peek()?;
         let (bytes, start) = (self.text.as_bytes(), self.at);
@@ -176,7 +177,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Returns whether two short texts are equal. For so few bytes, a call of `memcmp` takes longer.
+/// Returns whether two short texts are equal. For few bytes, this is faster than a call of `memcmp`.
 #[inline]
 pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
@@ -202,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_every_length_are_told_apart_at_every_byte() {
+    fn differences_at_every_byte_are_found() {
         let text = b"0123456789abcdefghijkl";
         for length in 0..text.len() {
             let text = &text[..length];

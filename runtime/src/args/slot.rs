@@ -1,4 +1,4 @@
-//! Slots: validated values, from which typed code takes its fields.
+//! Slots: validated values, from which typed code takes the values of its fields.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ use crate::data::table::{Literal, SlotKind, Table};
 
 /// A value, of the [`SlotKind`](crate::data::table::SlotKind) of its node in the table.
 ///
-/// Values that need memory of their own are in one box: slots are moved and dropped at every call, and most of them own
-/// nothing.
+/// Values that need heap memory are in one box, so that slots are small: they are moved and dropped at every call, and most
+/// of them own nothing.
 #[derive(Debug, Default)]
 pub enum Slot<'a> {
     /// The property was not sent, or was sent as null although it is optional and does not allow null.
@@ -31,7 +31,7 @@ pub enum Slot<'a> {
     Number(f64),
     /// `SlotKind::String`, borrowed from the arguments' text.
     Text(&'a str),
-    /// `SlotKind::Choice`
+    /// `SlotKind::Choice`: the index of the literal.
     Choice(u16),
     /// `SlotKind::Array` of strings, ready for typed code.
     Strings(Vec<String>),
@@ -39,7 +39,7 @@ pub enum Slot<'a> {
     Heap(Box<Heap<'a>>),
 }
 
-/// A value that needs memory of its own.
+/// A slot value that needs heap memory.
 #[derive(Debug)]
 pub enum Heap<'a> {
     /// `SlotKind::String`, for a string with escapes.
@@ -50,7 +50,7 @@ pub enum Heap<'a> {
     Object(Vec<Slot<'a>>),
     /// `SlotKind::Map`
     Map(Vec<(Cow<'a, str>, Slot<'a>)>),
-    /// `SlotKind::Union`: the position of the alternative, and its value.
+    /// `SlotKind::Union`: the index of the alternative, and its value.
     Variant(u16, Slot<'a>),
     /// `SlotKind::Value`
     Value(Value),
@@ -67,53 +67,54 @@ impl<'a> From<Heap<'a>> for Slot<'a> {
 #[derive(Debug)]
 pub struct Slots<'s, 'a>(&'s mut [Slot<'a>]);
 
-/// The number of slots without allocation: most tools have fewer parameters.
-const FEW: usize = 8;
+/// The number of slots that a buffer holds without allocation. Most tools have fewer parameters.
+const INLINE_SLOTS: usize = 8;
 
-/// A buffer for the slots of one call's arguments. A few of them are inline, on the stack.
+/// A buffer for the slots of one call's arguments. Up to eight slots are stored inline, on the stack.
 #[derive(Debug, Default)]
 pub struct SlotBuffer<'a> {
-    few: [Slot<'a>; FEW],
-    many: Vec<Slot<'a>>,
+    inline: [Slot<'a>; INLINE_SLOTS],
+    /// All slots, if there are more than fit inline.
+    heap: Vec<Slot<'a>>,
     count: usize,
     /// Whether any slot has been written.
     used: bool,
 }
 
 impl<'a> SlotBuffer<'a> {
-    /// Returns this many slots, all absent.
-    pub(super) fn absent(&mut self, count: usize) -> &mut [Slot<'a>] {
+    /// Resets the buffer to `count` absent slots, and returns them.
+    pub(super) fn reset(&mut self, count: usize) -> &mut [Slot<'a>] {
         if self.used {
             *self = Self::default();
         }
         (self.used, self.count) = (true, count);
-        if count > FEW {
-            self.many.resize_with(count, Slot::default);
+        if count > INLINE_SLOTS {
+            self.heap.resize_with(count, Slot::default);
         }
-        self.all()
+        self.all_slots()
     }
 
     pub(super) fn fill(&mut self, slots: Vec<Slot<'a>>) {
-        self.absent(slots.len()).iter_mut().zip(slots).for_each(|(place, slot)| *place = slot);
+        self.reset(slots.len()).iter_mut().zip(slots).for_each(|(place, slot)| *place = slot);
     }
 
     /// Returns the slots that have been read.
     pub(crate) fn slots(&mut self) -> Slots<'_, 'a> {
-        Slots(self.all())
+        Slots(self.all_slots())
     }
 
-    /// Drops the buffer, without visiting each slot if none of them owns anything, as is usual after they were taken.
+    /// Drops the buffer. The usual case is fast: no slot owns anything, so that no destructor needs to run.
     pub(crate) fn discard(self) {
-        if self.count <= FEW {
+        if self.count <= INLINE_SLOTS {
             let owns = |slot: &Slot<'_>| matches!(slot, Slot::Strings(_) | Slot::Heap(_));
-            if self.many.capacity() == 0 && !self.few[..self.count].iter().any(owns) {
+            if self.heap.capacity() == 0 && !self.inline[..self.count].iter().any(owns) {
                 forget(self);
             }
         }
     }
 
-    pub(super) fn all(&mut self) -> &mut [Slot<'a>] {
-        if self.count > FEW { &mut self.many } else { &mut self.few[..self.count] }
+    pub(super) fn all_slots(&mut self) -> &mut [Slot<'a>] {
+        if self.count > INLINE_SLOTS { &mut self.heap } else { &mut self.inline[..self.count] }
     }
 }
 
@@ -157,7 +158,7 @@ impl Slots<'_, '_> {
     /// # Panics
     /// Panics if there is no such slot, or its kind is not the one that `T` reads. Generated tables and types come from
     /// one source, so this is a bug of the generator, never of the model.
-    // Not `take`: for each call of a method name that iterators have, too, rustc would check for an iterator.
+    // Not named `take`: iterators have a method of this name, which makes rustc try more candidates for each call.
     pub fn value<T: FromSlot>(&mut self, index: usize) -> T {
         T::from_slot(&mut self.0[index])
     }
@@ -173,7 +174,8 @@ impl Slots<'_, '_> {
         }
     }
 
-    /// The same for an expensive default. Each closure is separate machine code.
+    /// Takes the value of property `index`, or the result of `default` if it was not sent. For expensive defaults: each closure
+    /// adds machine code.
     ///
     /// # Panics
     /// Panics like [`value`](Self::value).
@@ -192,8 +194,8 @@ pub(super) fn sort(entries: &mut [(Cow<'_, str>, Slot<'_>)]) {
 
 /// A type that can be taken from a slot.
 ///
-/// The slot is not moved: a moved slot would have to be dropped on every path, which adds machine code to every
-/// generated struct.
+/// The slot is passed by reference and not moved, because a moved slot must be dropped on every path, which adds machine code
+/// to every generated struct.
 pub trait FromSlot: Sized {
     /// Takes the value in `slot`, which must not be used afterwards.
     ///
@@ -217,17 +219,17 @@ fn items_from_slot<T: FromSlot>(slot: &mut Slot<'_>) -> Vec<T> {
     }
 }
 
-/// Returns the boxed content of a slot that holds what is `wanted`.
-fn heap<'s, 'a>(slot: &'s mut Slot<'a>, wanted: &str) -> &'s mut Heap<'a> {
+/// Returns the heap value of a slot. `expected` describes the value, for the panic message.
+fn heap<'s, 'a>(slot: &'s mut Slot<'a>, expected: &str) -> &'s mut Heap<'a> {
     match slot {
         Slot::Heap(heap) => heap,
-        _ => mismatch(wanted),
+        _ => mismatch(expected),
     }
 }
 
 #[cold]
-fn mismatch(wanted: &str) -> ! {
-    panic!("the argument table promised {wanted}, and the slot holds something else: run `cargo xtask gen`");
+fn mismatch(expected: &str) -> ! {
+    panic!("expected the argument slot to hold {expected}, but it holds another kind: run `cargo xtask gen`");
 }
 
 impl FromSlot for bool {
@@ -329,10 +331,10 @@ impl FromSlot for Map<String, Value> {
     }
 }
 
-/// Reads a generated enum: the position of the string among the node's `count` literals.
+/// Returns the index of the string among the node's `count` literals, for a generated enum.
 ///
 /// # Panics
-/// Panics if `slot` does not hold such a position.
+/// Panics if `slot` does not hold such an index.
 pub fn choice(slot: &Slot<'_>, count: usize) -> usize {
     match slot {
         Slot::Choice(index) if usize::from(*index) < count => usize::from(*index),
@@ -340,15 +342,15 @@ pub fn choice(slot: &Slot<'_>, count: usize) -> usize {
     }
 }
 
-/// Reads a generated enum with values, with one function for each alternative.
-pub fn variant<T>(slot: &mut Slot<'_>, all: &[fn(&mut Slot<'_>) -> T]) -> T {
+/// Reads a generated enum with values. `readers` has one function for each alternative.
+pub fn variant<T>(slot: &mut Slot<'_>, readers: &[fn(&mut Slot<'_>) -> T]) -> T {
     match heap(slot, "one of the alternatives") {
-        Heap::Variant(index, value) if usize::from(*index) < all.len() => all[usize::from(*index)](value),
+        Heap::Variant(index, value) if usize::from(*index) < readers.len() => readers[usize::from(*index)](value),
         _ => mismatch("one of the alternatives"),
     }
 }
 
-/// Reads a generated struct: one slot for each declared property.
+/// Returns the slots of an object, for a generated struct: one for each declared property.
 ///
 /// # Panics
 /// Panics if `slot` does not hold an object.
@@ -359,7 +361,7 @@ pub fn object<'s, 'a>(slot: &'s mut Slot<'a>) -> Slots<'s, 'a> {
     }
 }
 
-/// Reads a generated default that cannot be a Rust literal, from JSON text that the generator wrote.
+/// Parses a generated default that cannot be written as a Rust literal, from JSON text.
 ///
 /// # Panics
 /// Panics if `text` is not JSON: a bug of the generator.

@@ -1,7 +1,7 @@
-//! The strict reading: valid arguments from JSON text directly into slots, without a tree.
+//! The strict pass: reads valid arguments from JSON text directly into slots, without a tree.
 //!
-//! It gives up silently at the first problem; the tree then reports all problems. It accepts only what the tree reads
-//! to the same slots. Parts without a typed form (a JSON value, a union) are read through the tree.
+//! It stops at the first problem without an error; the lenient pass then reports all problems. It only accepts arguments that
+//! the lenient pass would read to the same slots. Parts without a typed form (a JSON value, a union) are read through a tree.
 
 use std::borrow::Cow;
 
@@ -17,25 +17,25 @@ use super::validate::{fits_length, in_range};
 use crate::data::number;
 use crate::data::table::{Additional, Bounds, Literal, Node, NodeId, Property, SlotKind};
 
-/// The maximum number of properties of one object, which are tracked in a bit mask.
-const MOST: u16 = 64;
+/// The maximum number of properties of one object, which are tracked in a 64-bit mask.
+const MAX_PROPERTIES: u16 = 64;
 
 impl Reader<'_> {
-    /// Reads the arguments in `text` into `buffer`, if they are valid without repair.
+    /// Reads the arguments in `text` into `buffer`, or returns `None` if they are invalid or need repair.
     pub(super) fn read_strictly<'a>(&self, text: &'a str, buffer: &mut SlotBuffer<'a>) -> Option<()> {
         let node = self.table.node(0);
-        if node.form != SlotKind::Object || self.is_beyond_forms(node) {
+        if node.form != SlotKind::Object || self.needs_tree(node) {
             return None;
         }
         let mut strict = StrictReader { reader: self, scan: Scan::new(text) };
-        let slots = buffer.absent(strict.slots(node));
+        let slots = buffer.reset(strict.slots(node));
         strict.object(node, self.limits.max_depth, slots)?;
         strict.scan.is_at_end().then_some(())
     }
 
-    /// Returns whether `node` has constraints besides its type.
+    /// Returns whether the strict pass does not support the constraints of `node`.
     #[inline]
-    fn is_beyond_forms(&self, node: &Node) -> bool {
+    fn needs_tree(&self, node: &Node) -> bool {
         let is_text = matches!(node.form, SlotKind::String | SlotKind::Choice);
         if (node.any_of.len | node.all_of.len) != 0 || (node.literals.len != 0 && !is_text) {
             return true;
@@ -43,15 +43,16 @@ impl Reader<'_> {
         match node.form {
             SlotKind::Value => true,
             SlotKind::Array | SlotKind::Object | SlotKind::Map => {
-                let most = if node.form == SlotKind::Map { 0 } else { MOST };
-                node.properties.len > most || self.table.bounds(node).is_some_and(is_odd)
+                let max = if node.form == SlotKind::Map { 0 } else { MAX_PROPERTIES };
+                node.properties.len > max || self.table.bounds(node).is_some_and(needs_tree_for)
             }
             _ => false,
         }
     }
 }
 
-fn is_odd(bounds: &Bounds) -> bool {
+/// Returns whether the strict pass does not support these bounds of an array or object.
+fn needs_tree_for(bounds: &Bounds) -> bool {
     bounds.unique_items || bounds.min_properties.is_some() || bounds.max_properties.is_some()
 }
 
@@ -61,14 +62,14 @@ struct StrictReader<'r, 't, 'a> {
 }
 
 impl<'a> StrictReader<'_, '_, 'a> {
-    /// Reads a value into `slot`, which is absent so far, nested at most `room` levels deep. If `optional`, null may
-    /// represent absence.
+    /// Reads a value into `slot`, which must be absent. `depth` is the maximum depth of nested values. If `optional`, null may
+    /// represent an absent property.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "it is called for the properties of an object and in `item` only")]
-    fn value(&mut self, id: NodeId, optional: bool, room: usize, slot: &mut Slot<'a>) -> Option<()> {
+    fn value(&mut self, id: NodeId, optional: bool, depth: usize, slot: &mut Slot<'a>) -> Option<()> {
         let node = self.reader.table.node(id);
         let next = self.scan.peek()?;
-        // Most parameters are of one plain type.
+        // Fast paths for the most common parameters: one type without further constraints.
         if node.is_plain() {
             match (node.form, next) {
                 (SlotKind::String, b'"') if node.literals.len == 0 && node.bounds.is_none() => {
@@ -93,21 +94,21 @@ impl<'a> StrictReader<'_, '_, 'a> {
                 _ => {}
             }
         }
-        self.any_value(id, node, next, optional, room, slot)
+        self.any_value(id, node, next, optional, depth, slot)
     }
 
-    /// Like [`value`](Self::value), for any type. `next` is the first byte.
+    /// Like [`value`](Self::value), for any type. `next` is the first byte of the value.
     fn any_value(
         &mut self,
         id: NodeId,
         node: &Node,
         next: u8,
         optional: bool,
-        room: usize,
+        depth: usize,
         slot: &mut Slot<'a>,
     ) -> Option<()> {
-        if self.reader.is_beyond_forms(node) {
-            return self.tree(id, optional, room, slot);
+        if self.reader.needs_tree(node) {
+            return self.tree(id, optional, depth, slot);
         }
         match (node.form, next) {
             (SlotKind::String | SlotKind::Choice, b'"') => self.string(node, slot),
@@ -115,14 +116,14 @@ impl<'a> StrictReader<'_, '_, 'a> {
             (SlotKind::Number, b'-' | b'0'..=b'9') => put(slot, Slot::Number(self.number(node)?.as_f64()?)),
             (SlotKind::Boolean, b't') => put(slot, self.scan.word("true").map(|()| Slot::Boolean(true))?),
             (SlotKind::Boolean, b'f') => put(slot, self.scan.word("false").map(|()| Slot::Boolean(false))?),
-            (SlotKind::Array, b'[') => put(slot, self.array(node, room)?),
+            (SlotKind::Array, b'[') => put(slot, self.array(node, depth)?),
             (SlotKind::Object, b'{') => {
                 let mut slots = Vec::new();
                 slots.resize_with(self.slots(node), Slot::default);
-                self.object(node, room, &mut slots)?;
+                self.object(node, depth, &mut slots)?;
                 put(slot, Heap::Object(slots).into())
             }
-            (SlotKind::Map, b'{') => put(slot, Heap::Map(self.map(node, room)?).into()),
+            (SlotKind::Map, b'{') => put(slot, Heap::Map(self.map(node, depth)?).into()),
             (_, b'n') => {
                 self.scan.word("null")?;
                 if self.reader.allows_null(node) { put(slot, Slot::Null) } else { optional.then_some(()) }
@@ -139,7 +140,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
         }
     }
 
-    /// Separate from plain values, so that these need no copy of this code.
+    /// Reads a string with escapes. Separate from plain strings, so that their path stays small.
     #[cold]
     fn escaped(&mut self, node: &Node, slot: &mut Slot<'a>) -> Option<()> {
         let text = self.scan.escaped_string()?;
@@ -147,7 +148,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
         put(slot, if node.form == SlotKind::Choice { Slot::Choice(choice) } else { Heap::String(text).into() })
     }
 
-    /// Returns the literal that `text` equals, if the node has literals, or `None` if it is not allowed.
+    /// Returns the index of the literal that `text` equals (0 if the node has no literals), or `None` if `text` is invalid.
     fn choice(&self, node: &Node, text: &str) -> Option<u16> {
         // Repair turns the string `null` into null.
         if self.reader.allows_null(node) && is_null(text) {
@@ -162,7 +163,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
         self.literal(node, text)
     }
 
-    /// Returns the literal of the node that `text` equals.
+    /// Returns the index of the node's literal that `text` equals.
     #[inline]
     fn literal(&self, node: &Node, text: &str) -> Option<u16> {
         let literals = self.reader.table.literals(node);
@@ -187,8 +188,8 @@ impl<'a> StrictReader<'_, '_, 'a> {
         bounds.is_none_or(|bounds| number::within(&number, bounds)).then_some(number)
     }
 
-    fn array(&mut self, node: &Node, room: usize) -> Option<Slot<'a>> {
-        let room = room.checked_sub(1)?;
+    fn array(&mut self, node: &Node, depth: usize) -> Option<Slot<'a>> {
+        let depth = depth.checked_sub(1)?;
         self.scan.eat(b'[');
         let item = node.items.map(|id| self.reader.table.node(id));
         if item.is_some_and(|item| {
@@ -198,11 +199,11 @@ impl<'a> StrictReader<'_, '_, 'a> {
         }
         let mut items = Vec::new();
         while self.scan.next(items.is_empty(), b']')? {
-            // In place: a slot that is passed up would be copied at each level.
+            // Read in place, because a returned slot would be copied at each level.
             items.push(Slot::Absent);
-            self.item(node.items, room, items.last_mut()?)?;
+            self.item(node.items, depth, items.last_mut()?)?;
         }
-        self.holds(node, items.len()).then(|| Heap::Array(items).into())
+        self.allows_item_count(node, items.len()).then(|| Heap::Array(items).into())
     }
 
     /// Reads the rest of an array of strings.
@@ -214,22 +215,22 @@ impl<'a> StrictReader<'_, '_, 'a> {
                 None => self.scan.escaped_string()?,
             });
         }
-        self.holds(node, items.len()).then_some(Slot::Strings(items))
+        self.allows_item_count(node, items.len()).then_some(Slot::Strings(items))
     }
 
-    /// Returns whether an array may have that many items.
-    fn holds(&self, node: &Node, count: usize) -> bool {
+    /// Returns whether an array may have this number of items.
+    fn allows_item_count(&self, node: &Node, count: usize) -> bool {
         let bounds = self.reader.table.bounds(node);
         bounds.is_none_or(|bounds| in_range(count, bounds.min_items, bounds.max_items))
     }
 
-    /// Reads an item of an array or a value of a map; without a node, any value.
+    /// Reads an item of an array or a value of a map. Without a node, it may be any value.
     #[inline(never)]
-    fn item(&mut self, id: Option<NodeId>, room: usize, slot: &mut Slot<'a>) -> Option<()> {
+    fn item(&mut self, id: Option<NodeId>, depth: usize, slot: &mut Slot<'a>) -> Option<()> {
         if let Some(id) = id {
-            return self.value(id, false, room, slot);
+            return self.value(id, false, depth, slot);
         }
-        *slot = match self.any(room)? {
+        *slot = match self.any(depth)? {
             Value::Null => Slot::Null,
             value => Heap::Value(value).into(),
         };
@@ -241,11 +242,11 @@ impl<'a> StrictReader<'_, '_, 'a> {
         self.reader.table.properties(node).len() + usize::from(node.additional != Additional::Deny)
     }
 
-    /// Reads an object into its slots, which are absent so far.
-    fn object(&mut self, node: &Node, room: usize, slots: &mut [Slot<'a>]) -> Option<()> {
-        let room = room.checked_sub(1)?;
+    /// Reads an object into its slots, which must be absent.
+    fn object(&mut self, node: &Node, depth: usize, slots: &mut [Slot<'a>]) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
         let properties = self.reader.table.properties(node);
-        let (mut seen, mut first, mut next) = (0_u64, true, 0);
+        let (mut read, mut first, mut next) = (0_u64, true, 0);
         if !self.scan.eat(b'{') {
             return None;
         }
@@ -254,41 +255,41 @@ impl<'a> StrictReader<'_, '_, 'a> {
         }
         while self.scan.next(first, b'}')? {
             first = false;
-            // Usually, the next property follows, in the same spelling.
-            let found = match properties.get(next) {
+            // Usually, the model writes the properties in declared order, without escapes in their names.
+            let index = match properties.get(next) {
                 Some(property) if !property.hidden && self.scan.key(property.name.quoted()) => next,
                 _ => {
                     let key = self.key()?;
-                    let Some(found) = find(properties, &key) else {
+                    let Some(index) = find_property(properties, &key) else {
                         if node.additional == Additional::Deny {
                             return None;
                         }
                         let mut value = Slot::Absent;
-                        self.item(others(node), room, &mut value)?;
+                        self.item(additional_node(node), depth, &mut value)?;
                         entries(slots.last_mut()?)?.push((key, value));
                         continue;
                     };
-                    found
+                    index
                 }
             };
-            let (property, slot) = (properties.get(found)?, slots.get_mut(found)?);
-            if seen & (1 << found) != 0 {
+            let (property, slot) = (properties.get(index)?, slots.get_mut(index)?);
+            if read & (1 << index) != 0 {
                 return None;
             }
-            seen |= 1 << found;
-            next = found + 1;
-            self.value(property.node, !property.required, room, slot)?;
+            read |= 1 << index;
+            next = index + 1;
+            self.value(property.node, !property.required, depth, slot)?;
         }
         if node.additional != Additional::Deny {
             sort(entries(slots.last_mut()?)?)?;
         }
-        let missing = |(index, property): (usize, &Property)| property.required && seen & (1 << index) == 0;
-        let is_full = seen.count_ones() as usize == properties.len();
-        (is_full || !properties.iter().enumerate().any(missing)).then_some(())
+        let missing = |(index, property): (usize, &Property)| property.required && read & (1 << index) == 0;
+        let is_complete = read.count_ones() as usize == properties.len();
+        (is_complete || !properties.iter().enumerate().any(missing)).then_some(())
     }
 
-    fn map(&mut self, node: &Node, room: usize) -> Option<Entries<'a>> {
-        let room = room.checked_sub(1)?;
+    fn map(&mut self, node: &Node, depth: usize) -> Option<Entries<'a>> {
+        let depth = depth.checked_sub(1)?;
         if node.additional == Additional::Deny {
             return None;
         }
@@ -296,7 +297,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
         self.scan.eat(b'{');
         while self.scan.next(entries.is_empty(), b'}')? {
             entries.push((self.key()?, Slot::Absent));
-            self.item(others(node), room, &mut entries.last_mut()?.1)?;
+            self.item(additional_node(node), depth, &mut entries.last_mut()?.1)?;
         }
         sort(&mut entries)?;
         Some(entries)
@@ -312,14 +313,14 @@ impl<'a> StrictReader<'_, '_, 'a> {
     }
 
     /// Reads a value without a schema.
-    fn any(&mut self, room: usize) -> Option<Value> {
-        Tree { room, unique: true }.parse(self.scan.skip()?).ok()
+    fn any(&mut self, depth: usize) -> Option<Value> {
+        Tree { depth: depth, unique: true }.parse(self.scan.skip()?).ok()
     }
 
-    /// Like [`value`](Self::value), through the tree.
-    fn tree(&mut self, id: NodeId, optional: bool, room: usize, slot: &mut Slot<'a>) -> Option<()> {
-        let mut value = self.any(room)?;
-        self.reader.repair(&mut value, id, room);
+    /// Like [`value`](Self::value), through a tree.
+    fn tree(&mut self, id: NodeId, optional: bool, depth: usize, slot: &mut Slot<'a>) -> Option<()> {
+        let mut value = self.any(depth)?;
+        self.reader.repair(&mut value, id, depth);
         self.reader.drop_absent(&mut value, id);
         if self.reader.is_valid(&value, id) {
             *slot = self.reader.fill(value, id);
@@ -329,22 +330,22 @@ impl<'a> StrictReader<'_, '_, 'a> {
     }
 }
 
-/// Writes into a slot that is absent so far, without checking for content to drop.
+/// Writes into a slot that is absent, without the code that would drop its old content.
 #[inline]
-#[allow(clippy::unnecessary_wraps, reason = "with it ends every way in which a value is read")]
+#[allow(clippy::unnecessary_wraps, reason = "callers return it directly")]
 fn put<'a>(slot: &mut Slot<'a>, value: Slot<'a>) -> Option<()> {
     std::mem::forget(std::mem::replace(slot, value));
     Some(())
 }
 
-/// Returns the index of the property with that name.
-fn find(properties: &[Property], key: &str) -> Option<usize> {
+/// Returns the index of the visible property with this name.
+fn find_property(properties: &[Property], key: &str) -> Option<usize> {
     let is = |property: &Property| same(property.name.as_bytes(), key.as_bytes()) && !property.hidden;
     properties.iter().position(is)
 }
 
-/// Returns the node of undeclared properties, or `None` without one.
-fn others(node: &Node) -> Option<NodeId> {
+/// Returns the node of undeclared properties, or `None` if they have no schema.
+fn additional_node(node: &Node) -> Option<NodeId> {
     match node.additional {
         Additional::Node(id) => Some(id),
         Additional::Allow | Additional::Deny => None,

@@ -88,7 +88,7 @@ pub(super) fn strictly<'s, 'a>(
     buffer: &'s mut SlotBuffer<'a>,
 ) -> Option<&'s [Slot<'a>]> {
     reader.read_strictly(text, buffer)?;
-    Some(buffer.all())
+    Some(buffer.all_slots())
 }
 
 fn heap(heap: Heap<'_>) -> Slot<'_> {
@@ -246,7 +246,7 @@ fn text_cut_off_anywhere_is_malformed() {
     let text = r#"{"text":"añ\n\ud83d\ude00","limit":-5.5e1,"flag":true,"any":[null,{"a":[]}]}"#;
     for end in (1..text.len()).filter(|end| text.is_char_boundary(*end)) {
         let message = malformed_message(&text[..end]);
-        assert!(message.contains("looks cut off") && message.contains("line 1 column"), "{end}: {message}");
+        assert!(message.contains("is cut off") && message.contains("line 1 column"), "{end}: {message}");
     }
     for empty in ["", " \n"] {
         assert!(malformed_message(empty).contains("they are empty"));
@@ -268,7 +268,7 @@ fn what_is_no_json_is_malformed() {
         let expected = format!("invalid JSON at line 1 column {column}. Send one JSON object");
         assert!(message.ends_with(&expected), "{message}");
     }
-    assert!(malformed_message(r#"{"ratio":1e999}"#).contains("numbers are between -1.79"));
+    assert!(malformed_message(r#"{"ratio":1e999}"#).contains("numbers must be between -1.79"));
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn a_key_that_comes_twice_is_malformed_at_any_depth() {
         r#"{"text":"a","nested":{"id":1,"q":{"z":1,"z":1}}}"#,
         r#"{"text":"a","counts":{"x":1,"x":1}}"#,
     ] {
-        assert!(malformed_message(text).contains("comes twice in one object"), "{text}");
+        assert!(malformed_message(text).contains("occurs twice in one object"), "{text}");
     }
     let schema = json!({"properties": {"o": {"type": "object"}}});
     assert_eq!(value(r#"{"o":"{\"a\":1,\"a\":2}"}"#, &schema).unwrap(), json!({"o": {"a": 2}}));
@@ -298,7 +298,7 @@ fn depth_and_size_are_limited() {
     malformed_message(&"[".repeat(5_000));
     let small = Limits { max_bytes: 10, ..limits() };
     let error = read(r#"{"text":"a"}"#, &typed(), small, &mut SlotBuffer::default()).unwrap_err();
-    assert!(error.message().contains("12 bytes, at most 10"));
+    assert!(error.message().contains("12 bytes, but at most 10"));
     let deep = Limits { max_depth: usize::MAX, ..limits() };
     assert!(read(&nested(5_000), &typed(), deep, &mut SlotBuffer::default()).is_err());
 }

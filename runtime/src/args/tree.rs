@@ -1,4 +1,4 @@
-//! Parses JSON text into a tree, with the two checks that `serde_json::Value` lacks: depth, and duplicate keys.
+//! Parsing JSON text into a tree, with two checks that `serde_json::Value` lacks: the depth, and duplicate keys.
 
 use std::fmt;
 
@@ -8,24 +8,25 @@ use serde_json::{Map, Number, Value};
 use super::expectation_text;
 use crate::data::number;
 
-/// Whether another crate in the program has enabled `arbitrary_precision` of `serde_json`, with which numbers are
-/// strings.
-const KEEPS_TEXTS: bool = size_of::<Number>() == size_of::<String>();
+/// Whether another crate in the program has enabled the feature `arbitrary_precision` of `serde_json`, which represents
+/// numbers as strings.
+const NUMBERS_ARE_STRINGS: bool = size_of::<Number>() == size_of::<String>();
 
-/// The key of the object with one string as which such a number arrives, if it is not an integer of 64 bits.
-const NUMBER: &str = "$serde_json::private::Number";
+/// With that feature, the deserializer represents a number that is not a 64-bit integer as an object with this key and a
+/// string.
+const NUMBER_KEY: &str = "$serde_json::private::Number";
 
-/// The beginning of the error about depth.
-pub(super) const TOO_DEEP: &str = "arrays and objects are nested too deep";
+/// The beginning of the error message about the depth.
+pub(super) const TOO_DEEP: &str = "arrays and objects are nested too deeply";
 
-/// The beginning of the error about numbers, which is also `serde_json`'s own.
+/// The beginning of the error message about numbers, which `serde_json` uses, too.
 pub(super) const OUT_OF_RANGE: &str = "number out of range";
 
-/// Parses one value.
+/// A parser of one value.
 #[derive(Clone, Copy)]
 pub(super) struct Tree {
-    /// The maximum depth of arrays and objects.
-    pub(super) room: usize,
+    /// The maximum depth of nested arrays and objects.
+    pub(super) depth: usize,
     /// Whether a duplicate key is an error; otherwise, the last one wins.
     pub(super) unique: bool,
 }
@@ -33,7 +34,7 @@ pub(super) struct Tree {
 impl Tree {
     /// Parses any JSON text.
     pub(super) fn any(text: &str) -> serde_json::Result<Value> {
-        Self { room: 127, unique: false }.parse(text)
+        Self { depth: 127, unique: false }.parse(text)
     }
 
     /// Parses the whole `text` as one value.
@@ -45,8 +46,8 @@ impl Tree {
     }
 
     fn inner<E: Error>(self) -> Result<Self, E> {
-        match self.room.checked_sub(1) {
-            Some(room) => Ok(Self { room, ..self }),
+        match self.depth.checked_sub(1) {
+            Some(depth) => Ok(Self { depth, ..self }),
             None => Err(E::custom(TOO_DEEP)),
         }
     }
@@ -104,13 +105,13 @@ impl<'de> Visitor<'de> for Tree {
         let inner = self.inner()?;
         let mut object = Map::new();
         while let Some(key) = map.next_key::<String>()? {
-            if KEEPS_TEXTS && key == NUMBER && object.is_empty() {
+            if NUMBERS_ARE_STRINGS && key == NUMBER_KEY && object.is_empty() {
                 let number = number::parse(&map.next_value::<String>()?).map(Value::Number);
                 return number.ok_or_else(|| A::Error::custom(OUT_OF_RANGE));
             }
             if self.unique && object.contains_key(&key) {
                 return Err(A::Error::custom(format_args!(
-                    "the key {} comes twice in one object",
+                    "the key {} occurs twice in one object",
                     expectation_text::quoted(&key)
                 )));
             }

@@ -1,4 +1,4 @@
-//! Validation: all places at which a value does not satisfy its schema.
+//! Validation: finds all paths at which a value does not satisfy its schema.
 
 use std::fmt::Write as _;
 
@@ -12,17 +12,17 @@ use crate::result::output::Problem;
 use crate::sorted;
 
 /// The maximum number of reported problems; the rest is counted.
-const MOST: usize = 20;
+const MAX_LISTED: usize = 20;
 /// The maximum depth of values and alternatives. A schema may be its own alternative.
-const DEEPEST: usize = 256;
+const MAX_DEPTH: usize = 256;
 
 /// Replaces the description of a secret value.
-const HIDDEN: &str = "a value that is not shown";
+const SECRET: &str = "a secret value";
 
-/// The problems of a value.
+/// The problems of the arguments.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
-    pub(super) shown: Vec<Problem>,
+    pub(super) listed: Vec<Problem>,
     /// The number of problems that are not listed.
     pub(super) more: usize,
 }
@@ -30,8 +30,8 @@ pub(super) struct Problems {
 impl Reader<'_> {
     /// Returns all problems of the arguments.
     pub(super) fn problems(&self, value: &Value) -> Problems {
-        let hidden = self.table.has_secrets().then(|| self.hidden(value));
-        let mut check = Validator { reader: self, report: Some(Problems::default()), hidden, nulls: false, ok: true };
+        let redacted = self.table.has_secrets().then(|| self.redacted(value));
+        let mut check = Validator { reader: self, report: Some(Problems::default()), redacted, nulls: false, ok: true };
         if value.is_object() {
             check.node(value, 0, &JsonPath::ROOT);
         } else {
@@ -47,12 +47,12 @@ impl Reader<'_> {
     }
 
     /// Like `is_valid`, but null may represent an absent property.
-    pub(super) fn may_be(&self, value: &Value, id: NodeId) -> bool {
+    pub(super) fn is_valid_with_nulls(&self, value: &Value, id: NodeId) -> bool {
         self.holds(value, id, &JsonPath::ROOT, true)
     }
 
     fn holds(&self, value: &Value, id: NodeId, path: &JsonPath<'_>, nulls: bool) -> bool {
-        let mut check = Validator { reader: self, report: None, hidden: None, nulls, ok: true };
+        let mut check = Validator { reader: self, report: None, redacted: None, nulls, ok: true };
         check.node(value, id, path);
         check.ok
     }
@@ -65,7 +65,7 @@ impl Reader<'_> {
     /// Returns the names of the declared properties of `node`, sorted.
     pub(super) fn declared(&self, node: &Node) -> Vec<&str> {
         let mut names = Vec::new();
-        for property in self.table.shown(node) {
+        for property in self.table.visible_properties(node) {
             sorted::insert(&mut names, &*property.name);
         }
         names
@@ -74,34 +74,34 @@ impl Reader<'_> {
 
 struct Validator<'r, 't> {
     reader: &'r Reader<'t>,
-    /// The problems, or `None` if only the verdict matters: then the first problem ends the validation.
+    /// The problems, or `None` if only the verdict is needed. Then the first problem ends the validation.
     report: Option<Problems>,
     /// The redacted arguments, if the table has secrets.
-    hidden: Option<Value>,
+    redacted: Option<Value>,
     /// Whether null may represent an absent property.
     nulls: bool,
     ok: bool,
 }
 
 impl<'t> Validator<'_, 't> {
-    fn fail(&mut self, path: &JsonPath<'_>, words: &dyn Fn() -> (String, String)) {
+    fn fail(&mut self, path: &JsonPath<'_>, describe: &dyn Fn() -> (String, String)) {
         self.ok = false;
         if let Some(report) = &mut self.report {
-            if report.shown.len() < MOST {
-                let (expected, got) = words();
+            if report.listed.len() < MAX_LISTED {
+                let (expected, got) = describe();
                 // The keys inside a secret are not shown either.
-                let secret = self.hidden.as_ref().and_then(|hidden| path.to_secret(hidden));
-                let got = if secret.is_some() { HIDDEN.to_owned() } else { got };
-                report.shown.push(Problem { path: secret.unwrap_or(path).pointer(), expected, got });
+                let secret = self.redacted.as_ref().and_then(|redacted| path.to_secret(redacted));
+                let got = if secret.is_some() { SECRET.to_owned() } else { got };
+                report.listed.push(Problem { path: secret.unwrap_or(path).pointer(), expected, got });
             } else {
                 report.more += 1;
             }
         }
     }
 
-    /// Returns whether problems are described, and not only counted.
-    fn tells(&self) -> bool {
-        self.report.as_ref().is_some_and(|report| report.shown.len() < MOST)
+    /// Returns whether the next problem is described, and not only counted.
+    fn has_room_for_problem(&self) -> bool {
+        self.report.as_ref().is_some_and(|report| report.listed.len() < MAX_LISTED)
     }
 
     fn is_over(&self) -> bool {
@@ -117,12 +117,12 @@ impl<'t> Validator<'_, 't> {
         if is_leaf || value.is_object() || value.is_array() || !table.has_secrets() {
             return expectation_text::got(value);
         }
-        HIDDEN.to_owned()
+        SECRET.to_owned()
     }
 
     fn node(&mut self, value: &Value, id: NodeId, path: &JsonPath<'_>) {
         let table = self.reader.table;
-        if path.depth > DEEPEST || !self.reader.spend(1) {
+        if path.depth > MAX_DEPTH || !self.reader.spend(1) {
             return self.fail(path, &|| ("something simpler".to_owned(), "too much to check".to_owned()));
         }
         let node = table.node(id);
@@ -172,7 +172,7 @@ impl<'t> Validator<'_, 't> {
             self.ok = false;
         }
         let (mut known, mut absent) = (0, 0);
-        for property in table.shown(node) {
+        for property in table.visible_properties(node) {
             if self.is_over() {
                 return;
             }
@@ -209,17 +209,17 @@ impl<'t> Validator<'_, 't> {
             match node.additional {
                 Additional::Node(id) => self.node(value, id, &path),
                 _ => self.fail(&path, &|| {
-                    (expectation_text::instead_of(key, table.shown(node)), expectation_text::got(value))
+                    (expectation_text::unknown_key(key, table.visible_properties(node)), expectation_text::got(value))
                 }),
             }
         }
     }
 
-    /// Returns whether the properties that distinguish alternatives (those with an `enum` or `const`) show that `value`
-    /// is meant to be this one.
-    fn says_its_kind(&self, value: &Value, node: &Node) -> bool {
+    /// Returns whether the properties of `value` that distinguish alternatives (those with an `enum` or `const`) match this
+    /// alternative. Missing properties match.
+    fn matches_tag(&self, value: &Value, node: &Node) -> bool {
         let table = self.reader.table;
-        table.shown(node).all(|property| {
+        table.visible_properties(node).all(|property| {
             let literals = table.literals(table.node(property.node));
             let sent = value.get(&*property.name);
             literals.is_empty()
@@ -233,12 +233,12 @@ impl<'t> Validator<'_, 't> {
         let objects =
             || branches.iter().map(|id| table.node(*id)).filter(|one| json_type::fits(table.types(one), value));
         let tag = |object: &'t Node, name: &str| {
-            let mut required = table.shown(object).filter(|property| property.required);
+            let mut required = table.visible_properties(object).filter(|property| property.required);
             let tag = table.node(required.find(|property| *property.name == *name)?.node);
             (tag.literals.len > 0).then_some(tag)
         };
         let first = objects().next().filter(|_| value.is_object())?;
-        table.shown(first).find_map(|property| {
+        table.visible_properties(first).find_map(|property| {
             let name: &str = &property.name;
             Some((name, objects().map(|object| tag(object, name)).collect::<Option<_>>()?))
         })
@@ -262,12 +262,12 @@ impl<'t> Validator<'_, 't> {
         if self.report.is_some() {
             let mut near = branches.iter().filter(|id| {
                 let branch = table.node(**id);
-                json_type::fits(table.types(branch), value) && self.says_its_kind(value, branch)
+                json_type::fits(table.types(branch), value) && self.matches_tag(value, branch)
             });
             if let (Some(only), None) = (near.next(), near.next()) {
                 return self.node(value, *only, &inner);
             }
-            if self.tells()
+            if self.has_room_for_problem()
                 && let Some((name, tags)) = self.tag(value, branches)
             {
                 let sent = value.get(name);
@@ -297,7 +297,7 @@ fn out_of_bounds(value: &Value, bounds: &Bounds) -> Option<String> {
             if !in_range(items.len(), bounds.min_items, bounds.max_items) {
                 return Some(expectation_text::counted(items.len(), "item"));
             }
-            (bounds.unique_items && !are_unique(items)).then(|| "items that come twice".to_owned())
+            (bounds.unique_items && !are_unique(items)).then(|| "duplicate items".to_owned())
         }
         _ => None,
     }
@@ -324,7 +324,7 @@ fn are_unique(items: &[Value]) -> bool {
     sorted.windows(2).all(|pair| texts[pair[0]] != texts[pair[1]])
 }
 
-/// The current place in the arguments. Formatted only for a problem.
+/// The path of the current value in the arguments. It is formatted only for a problem.
 struct JsonPath<'p> {
     parent: Option<&'p JsonPath<'p>>,
     step: PathSegment<'p>,
@@ -345,10 +345,10 @@ impl JsonPath<'_> {
         JsonPath { parent: Some(self), step, depth: self.depth + 1 }
     }
 
-    /// Returns the value at this place in these arguments.
-    fn of<'v>(&self, arguments: &'v Value) -> Option<&'v Value> {
+    /// Returns the value at this path in `arguments`.
+    fn value_in<'v>(&self, arguments: &'v Value) -> Option<&'v Value> {
         let Some(parent) = self.parent else { return Some(arguments) };
-        let parent = parent.of(arguments)?;
+        let parent = parent.value_in(arguments)?;
         match self.step {
             PathSegment::Key(key) => parent.get(key),
             PathSegment::Index(index) => parent.get(index),
@@ -356,10 +356,12 @@ impl JsonPath<'_> {
         }
     }
 
-    /// Returns the outermost place on this path that is `hidden`.
-    fn to_secret(&self, hidden: &Value) -> Option<&Self> {
-        let before = self.parent.and_then(|parent| parent.to_secret(hidden));
-        before.or_else(|| self.of(hidden).is_some_and(|value| value == crate::data::secret::REDACTED).then_some(self))
+    /// Returns the shortest prefix of this path whose value is redacted in `redacted`.
+    fn to_secret(&self, redacted: &Value) -> Option<&Self> {
+        let before = self.parent.and_then(|parent| parent.to_secret(redacted));
+        before.or_else(|| {
+            self.value_in(redacted).is_some_and(|value| value == crate::data::secret::REDACTED).then_some(self)
+        })
     }
 
     fn pointer(&self) -> String {

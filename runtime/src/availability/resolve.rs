@@ -73,7 +73,7 @@ impl EnvSnapshot {
         let requirements = &state.requirements;
         let mut is_needed = vec![false; requirements.len()];
         if !requirements.is_empty() {
-            for id in granted.iter().flat_map(|&tool| requirements.of_tool(tool)) {
+            for id in granted.iter().flat_map(|&tool| requirements.for_tool(tool)) {
                 is_needed[id.0] = true;
             }
         }
@@ -132,7 +132,7 @@ impl EnvSnapshot {
         if requirements.is_empty() {
             return Candidates { tools, hidden, checks: Vec::new(), probes: Vec::new() };
         }
-        let first_unmet = |tool| requirements.of_tool(tool).iter().find_map(|&id| self.unmet(id, facts));
+        let first_unmet = |tool| requirements.for_tool(tool).iter().find_map(|&id| self.unmet(id, facts));
         hide(&mut tools, &mut hidden, &first_unmet);
         let (checks, probes) = self.checks(&tools);
         Candidates { tools, hidden, checks, probes }
@@ -170,7 +170,7 @@ impl EnvSnapshot {
         if !requirements.is_empty() {
             if !checks.is_empty() {
                 let first_failed = |tool| {
-                    let mut ids = requirements.of_tool(tool).iter();
+                    let mut ids = requirements.for_tool(tool).iter();
                     ids.find_map(|&id| status(&checks, id)?.verdict.clone().err())
                 };
                 hide(&mut tools, &mut hidden, &first_failed);

@@ -1,5 +1,5 @@
-//! What a tool provider declares: tools, toolsets, facts, variables and distributions. Strings are borrowed in
-//! generated data, and owned in data that is made at run time.
+//! The declarations of tool providers: tools, toolsets, facts, environment variables and distributions. Strings are borrowed
+//! in generated data, and owned in data that is made at run time.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,25 +14,25 @@ use crate::data::table::Table;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Definition {
-    /// One JSON object, in segments.
+    /// The segments, whose texts together are one JSON object.
     pub segments: Vec<Segment>,
 }
 
 impl Definition {
-    /// Makes a definition of segments, which together are one JSON object.
+    /// Returns a definition with these segments, whose texts together must be one JSON object.
     pub const fn new(segments: Vec<Segment>) -> Self {
         Self { segments }
     }
 }
 
-/// Converts a definition that is the same in every turn.
+/// Converts the text of one JSON object to a definition that is the same in every turn.
 impl From<Cow<'static, str>> for Definition {
     fn from(text: Cow<'static, str>) -> Self {
         Self { segments: vec![Segment::Text(text)] }
     }
 }
 
-/// A tool: one function that a model can call.
+/// The declaration of a tool: a function that a model can call.
 ///
 /// ```
 /// use toolc::Tool;
@@ -46,36 +46,36 @@ impl From<Cow<'static, str>> for Definition {
 pub struct Tool {
     /// The name, unique in a registry.
     pub name: Cow<'static, str>,
-    /// A name for people, or the empty string.
+    /// A title for people. May be empty.
     pub title: Cow<'static, str>,
-    /// What the tool does. Its definitions may say more, or less: conditional texts are here as if every tool were shown
-    /// and every fact had its default.
+    /// A description of what the tool does. The description in a definition may differ, because conditional texts are
+    /// rendered here as if every tool were shown and every fact had its default.
     pub description: Cow<'static, str>,
-    /// The name of the toolset that owns this tool.
+    /// The name of the home toolset.
     pub toolset: Cow<'static, str>,
-    /// A symbol for people, for example in a list. May be empty.
+    /// An emoji for people, for example in a list of tools. May be empty.
     pub emoji: Cow<'static, str>,
-    /// The table that its arguments are read, repaired and validated with.
+    /// The schema of the arguments, by which they are parsed, repaired and validated.
     pub arguments: Arc<Table>,
-    /// The atoms of its conditions; at most `MAX_ATOMS`.
+    /// The atoms of the conditions in the definitions and arguments; at most `MAX_ATOMS`.
     pub atoms: Vec<Atom>,
-    /// The facts that its texts contain.
+    /// The names of the facts whose values are part of texts.
     pub facts: Vec<Cow<'static, str>>,
-    /// Its names in dialects, if they differ from its own.
+    /// The names in dialects that differ from the tool's own name.
     pub names: Vec<(Dialect, Cow<'static, str>)>,
     /// The requirements of the tool.
     pub requires: Vec<Requirement>,
-    /// The behaviour.
+    /// The declared behaviour.
     pub behaviour: Behaviour,
 }
 
 impl Tool {
-    /// Makes a tool that accepts no arguments, behaves by default, and requires nothing.
+    /// Returns a tool with an empty argument table, the default behaviour, and no requirements.
     pub fn new(name: impl Into<Cow<'static, str>>, toolset: impl Into<Cow<'static, str>>) -> Self {
         Self { name: name.into(), toolset: toolset.into(), ..Self::default() }
     }
 
-    /// Sets the name for people.
+    /// Sets the title for people.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
         self.title = title.into();
@@ -89,7 +89,7 @@ impl Tool {
         self
     }
 
-    /// Sets the table of its arguments.
+    /// Sets the argument table.
     #[must_use]
     pub fn with_arguments(mut self, arguments: impl Into<Arc<Table>>) -> Self {
         self.arguments = arguments.into();
@@ -110,31 +110,31 @@ impl Tool {
         self
     }
 
-    /// Returns its name in `dialect`, if it differs from its own.
+    /// Returns the tool's name in `dialect`, or `None` if it is the own name.
     pub fn name_in(&self, dialect: Dialect) -> Option<&Cow<'static, str>> {
-        self.names.iter().find(|(of, _)| *of == dialect).map(|(_, name)| name)
+        self.names.iter().find(|(other, _)| *other == dialect).map(|(_, name)| name)
     }
 }
 
-/// A fact: a typed value that the host supplies.
+/// The declaration of a fact: a typed value that the host supplies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fact {
     /// The name, unique in a registry.
     pub name: Cow<'static, str>,
-    /// The default value. Its type is the type of the fact.
+    /// The default value, which determines the type of the fact.
     pub default: FactValue,
 }
 
 impl Fact {
-    /// Makes a fact with a default value.
+    /// Returns a fact with a default value.
     pub fn new(name: impl Into<Cow<'static, str>>, default: impl Into<FactValue>) -> Self {
         Self { name: name.into(), default: default.into() }
     }
 }
 
-/// A toolset: a named bundle of tools. Names of unregistered tools and toolsets have no effect until these are
-/// registered.
+/// The declaration of a toolset: a named bundle of tools. It may name tools and toolsets that are not registered: such names
+/// have no effect until they are.
 ///
 /// ```
 /// use toolc::Toolset;
@@ -149,26 +149,27 @@ pub struct Toolset {
     pub name: Cow<'static, str>,
     /// A description for people.
     pub description: Cow<'static, str>,
-    /// Tools of other home toolsets. Home tools follow from [`Tool::toolset`].
+    /// Tools of other home toolsets. The home tools are not listed, because they follow from [`Tool::toolset`].
     pub tools: Vec<Cow<'static, str>>,
-    /// Toolsets whose tools this one also holds.
+    /// Toolsets whose tools this one also contains.
     pub includes: Vec<Cow<'static, str>>,
-    /// The toolset that this one builds on: enabled with it, but not disabled with it.
+    /// The toolset that this one extends. Enabling this toolset also enables its base, but disabling it does not disable the
+    /// base.
     pub base: Option<Cow<'static, str>>,
-    /// Tools that it does not hold, even if an included toolset does.
+    /// Tools that this toolset does not contain, even if an included toolset does.
     pub excludes: Vec<Cow<'static, str>>,
     /// Legacy names, which can be used instead of the name.
     pub aliases: Vec<Cow<'static, str>>,
-    /// Keywords by which a host may choose toolsets.
+    /// Keywords by which a host can choose toolsets.
     pub tags: Vec<Cow<'static, str>>,
-    /// Whether it holds only the tools that it lists, without its other home tools.
+    /// Whether the toolset only contains the tools that it names, and not its other home tools.
     pub closed: bool,
-    /// The requirements of all its home tools.
+    /// The requirements of all home tools.
     pub requires: Vec<Requirement>,
 }
 
 impl Toolset {
-    /// Makes a toolset that holds its home tools.
+    /// Returns a toolset that contains its home tools.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
@@ -187,14 +188,14 @@ impl Toolset {
         self
     }
 
-    /// Adds toolsets whose tools this one also holds.
+    /// Adds toolsets whose tools this one also contains.
     #[must_use]
     pub fn with_includes<N: Into<Cow<'static, str>>>(mut self, includes: impl IntoIterator<Item = N>) -> Self {
         self.includes.extend(includes.into_iter().map(Into::into));
         self
     }
 
-    /// Adds tools that it does not hold.
+    /// Adds tools that this toolset does not contain.
     #[must_use]
     pub fn with_excludes<N: Into<Cow<'static, str>>>(mut self, excludes: impl IntoIterator<Item = N>) -> Self {
         self.excludes.extend(excludes.into_iter().map(Into::into));
@@ -215,21 +216,21 @@ impl Toolset {
         self
     }
 
-    /// Sets the toolset that this one builds on.
+    /// Sets the toolset that this one extends.
     #[must_use]
     pub fn with_base(mut self, base: impl Into<Cow<'static, str>>) -> Self {
         self.base = Some(base.into());
         self
     }
 
-    /// Sets whether it holds only the tools that it lists.
+    /// Sets whether the toolset only contains the tools that it names.
     #[must_use]
     pub const fn with_closed(mut self, closed: bool) -> Self {
         self.closed = closed;
         self
     }
 
-    /// Adds a requirement of all its home tools.
+    /// Adds a requirement of all home tools.
     #[must_use]
     pub fn with_requirement(mut self, requirement: Requirement) -> Self {
         self.requires.push(requirement);
@@ -237,7 +238,7 @@ impl Toolset {
     }
 }
 
-/// An environment variable that tools require.
+/// The declaration of an environment variable that tools require.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Variable {
@@ -247,14 +248,14 @@ pub struct Variable {
     pub description: Cow<'static, str>,
     /// What to ask the user for. May be empty.
     pub prompt: Cow<'static, str>,
-    /// Where to get the value. May be empty.
+    /// A page that explains how to get a value. May be empty.
     pub url: Cow<'static, str>,
-    /// Whether the value must not be shown.
+    /// Whether the value is secret.
     pub secret: bool,
 }
 
 impl Variable {
-    /// Makes a variable whose value may be shown.
+    /// Returns a variable that is not secret.
     pub fn new(name: impl Into<Cow<'static, str>>, description: impl Into<Cow<'static, str>>) -> Self {
         let (prompt, url) = (Cow::default(), Cow::default());
         Self { name: name.into(), description: description.into(), prompt, url, secret: false }
@@ -267,14 +268,14 @@ impl Variable {
         self
     }
 
-    /// Sets where to get the value.
+    /// Sets the page that explains how to get a value.
     #[must_use]
     pub fn with_url(mut self, url: impl Into<Cow<'static, str>>) -> Self {
         self.url = url.into();
         self
     }
 
-    /// Sets whether the value must not be shown.
+    /// Sets whether the value is secret.
     #[must_use]
     pub const fn with_secret(mut self, secret: bool) -> Self {
         self.secret = secret;
@@ -282,7 +283,7 @@ impl Variable {
     }
 }
 
-/// A distribution: toolsets to draw independently, for training and evaluation.
+/// A distribution: a random selection of toolsets, for training and evaluation. See [`draw`](Self::draw).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Distribution {
@@ -290,12 +291,12 @@ pub struct Distribution {
     pub name: Cow<'static, str>,
     /// A description for people.
     pub description: Cow<'static, str>,
-    /// Each toolset with its probability in percent. If none is drawn, the most likely one is taken.
+    /// The toolsets, each with its probability in percent (0 to 100).
     pub toolsets: Vec<(Cow<'static, str>, f64)>,
 }
 
 impl Distribution {
-    /// Makes a distribution of toolsets, each with its probability in percent.
+    /// Returns a distribution of toolsets, each with its probability in percent (0 to 100).
     pub fn new<N: Into<Cow<'static, str>>>(
         name: impl Into<Cow<'static, str>>,
         toolsets: impl IntoIterator<Item = (N, f64)>,

@@ -1,14 +1,14 @@
-//! Drawing toolsets, reproducibly: a small generator of our own gives the same results on every platform and in every
-//! version.
+//! Reproducible random selection of toolsets. The random number generator is implemented here, so that the results are the
+//! same on every platform and in every version.
 
 use crate::data::catalog::Distribution;
 
 impl Distribution {
-    /// Draws toolsets, and returns them in the order of [`toolsets`](Self::toolsets). Each is drawn independently, with
-    /// its probability. If none is drawn, the most likely one is taken, the first of several. So there is at least one,
-    /// unless the distribution is empty; a session that enables no toolset enables everything.
+    /// Draws toolsets, and returns them in the order of [`toolsets`](Self::toolsets). Each toolset is drawn independently with
+    /// its probability. If none is drawn, the first one with the highest probability is returned, so that the result is only
+    /// empty for an empty distribution. (A session that enables no toolset would be granted all tools.)
     ///
-    /// The same seed always draws the same toolsets. Consecutive seeds (0, 1, 2 and so on) draw independently. The
+    /// The same seed always draws the same toolsets. Consecutive seeds (0, 1, 2, ...) are independent. The
     /// generator is `SplitMix64` (Steele, Lea and Flood, 2014), started at the seed and called once for each toolset. A
     /// toolset is drawn if the upper 53 bits of the number, as a fraction of 1, are below its probability.
     ///
@@ -26,7 +26,7 @@ impl Distribution {
         if !drawn.is_empty() {
             return drawn;
         }
-        // The first of the greatest: `max_by` returns the last.
+        // Reversed, because `max_by` returns the last of several maxima.
         let likeliest = self.toolsets.iter().rev().max_by(|(_, a), (_, b)| a.total_cmp(b));
         likeliest.map(|(name, _)| &**name).into_iter().collect()
     }

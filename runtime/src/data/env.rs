@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::vec_map::VecMap;
 
-/// The environment of a session: that of the process, or one made by hand. Cheap to clone.
+/// The environment in which a session looks up variables and programs: that of the process, or a custom one. Cheap to clone.
 ///
 /// ```
 /// use toolc::Env;
@@ -18,35 +18,35 @@ use crate::vec_map::VecMap;
 /// ```
 #[derive(Clone)]
 pub struct Env {
-    /// Whether other names are looked up in the process's environment.
+    /// Whether names that were not added are looked up in the process's environment.
     process: bool,
-    made: Option<Arc<Made>>,
+    additions: Option<Arc<Additions>>,
 }
 
-/// The variables and programs that were added.
+/// The added variables and programs.
 #[derive(Clone, Default)]
-struct Made {
+struct Additions {
     variables: VecMap<String, String>,
     programs: Vec<String>,
 }
 
 impl Env {
-    /// Returns the process's environment, as it is at the time of each lookup.
+    /// Returns the process's environment. Each lookup uses its current state.
     pub const fn process() -> Self {
-        Self { process: true, made: None }
+        Self { process: true, additions: None }
     }
 
     /// Returns an environment without variables and programs.
     pub const fn empty() -> Self {
-        Self { process: false, made: None }
+        Self { process: false, additions: None }
     }
 
-    /// Returns whether it is the process's environment without additions.
+    /// Returns whether this is the process's environment without additions.
     pub(crate) fn is_process(&self) -> bool {
-        self.process && self.made.is_none()
+        self.process && self.additions.is_none()
     }
 
-    /// Returns whether it excludes the process's variables.
+    /// Returns whether the process's environment is not looked up.
     pub(crate) fn is_closed(&self) -> bool {
         !self.process
     }
@@ -54,19 +54,19 @@ impl Env {
     /// Sets the variable `name` to `value`. An empty value counts as not set.
     #[must_use]
     pub fn with_var(mut self, name: impl AsRef<str>, value: impl Into<String>) -> Self {
-        self.made().variables.insert(key(name.as_ref()), value.into());
+        self.additions().variables.insert(key(name.as_ref()), value.into());
         self
     }
 
-    /// Adds the program `name`, without a path.
+    /// Adds the program `name`, so that [`has_program`](Self::has_program) returns true for it.
     #[must_use]
     pub fn with_program(mut self, name: impl Into<String>) -> Self {
-        self.made().programs.push(name.into());
+        self.additions().programs.push(name.into());
         self
     }
 
-    fn made(&mut self) -> &mut Made {
-        Arc::make_mut(self.made.get_or_insert_default())
+    fn additions(&mut self) -> &mut Additions {
+        Arc::make_mut(self.additions.get_or_insert_default())
     }
 
     /// Returns the value of the variable `name`. A value that is empty or not Unicode counts as not set.
@@ -74,24 +74,24 @@ impl Env {
         self.os_var(name)?.into_string().ok().filter(|value| !value.is_empty())
     }
 
-    /// Returns whether the program `name` can be run: whether it is an executable file in a directory of this
-    /// environment's `PATH`. A name with a separator is a path.
+    /// Returns whether the program `name` was added, or is an executable file in a directory of this environment's `PATH`. A
+    /// name with a path separator is a path.
     pub fn has_program(&self, name: &str) -> bool {
-        if self.made.as_ref().is_some_and(|made| made.programs.iter().any(|program| program == name)) {
+        if self.additions.as_ref().is_some_and(|additions| additions.programs.iter().any(|program| program == name)) {
             return true;
         }
         let extensions = cfg!(windows).then(|| self.var("PATHEXT").unwrap_or_else(|| ".COM;.EXE;.BAT;.CMD".into()));
         let files = spellings(name, extensions.as_deref());
-        let is_there = |directory: &Path| files.iter().any(|file| is_executable(&directory.join(file)));
+        let is_in = |directory: &Path| files.iter().any(|file| is_executable(&directory.join(file)));
         if name.contains(std::path::is_separator) {
-            return is_there(Path::new(""));
+            return is_in(Path::new(""));
         }
         let path = self.os_var("PATH").filter(|path| !name.is_empty() && !path.is_empty());
-        path.is_some_and(|path| std::env::split_paths(&path).any(|directory| is_there(&directory)))
+        path.is_some_and(|path| std::env::split_paths(&path).any(|directory| is_in(&directory)))
     }
 
     fn os_var(&self, name: &str) -> Option<OsString> {
-        match self.made.as_ref().and_then(|made| made.variables.get(key(name).as_str())) {
+        match self.additions.as_ref().and_then(|additions| additions.variables.get(key(name).as_str())) {
             Some(value) => Some(value.into()),
             None if self.process => std::env::var_os(name),
             None => None,
@@ -109,11 +109,11 @@ impl Default for Env {
 /// Does not show values of variables, because they may be secret.
 impl fmt::Debug for Env {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let made = self.made.as_deref();
+        let additions = self.additions.as_deref();
         f.debug_struct("Env")
             .field("process", &self.process)
-            .field("variables", &made.map(|made| made.variables.keys().collect::<Vec<_>>()))
-            .field("programs", &made.map(|made| &made.programs))
+            .field("variables", &additions.map(|additions| additions.variables.keys().collect::<Vec<_>>()))
+            .field("programs", &additions.map(|additions| &additions.programs))
             .finish()
     }
 }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_environment_made_by_hand_has_what_it_was_given() {
+    fn a_custom_environment_only_has_its_additions() {
         let env = Env::empty().with_var("KEY", "value").with_var("EMPTY", "").with_program("git");
         assert_eq!(env.var("KEY").as_deref(), Some("value"));
         assert_eq!([env.var("EMPTY"), env.var("PATH"), env.var("A=B"), env.var("\0")], [const { None }; 4]);
@@ -165,10 +165,10 @@ mod tests {
     }
 
     #[test]
-    fn the_process_has_its_own() {
+    fn the_process_environment_is_looked_up() {
         assert_eq!(Env::default().var("PATH"), std::env::var("PATH").ok());
         assert_eq!(Env::process().with_var("PATH", "").var("PATH"), None);
-        assert_eq!(Env::process().var("NOBODY_SETS_THIS_VARIABLE"), None);
+        assert_eq!(Env::process().var("TOOLC_TEST_UNSET_VARIABLE"), None);
         assert_eq!(
             [Env::process().var("A=B"), Env::process().var("A\0B"), Env::process().var("")],
             [const { None }; 3]

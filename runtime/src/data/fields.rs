@@ -1,5 +1,5 @@
-//! `Debug` for generated structs. Each passes the names and references of its fields in one call, because rustc checks
-//! that faster than the output of `derive(Debug)` for a thousand tools.
+//! `Debug` for generated structs. They pass the names and references of their fields to one function, because for thousands
+//! of structs, rustc checks that faster than the output of `derive(Debug)`.
 
 use std::fmt::{Debug, DebugStruct, Formatter, Result};
 
@@ -12,7 +12,7 @@ pub trait Fields {
 /// The maximum number of fields that [`debug_fields`] accepts. Structs with more fields derive `Debug`.
 pub const MAX_FIELDS: usize = 12;
 
-/// Writes the struct `name` like `derive(Debug)`. `names` are the names of its fields, separated by spaces.
+/// Formats the struct `name` like `derive(Debug)`. `names` are the names of its fields, separated by spaces.
 ///
 /// # Errors
 /// Returns the error of a field's own `Debug` or of the formatter.
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_what_derive_writes() {
+    fn the_output_equals_that_of_derive() {
         #[derive(Debug)]
         struct Args {
             #[allow(dead_code, reason = "what counts is how it is shown")]

@@ -1,6 +1,6 @@
-//! The graph of toolsets, on indices: what a toolset resolves to, and what a selection of toolsets resolves to.
+//! The graph of toolsets, over indices of tools and toolsets: resolves toolsets and selections of toolsets to tools.
 //!
-//! It is used at build time, to write the tools of each toolset, and at run time, to grant them, so that both agree.
+//! The compiler uses it to list the tools of each toolset, and the runtime to grant tools, so that both agree.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
@@ -68,15 +68,15 @@ impl Graph {
                 excluders[tool].push(id);
             }
         }
-        // Tools that are excluded by the same sets share one traversal.
-        let mut around: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        // Tools that the same sets exclude share one traversal.
+        let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for (tool, without) in excluders.into_iter().enumerate().filter(|(_, without)| !without.is_empty()) {
-            match around.iter_mut().find(|(other, _)| *other == without) {
+            match groups.iter_mut().find(|(other, _)| *other == without) {
                 Some((_, excluded)) => excluded.push(tool),
-                None => around.push((without, vec![tool])),
+                None => groups.push((without, vec![tool])),
             }
         }
-        for (without, excluded) in around {
+        for (without, excluded) in groups {
             for id in self.reach(set, &without) {
                 let kept = self.sets[id].tools.iter().filter(|tool| excluded.binary_search(tool).is_ok());
                 kept.for_each(|&tool| members[tool] = true);
@@ -87,14 +87,14 @@ impl Graph {
 
     /// Returns the sets that can be reached from `set`, itself included, on paths that avoid `without`.
     fn reach(&self, set: usize, without: &[usize]) -> Vec<usize> {
-        let mut seen = vec![false; self.sets.len()];
+        let mut visited = vec![false; self.sets.len()];
         for &id in without {
-            seen[id] = true;
+            visited[id] = true;
         }
         let (mut open, mut reached) = (vec![set], Vec::new());
         while let Some(id) = open.pop() {
             let Some(set) = self.sets.get(id) else { continue };
-            if !std::mem::replace(&mut seen[id], true) {
+            if !std::mem::replace(&mut visited[id], true) {
                 reached.push(id);
                 open.extend(set.edges());
             }
@@ -114,7 +114,7 @@ impl Graph {
     /// assert_eq!(graph.path(1, 0), Some(vec![1, 0]));
     /// ```
     pub fn path(&self, set: usize, tool: usize) -> Option<Vec<usize>> {
-        self.way(set, tool, |set| !set.excludes.contains(&tool))
+        self.shortest_path(set, tool, |set| !set.excludes.contains(&tool))
     }
 
     /// Returns why `set` does not hold `tool` although it reaches a set that has it: a shortest such path, and the
@@ -123,26 +123,26 @@ impl Graph {
         if self.path(set, tool).is_some() {
             return None;
         }
-        let way = self.way(set, tool, |_| true)?;
-        let by = way.iter().copied().find(|&id| self.sets[id].excludes.contains(&tool))?;
-        Some((way, by))
+        let path = self.shortest_path(set, tool, |_| true)?;
+        let by = path.iter().copied().find(|&id| self.sets[id].excludes.contains(&tool))?;
+        Some((path, by))
     }
 
-    /// Returns a shortest path from `set` to a set that has `tool`, over sets that are `open`.
-    fn way(&self, set: usize, tool: usize, open: impl Fn(&Set) -> bool) -> Option<Vec<usize>> {
+    /// Returns a shortest path from `set` to a set that has `tool` itself, over sets for which `is_allowed` returns true.
+    fn shortest_path(&self, set: usize, tool: usize, is_allowed: impl Fn(&Set) -> bool) -> Option<Vec<usize>> {
         // Each set that was reached, and its predecessor.
         let mut from: BTreeMap<usize, Option<usize>> = BTreeMap::from([(set, None)]);
-        let mut line = VecDeque::from([set]);
-        while let Some(id) = line.pop_front() {
-            let Some(set) = self.sets.get(id).filter(|set| open(set)) else { continue };
+        let mut queue = VecDeque::from([set]);
+        while let Some(id) = queue.pop_front() {
+            let Some(set) = self.sets.get(id).filter(|set| is_allowed(set)) else { continue };
             if set.tools.contains(&tool) {
-                let mut way: Vec<usize> = iter::successors(Some(id), |id| from[id]).collect();
-                way.reverse();
-                return Some(way);
+                let mut path: Vec<usize> = iter::successors(Some(id), |id| from[id]).collect();
+                path.reverse();
+                return Some(path);
             }
             for next in set.edges() {
                 from.entry(next).or_insert_with(|| {
-                    line.push_back(next);
+                    queue.push_back(next);
                     Some(id)
                 });
             }
@@ -183,19 +183,19 @@ impl Graph {
     }
 }
 
-/// Requirements of tools on other tools, as positions.
+/// The requirements of tools on other tools. Tools and requirements are identified by their index.
 pub trait ToolRequirements {
-    /// The number of requirements.
+    /// Returns the number of requirements.
     fn count(&self) -> usize;
 
-    /// How many more of the present tools that a requirement names can go missing until it is unmet: 0 if it is unmet
-    /// already. `None` if it is not about tools.
+    /// Returns how many of the present tools that a requirement names must be removed until it is unmet: 0 if it is already
+    /// unmet. `None` if the requirement is not about tools.
     fn slack(&self, requirement: usize, present: &[bool]) -> Option<usize>;
 
-    /// The tools that have a requirement.
+    /// Returns the tools that have a requirement.
     fn required_by(&self, requirement: usize) -> impl Iterator<Item = usize>;
 
-    /// The requirements that name a tool.
+    /// Returns the requirements that name a tool.
     fn naming(&self, tool: usize) -> impl Iterator<Item = usize>;
 }
 
@@ -212,18 +212,18 @@ pub fn remove_unmet<R: ToolRequirements, D>(
     let mut slack: Vec<Option<usize>> = (0..requirements.count()).map(slack).collect();
     let mut pending: Vec<usize> = (0..slack.len()).filter(|&requirement| slack[requirement] == Some(0)).collect();
     while !pending.is_empty() {
-        // Described first: a tool that is removed in the same round is not the reason for another one.
+        // Described before the removal, so that tools that are removed in the same round are not given as a reason.
         let described: Vec<D> = pending.iter().map(|&requirement| unmet(requirement, present)).collect();
-        let mut gone = Vec::new();
+        let mut removed_tools = Vec::new();
         for (requirement, description) in std::mem::take(&mut pending).into_iter().zip(described) {
             for tool in requirements.required_by(requirement) {
                 if std::mem::replace(&mut present[tool], false) {
                     removed(tool, &description);
-                    gone.push(tool);
+                    removed_tools.push(tool);
                 }
             }
         }
-        for requirement in gone.iter().flat_map(|&tool| requirements.naming(tool)) {
+        for requirement in removed_tools.iter().flat_map(|&tool| requirements.naming(tool)) {
             if let Some(left @ 1..) = &mut slack[requirement] {
                 *left -= 1;
                 if *left == 0 {
@@ -234,43 +234,43 @@ pub fn remove_unmet<R: ToolRequirements, D>(
     }
 }
 
-/// A node on the path of a search, the edges of it that are still to be followed, and the one that is being followed.
+/// A node on the path of a depth-first search, with the edges to follow next, and the edge that is being followed.
 struct Step<N, E> {
     node: N,
     edges: vec::IntoIter<(N, E)>,
     taken: Option<E>,
 }
 
-/// Returns cycles of a directed graph: so many that no cycle is left without the last edge of each of them. A cycle lists
-/// its nodes, each with the edge that leads on; the last edge leads back to the first node. The search is depth first,
-/// without recursion, because a path may be as long as a project is large.
+/// Returns cycles of a directed graph, enough of them that removing the last edge of each one leaves no cycle. A cycle lists
+/// its nodes, each with the edge to the next node; the last edge leads back to the first node. The depth-first search does
+/// not recurse, because paths can be long.
 pub fn cycles<N: Copy + Eq + Hash, E: Copy>(
     nodes: impl IntoIterator<Item = N>,
     mut edges: impl FnMut(N) -> Vec<(N, E)>,
 ) -> Vec<Vec<(N, E)>> {
-    // For each node, its position on the path, or `None` if all that it leads to has been searched.
-    let mut seen: HashMap<N, Option<usize>> = HashMap::new();
+    // For each visited node, its position on the path, or `None` if all its edges have been followed.
+    let mut visited: HashMap<N, Option<usize>> = HashMap::new();
     let mut cycles = Vec::new();
     for root in nodes {
-        if seen.contains_key(&root) {
+        if visited.contains_key(&root) {
             continue;
         }
-        seen.insert(root, Some(0));
+        visited.insert(root, Some(0));
         let mut path = vec![Step { node: root, edges: edges(root).into_iter(), taken: None }];
         while let Some(step) = path.last_mut() {
             let Some((target, edge)) = step.edges.next() else {
-                seen.insert(step.node, None);
+                visited.insert(step.node, None);
                 path.pop();
                 continue;
             };
             step.taken = Some(edge);
-            match seen.get(&target) {
+            match visited.get(&target) {
                 Some(Some(start)) => {
                     cycles.push(path[*start..].iter().filter_map(|step| Some((step.node, step.taken?))).collect());
                 }
                 Some(None) => {}
                 None => {
-                    seen.insert(target, Some(path.len()));
+                    visited.insert(target, Some(path.len()));
                     path.push(Step { node: target, edges: edges(target).into_iter(), taken: None });
                 }
             }
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_brings_its_base_and_what_it_includes_once() {
+    fn a_set_contains_its_base_and_its_includes_once() {
         assert_eq!(ids(&graph().resolve(CHAT)), [0, 1, 2, 3]);
         assert_eq!(ids(&graph().resolve(LOOP)), [0, 1, 4]);
         assert_eq!(ids(&graph().resolve(99)), [] as [usize; 0]);
@@ -328,12 +328,12 @@ mod tests {
     }
 
     #[test]
-    fn disabling_a_set_leaves_its_base() {
+    fn disabling_a_set_keeps_its_base() {
         assert_eq!(ids(&graph().select(&[], &[Pick::Set(CHAT)])), [0, 1, 4]);
     }
 
     #[test]
-    fn excludes_take_away_only_what_their_own_set_brings() {
+    fn excludes_only_affect_paths_through_their_own_set() {
         let resolve = |sets: Vec<Set>| ids(&Graph { tools: 5, sets }.resolve(0));
         let leaf = || set(&[0, 1, 2], &[], None);
         // Excludes remove its own tools, an include's and the base's, over one level and over two.
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_a_shortest_way_and_among_equals_the_first() {
+    fn the_first_shortest_path_is_returned() {
         let sets = vec![
             set(&[], &[1, 2, 3], None),
             set(&[], &[3], None),
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_goes_around_whoever_excludes_the_tool() {
+    fn a_path_avoids_sets_that_exclude_the_tool() {
         let leaf = || set(&[0, 1], &[], None);
         let sets = vec![
             set(&[], &[1, 2], None),
@@ -392,7 +392,7 @@ mod tests {
 
     /// In all graphs of a size, there is a path exactly if the set holds the tool.
     #[test]
-    fn there_is_a_path_to_what_a_set_resolves_to() {
+    fn a_path_exists_to_each_tool_that_a_set_resolves_to() {
         let mut paths = 0;
         for code in 0..1 << 15_u32 {
             let bit = |at: u32| code >> at & 1 == 1;
@@ -416,8 +416,8 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_of_sets_with_excludes_ends() {
-        let ring = Graph {
+    fn a_cycle_of_sets_with_excludes_terminates() {
+        let cycle = Graph {
             tools: 3,
             sets: vec![
                 without(&[1], set(&[0, 1], &[1], None)),
@@ -425,13 +425,13 @@ mod tests {
                 set(&[2], &[], Some(0)),
             ],
         };
-        assert_eq!(ids(&ring.resolve(0)), [0, 2]);
-        assert_eq!(ids(&ring.resolve(1)), [1, 2]);
-        assert_eq!(ids(&ring.resolve(2)), [0, 2]);
+        assert_eq!(ids(&cycle.resolve(0)), [0, 2]);
+        assert_eq!(ids(&cycle.resolve(1)), [1, 2]);
+        assert_eq!(ids(&cycle.resolve(2)), [0, 2]);
     }
 
     #[test]
-    fn a_long_chain_is_no_deep_stack() {
+    fn a_long_chain_does_not_overflow_the_stack() {
         let last = 200_000;
         let link = |id: usize| without(if id == 5 { &[0] } else { &[] }, set(&[], &[id + 1], None));
         let sets = (0..last).map(link).chain([set(&[0, 1], &[], None)]).collect();
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn disabling_a_set_takes_away_what_it_holds_and_no_more() {
+    fn disabling_a_set_only_removes_tools_that_it_contains() {
         let sets =
             vec![set(&[0, 1], &[], None), without(&[1], set(&[2], &[0], None)), without(&[0], set(&[2], &[], Some(0)))];
         let graph = Graph { tools: 3, sets };

@@ -1,4 +1,4 @@
-//! Conditions and requirements as text: as in a manifest, and for people.
+//! Conditions and requirements as text: in the syntax of manifests, and for people.
 
 use crate::data::requirement::Requirement;
 use crate::data::segment::{Atom, Condition, FactValue, Op};
@@ -75,7 +75,7 @@ impl Condition {
     }
 }
 
-/// Formats the requirement as the end of "needs ...".
+/// Formats the requirement as the end of a sentence that begins with "needs".
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -91,13 +91,13 @@ impl fmt::Display for Requirement {
     }
 }
 
-/// "the programs `a` and `b`".
+/// Writes a list, for example "the programs `a` and `b`".
 pub(crate) fn all_of(f: &mut fmt::Formatter<'_>, what: &str, names: &[Cow<'static, str>]) -> fmt::Result {
     let plural = if names.len() == 1 { "" } else { "s" };
     write!(f, "the {what}{plural} {}", list(names, "and"))
 }
 
-/// "one of the programs `a` and `b`".
+/// Writes a list, for example "one of the programs `a` and `b`".
 pub(crate) fn one_of(f: &mut fmt::Formatter<'_>, what: &str, names: &[Cow<'static, str>]) -> fmt::Result {
     match names {
         [_] => all_of(f, what, names),
@@ -105,7 +105,7 @@ pub(crate) fn one_of(f: &mut fmt::Formatter<'_>, what: &str, names: &[Cow<'stati
     }
 }
 
-/// "`a`, `b` and `c`".
+/// Returns a list, for example "`a`, `b` and `c`".
 pub(crate) fn list(names: &[Cow<'static, str>], last: &str) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match &*quoted {

@@ -1,4 +1,4 @@
-//! What tool providers declare, as plain data, and how generated code packs it.
+//! The declarations of tool providers as plain data, and their packed form in generated code.
 
 pub mod behaviour;
 pub(crate) mod catalog;

@@ -1,25 +1,25 @@
-//! What a name may look like.
+//! The grammar of names.
 
 use std::fmt;
 
-/// The names that every vendor accepts for a tool: what manifests and tools that are added at run time may be called.
+/// The names that every vendor accepts for a tool. Names of tools and toolsets must match it, in manifests and at run time.
 pub const PORTABLE: NameGrammar = NameGrammar { first: "_", rest: "_-", starts_with_digit: false, max_length: 64 };
 
-/// The shape of a name, in ASCII.
+/// A grammar of ASCII names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NameGrammar {
-    /// The first character, besides letters.
+    /// The allowed first characters in addition to letters.
     pub first: &'static str,
-    /// The other characters, besides letters and digits.
+    /// The allowed other characters in addition to letters and digits.
     pub rest: &'static str,
     /// Whether the first character may be a digit.
     pub starts_with_digit: bool,
-    /// The most characters.
+    /// The maximum number of characters.
     pub max_length: usize,
 }
 
 impl NameGrammar {
-    /// Whether a name has this shape.
+    /// Returns whether a name matches the grammar.
     pub fn accepts(&self, name: &str) -> bool {
         let is_first = |c: char| {
             c.is_ascii_alphabetic() || self.first.contains(c) || (self.starts_with_digit && c.is_ascii_digit())
@@ -29,7 +29,7 @@ impl NameGrammar {
         letters.next().is_some_and(is_first) && letters.all(is_rest) && name.chars().count() <= self.max_length
     }
 
-    /// Returns the shape as a regular expression.
+    /// Returns the grammar as a regular expression.
     pub fn pattern(&self) -> String {
         let Self { first, rest, starts_with_digit, max_length } = self;
         if *starts_with_digit && first == rest {
@@ -39,7 +39,7 @@ impl NameGrammar {
         format!("^[a-zA-Z{digits}{first}][a-zA-Z0-9{rest}]{{0,{}}}$", max_length - 1)
     }
 
-    /// Returns the shape in words: `` a letter or `_`, then letters, digits or `_`; at most 64 in all ``.
+    /// Describes the grammar: `` a letter or `_`, then letters, digits or `_`; at most 64 in all ``.
     pub fn expected(&self) -> String {
         let list = |words: &[&str], characters: &str| {
             let characters = characters.chars().map(|character| format!("`{character}`"));

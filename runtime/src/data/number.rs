@@ -1,4 +1,4 @@
-//! Numbers: exact parsing of decimal strings, and comparison without rounding integers.
+//! Numbers: exact parsing of decimal strings, and comparisons that do not round integers.
 
 use std::cmp::Ordering;
 
@@ -109,7 +109,7 @@ impl<'s> Decimal<'s> {
     }
 }
 
-/// Like [`within`], but fast for the bounds that most integers have.
+/// Returns the same as [`within`] for an integer, but faster for integer minimum and maximum, the most common bounds.
 #[inline]
 pub(crate) fn is_within(integer: i64, bounds: &Bounds) -> bool {
     match bounds {
@@ -121,9 +121,9 @@ pub(crate) fn is_within(integer: i64, bounds: &Bounds) -> bool {
             multiple_of: None,
             ..
         } => {
-            let least = if let Some(Bound::Integer(least)) = bounds.minimum { least } else { i64::MIN };
-            let most = if let Some(Bound::Integer(most)) = bounds.maximum { most } else { i64::MAX };
-            (least..=most).contains(&integer)
+            let min = if let Some(Bound::Integer(min)) = bounds.minimum { min } else { i64::MIN };
+            let max = if let Some(Bound::Integer(max)) = bounds.maximum { max } else { i64::MAX };
+            (min..=max).contains(&integer)
         }
         _ => within(&integer.into(), bounds),
     }
@@ -185,7 +185,7 @@ fn is_multiple(number: &Number, step: Bound) -> bool {
             // 0.3 should count as a multiple of 0.1.
             let quotient = number.as_f64().unwrap_or(f64::NAN) / float(step);
             let whole = quotient.round();
-            // The rounding error of the division, and no more.
+            // The tolerance is the rounding error of the division.
             (quotient - whole).abs() <= 4.0 * f64::EPSILON * quotient.abs() && (whole != 0.0 || quotient == 0.0)
         }
     }

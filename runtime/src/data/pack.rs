@@ -1,12 +1,11 @@
-//! A catalog's data as packed text, the form in generated code.
+//! The packed text in which generated code contains the data of a catalog.
 //!
-//! For rustc, a string is one token, while the same data as Rust constants is thousands of expressions, which would
-//! take most of the build time of a large catalog. The text is unpacked once, when its provider is first asked for its
-//! tools. Strings are borrowed from it.
+//! For rustc, a string is one token, while the same data as Rust constants would be thousands of expressions and take most of
+//! the build time of a large catalog. The text is unpacked once, when the provider is first used. Strings borrow from it.
 //!
 //! Numbers are decimal and end with a space. A string is its length in bytes and its content, a list its length and its
-//! items, a variant its number. The meaning of a number depends only on its position, so every change to the layouts
-//! below changes the [stamp](crate::stamp).
+//! items, an enum the number of its variant and its fields. There are no names or types in the text, so every change to the
+//! layouts below changes the [stamp](crate::stamp).
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -32,7 +31,7 @@ pub trait Pack: Sized {
     /// Unpacks a value from the beginning of the text.
     ///
     /// # Panics
-    /// Panics if the text contains something else: it is generated, so this is a bug of the generator.
+    /// Panics if the text does not contain such a value. The text is generated, so this would be a bug of the generator.
     fn unpack(from: &mut &'static str) -> Self;
 }
 
@@ -43,7 +42,7 @@ pub struct Packed<T: 'static> {
 }
 
 impl<T> Packed<T> {
-    /// Returns the list of the items in these texts, one after the other.
+    /// Returns a list of the items in all of these texts.
     pub const fn new(texts: &'static [&'static str]) -> Self {
         Self { texts, items: OnceLock::new() }
     }
@@ -80,15 +79,15 @@ pub fn unpack<T: Pack>(texts: &[&'static str]) -> Vec<T> {
 }
 
 #[cold]
-fn damaged(wanted: &str, rest: &str) -> ! {
+fn invalid(wanted: &str, rest: &str) -> ! {
     let rest: String = rest.chars().take(40).collect();
-    panic!("the generated data should go on with {wanted}, and goes on with {rest:?}: run `cargo xtask gen`");
+    panic!("invalid generated data: expected {wanted}, got {rest:?}: run `cargo xtask gen`");
 }
 
 /// Takes the text up to the next space, and the space.
 #[inline(never)]
 fn word(from: &mut &'static str) -> &'static str {
-    let Some((word, rest)) = from.split_once(' ') else { damaged("a number", from) };
+    let Some((word, rest)) = from.split_once(' ') else { invalid("a number", from) };
     *from = rest;
     word
 }
@@ -103,7 +102,7 @@ macro_rules! numbers {
             #[inline(never)]
             fn unpack(from: &mut &'static str) -> Self {
                 let word = word(from);
-                word.parse().unwrap_or_else(|_| damaged("a number", word))
+                word.parse().unwrap_or_else(|_| invalid("a number", word))
             }
         }
     )* };
@@ -118,7 +117,7 @@ impl Pack for f64 {
 
     fn unpack(from: &mut &'static str) -> Self {
         let word = word(from);
-        serde_json::from_str(word).unwrap_or_else(|_| damaged("a number", word))
+        serde_json::from_str(word).unwrap_or_else(|_| invalid("a number", word))
     }
 }
 
@@ -141,7 +140,7 @@ impl Pack for Cow<'static, str> {
     #[inline(never)]
     fn unpack(from: &mut &'static str) -> Self {
         let length = usize::unpack(from);
-        let Some((text, rest)) = from.split_at_checked(length) else { damaged("a string", from) };
+        let Some((text, rest)) = from.split_at_checked(length) else { invalid("a string", from) };
         *from = rest;
         Cow::Borrowed(text)
     }
@@ -154,7 +153,7 @@ impl Pack for Name {
     }
 
     fn unpack(from: &mut &'static str) -> Self {
-        Name::of_quoted(Cow::unpack(from)).unwrap_or_else(|| damaged("a name", from))
+        Name::from_json(Cow::unpack(from)).unwrap_or_else(|| invalid("a name", from))
     }
 }
 
@@ -179,9 +178,9 @@ impl<T: Pack> Pack for Vec<T> {
     #[inline(never)]
     fn unpack(from: &mut &'static str) -> Self {
         let length = usize::unpack(from);
-        // An item has at least one character: a greater length is damage, and must not allocate memory.
+        // Every item takes at least one byte. The check prevents a huge allocation for a damaged length.
         if length > from.len() {
-            damaged("a list", from);
+            invalid("a list", from);
         }
         (0..length).map(|_| T::unpack(from)).collect()
     }
@@ -237,7 +236,8 @@ impl<T: Pack> Pack for Vec<(Dialect, T)> {
     }
 }
 
-/// Implements [`Pack`] for structs, and keeps their layout as text, which is part of the [stamp](crate::stamp).
+/// Implements [`Pack`] for structs, and defines their layout as a constant text, which is part of the
+/// [stamp](crate::stamp).
 macro_rules! packed_structs {
     ($(#[$meta:meta])* $visible:vis const $layout:ident = { $($tokens:tt)* }) => {
         $(#[$meta])*
@@ -288,7 +288,7 @@ macro_rules! packed_enums {
                         $($(let $field = <$type as Pack>::unpack(from);)*)?
                         $name::$variant $(($($item),*))? $({ $($field),* })?
                     })*
-                    _ => damaged(stringify!($name), from),
+                    _ => invalid(stringify!($name), from),
                 }
             }
         }
@@ -388,8 +388,8 @@ pub(crate) use index_layout;
 /// The layout of the packed search index.
 pub(crate) const INDEX: &str = index_layout!(stringify);
 
-/// How what the layouts are made of is written: a number, a float, two booleans, a string, a name, a duration, a list, an
-/// option and a pair. A test holds the code to this text, and the text is part of the [stamp](crate::stamp).
+/// An example of the encoding of each basic type: a number, a float, two booleans, a string, a name, a duration, a list, an
+/// option and a pair. A test compares it with the code, so that a change of the encoding changes the [stamp](crate::stamp).
 pub(crate) const ENCODING: &str = "7 -0.5 1 0 6 n\u{e9} \"x1 4 \"ok\"1500 2 1 2 1 3 1 0 ";
 
 #[cfg(test)]
@@ -397,7 +397,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_encoding_is_what_the_stamp_stands_for() {
+    fn the_encoding_matches_the_stamp() {
         let mut text = String::new();
         7_u16.pack(&mut text);
         (-0.5_f64).pack(&mut text);
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn packed_values_are_unpacked() {
         let mut tool = crate::fakes::tool("t", "home", &[]);
         tool.names = [(Dialect::Mcp, "other".into()), (Dialect::OpenAi, "one".into())].into();
         tool.emoji = "🦀 \"1 2\"\n".into();
@@ -438,18 +438,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_an_unknown_dialect_is_passed_over() {
+    fn entries_of_unknown_dialects_are_skipped() {
         let mut text: &'static str = "3 0 3 one200 3 far7 3 mcp5 ";
         let names: Vec<(Dialect, Cow<'static, str>)> = Pack::unpack(&mut text);
         assert_eq!((names, text), ([(Dialect::OpenAi, "one".into()), (Dialect::Mcp, "mcp".into())].into(), "5 "));
     }
 
     #[test]
-    fn damage_is_told() {
+    fn damaged_data_panics_with_a_hint() {
         for text in ["1", "x ", "9 abc", "-1 ", "1 é", "99999999999999999999 "] {
-            let told = std::panic::catch_unwind(|| unpack::<Fact>(&[text])).expect_err("the text is not a fact");
-            let told = told.downcast::<String>().expect("a panic's message is text");
-            assert!(told.contains("cargo xtask gen"), "{told}");
+            let panic = std::panic::catch_unwind(|| unpack::<Fact>(&[text])).expect_err("the text is not a fact");
+            let message = panic.downcast::<String>().expect("a panic's message is text");
+            assert!(message.contains("cargo xtask gen"), "{message}");
         }
     }
 }

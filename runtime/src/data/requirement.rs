@@ -1,8 +1,10 @@
-//! Requirements of tools, as data, so that a program can explain why a tool is hidden.
+//! Requirements of tools.
+
 use crate::data::segment::{Atom, Condition};
 use std::borrow::Cow;
 
-/// A requirement. A tool is shown if all its own requirements and all of its home toolset are met.
+/// A requirement of a tool, or of all home tools of a toolset. A granted tool is shown if all its own requirements and those
+/// of its home toolset are met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Requirement {
@@ -10,7 +12,7 @@ pub enum Requirement {
     Env(Vec<Cow<'static, str>>),
     /// At least one of these environment variables is set and not empty.
     AnyEnv(Vec<Cow<'static, str>>),
-    /// All of these programs are found.
+    /// All of these programs are found: see [`Env::has_program`](crate::Env::has_program).
     Programs(Vec<Cow<'static, str>>),
     /// The operating system is one of these, by its name in [`std::env::consts::OS`].
     Os(Vec<Cow<'static, str>>),

@@ -1,13 +1,13 @@
-//! Values that must not be shown by accident.
+//! Secret values, which must not be shown by accident.
 
 use std::fmt;
 
 use crate::data::to_json::ToJson;
 
-/// Replaces the value of a secret argument.
+/// The text that replaces the value of a secret argument.
 pub const REDACTED: &str = "[secret]";
 
-/// A value of a `secret` parameter. Its `Debug` form does not show it.
+/// The value of a `secret` parameter. Its `Debug` form does not show the value.
 ///
 /// ```
 /// let password = toolc::Secret::new("hunter2");
@@ -27,7 +27,7 @@ impl<T> Secret<T> {
         &self.0
     }
 
-    /// Returns the value, owned.
+    /// Returns the value, and consumes the wrapper.
     pub fn into_exposed(self) -> T {
         self.0
     }

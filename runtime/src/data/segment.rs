@@ -1,26 +1,25 @@
-//! Definitions with conditions: text in segments. The tools and facts of a turn decide which segments are included.
+//! Conditional definitions: JSON text in segments. The tools and facts of a turn determine which segments are included.
 //!
-//! The compiler has decided everything else: commas, escapes, and which of several texts to use. At run time, segments
-//! are copied or skipped.
+//! The compiler has already placed commas and escaped strings, so that rendering only copies or skips segments.
 
 use crate::text::json;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-/// The atoms of a tool that are true: bit `i` for atom `i`. A tool has at most [`MAX_ATOMS`].
+/// A set of the atoms of a tool that are true: bit `i` stands for atom `i`. A tool has at most [`MAX_ATOMS`].
 pub type Atoms = u16;
 
-/// The maximum number of atoms in the conditions of one tool, so that all 4,096 combinations can be tested.
+/// The maximum number of atoms in the conditions of one tool, so that the compiler can test all 4,096 combinations.
 pub const MAX_ATOMS: usize = 12;
 
-/// An atom: the smallest part of a condition.
+/// An atom of a condition: a boolean expression without operators.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Atom {
     /// Whether this tool is in the turn.
     Tool(Cow<'static, str>),
     /// Whether this boolean fact is true.
     Fact(Cow<'static, str>),
-    /// Whether this fact compares so with this value.
+    /// Whether the comparison of this fact with this value holds.
     Compared(Cow<'static, str>, Comparison, FactValue),
 }
 
@@ -41,22 +40,22 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
-/// The value of a fact. It is never a fraction, because fractions have no unique spelling.
+/// The value of a fact. There are no fractional numbers, because one value can have several spellings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FactValue {
     /// A string.
     Text(Cow<'static, str>),
     /// A boolean.
     Boolean(bool),
-    /// An integer within ±2^53, so that every language can hold it.
+    /// An integer from -2^53 to 2^53, which every JSON implementation represents exactly.
     Integer(i64),
 }
 
 impl FactValue {
-    /// The valid integers of a fact: those that every language can hold.
+    /// The range of integers of a fact.
     pub const INTEGERS: RangeInclusive<i64> = -(1 << 53)..=1 << 53;
 
-    /// Returns a noun for its type.
+    /// Returns the name of the type with an article: `a string`.
     pub fn noun(&self) -> &'static str {
         match self {
             FactValue::Text(_) => "a string",
@@ -90,7 +89,7 @@ impl From<i64> for FactValue {
     }
 }
 
-/// An instruction of a condition, which is evaluated on a stack.
+/// An instruction of a condition, in reverse Polish notation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     /// Pushes whether this atom is true.
@@ -108,20 +107,19 @@ pub enum Op {
 pub struct Condition(pub Vec<Op>);
 
 impl Condition {
-    /// Returns whether it is true.
+    /// Evaluates the condition for these true atoms.
     pub fn holds(&self, atoms: Atoms) -> bool {
-        // The stack is the bits of an integer, with the top at the lowest bit. The compiler ensures that 64 bits are
-        // enough.
-        let mut answers = 0_u64;
+        // A stack of bits, with the top at the lowest bit. The compiler ensures that 64 bits are enough.
+        let mut stack = 0_u64;
         for op in &self.0 {
-            answers = match *op {
-                Op::Atom(atom) => answers << 1 | u64::from(atoms >> (atom & 15) & 1),
-                Op::Not => answers ^ 1,
-                Op::And => answers >> 1 & (answers | !1),
-                Op::Or => answers >> 1 | (answers & 1),
+            stack = match *op {
+                Op::Atom(atom) => stack << 1 | u64::from(atoms >> (atom & 15) & 1),
+                Op::Not => stack ^ 1,
+                Op::And => stack >> 1 & (stack | !1),
+                Op::Or => stack >> 1 | (stack & 1),
             };
         }
-        self.0.is_empty() || answers & 1 == 1
+        self.0.is_empty() || stack & 1 == 1
     }
 }
 
@@ -130,31 +128,31 @@ impl Condition {
 pub enum Segment {
     /// Static text.
     Text(Cow<'static, str>),
-    /// The next `segments` are included only if the condition is true.
+    /// The following `segments` segments are only included if the condition is true.
     When {
         /// The condition.
         condition: Condition,
-        /// The number of segments, including those under nested conditions.
+        /// The number of segments that depend on the condition, including those of nested conditions.
         segments: u16,
     },
-    /// The value of a fact, within a JSON string, by the fact's position among the tool's facts.
+    /// The value of a fact, inside a JSON string. The number is the index in the tool's facts.
     Fact(u16),
-    /// A list of those of these tools whose atom is true, within a JSON string.
+    /// A list of the tools whose atom is true, inside a JSON string.
     Available {
-        /// The atoms and names of the tools, in the order of the list.
+        /// The tools in the order of the list: the index of the atom, and the escaped name.
         tools: Vec<(u8, Cow<'static, str>)>,
         /// The escaped separator.
         join: Cow<'static, str>,
     },
 }
 
-/// Returns the maximum size of `segments` in bytes, without facts and lists of tools.
-pub fn most(segments: &[Segment]) -> usize {
+/// Returns the maximum size of the rendered `segments` in bytes, without values of facts and lists of tools.
+pub fn max_len(segments: &[Segment]) -> usize {
     let text = |segment: &Segment| if let Segment::Text(text) = segment { text.len() } else { 0 };
     segments.iter().map(text).sum()
 }
 
-/// Renders `segments`.
+/// Appends the text of `segments` to `out`. `facts` are the values of the tool's facts, in order.
 pub fn render(segments: &[Segment], atoms: Atoms, facts: &[FactValue], out: &mut String) {
     let mut next = 0;
     while let Some(segment) = segments.get(next) {
@@ -174,8 +172,8 @@ pub fn render(segments: &[Segment], atoms: Atoms, facts: &[FactValue], out: &mut
                 None => {}
             },
             Segment::Available { tools, join } => {
-                let there = tools.iter().filter(|(atom, _)| atoms >> (atom & 15) & 1 == 1);
-                for (index, (_, name)) in there.enumerate() {
+                let available = tools.iter().filter(|(atom, _)| atoms >> (atom & 15) & 1 == 1);
+                for (index, (_, name)) in available.enumerate() {
                     if index > 0 {
                         out.push_str(join);
                     }
@@ -187,7 +185,7 @@ pub fn render(segments: &[Segment], atoms: Atoms, facts: &[FactValue], out: &mut
 }
 
 impl Comparison {
-    /// Returns its operator in a condition.
+    /// Returns the operator in the syntax of manifests.
     pub const fn sign(self) -> &'static str {
         match self {
             Comparison::Equal => "==",
@@ -199,7 +197,7 @@ impl Comparison {
         }
     }
 
-    /// Returns whether `fact` compares so with `with`. Values of different types never do.
+    /// Returns whether the comparison of `fact` with `with` holds. It is false for values of different types.
     pub fn holds(self, fact: &FactValue, with: &FactValue) -> bool {
         let order = match (fact, with) {
             (FactValue::Text(a), FactValue::Text(b)) => a.cmp(b),
@@ -223,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conditions_hold_as_their_truth_tables_say() {
+    fn conditions_evaluate_like_boolean_operators() {
         use Op::{And, Atom, Not, Or};
         for atoms in 0..8 {
             let [a, b, c] = [0, 1, 2].map(|atom| atoms >> atom & 1 == 1);
@@ -243,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_skipped_with_what_is_in_them() {
+    fn segments_are_skipped_with_nested_ones() {
         let when = |op, segments| Segment::When { condition: Condition(vec![op]), segments };
         let text = |text: &'static str| Segment::Text(text.into());
         let segments = [

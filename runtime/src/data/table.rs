@@ -1,8 +1,8 @@
-//! Argument tables: a JSON Schema in a flat form, so that one reader serves every tool.
+//! Argument tables: JSON Schemas in a flat form, by which one reader parses the arguments of every tool.
 //!
-//! Generated code contains packed tables; a tool of run time builds one from its schema. Nodes refer to one another by
-//! index into [`Table::nodes`]; node 0 is the root and describes the arguments object. Indices are used instead of
-//! nested references, because a `$ref` may point backwards, and a table of run time must own its parts.
+//! Generated code contains packed tables. A tool that is made at run time builds its table from a schema. Nodes refer to each
+//! other by their index in [`Table::nodes`]. Node 0 is the root, which describes the arguments object. Nodes are not nested,
+//! because schemas can be recursive.
 
 mod from_schema;
 mod lookup;
@@ -33,7 +33,7 @@ impl Span {
         Self { start, len }
     }
 
-    /// Returns the entries of `list` in this span; empty if it is out of range.
+    /// Returns the entries of `list` in this span, or an empty slice if the span is out of range.
     pub fn of<T>(self, list: &[T]) -> &[T] {
         let start = usize::from(self.start);
         list.get(start..start + usize::from(self.len)).unwrap_or_default()
@@ -43,17 +43,17 @@ impl Span {
 /// The schema of one tool's arguments.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    /// Node 0 is the arguments object.
+    /// The schemas. Node 0 describes the arguments object.
     pub nodes: Vec<Node>,
-    /// Properties of all nodes, each node's in declared order.
+    /// The properties of all nodes. Those of one node are adjacent, in declared order.
     pub properties: Vec<Property>,
-    /// Values of `enum` and `const`.
+    /// The values of `enum` and `const`.
     pub literals: Vec<Literal>,
-    /// Nodes of `anyOf`, `oneOf` and `allOf`.
+    /// The branches of `anyOf`, `oneOf` and `allOf`.
     pub branches: Vec<NodeId>,
-    /// Bounds, for the nodes that have any.
+    /// The bounds of the nodes that have any.
     pub bounds: Vec<Bounds>,
-    /// Properties and literals that some turns hide. All others are in every turn.
+    /// The properties and literals that are only shown in some turns, each with its condition.
     pub conditions: Vec<(Part, Condition)>,
 }
 
@@ -72,8 +72,7 @@ impl Table {
         self.properties.iter().any(|property| property.secret)
     }
 
-    /// Returns this table for a turn in which these atoms are true, with hidden parts marked, or `None` if nothing is
-    /// hidden.
+    /// Returns a copy for a turn in which `atoms` are true, with hidden parts marked, or `None` if nothing is hidden.
     pub fn in_turn(&self, atoms: Atoms) -> Option<Table> {
         let mut hidden = self.conditions.iter().filter(|(_, condition)| !condition.holds(atoms)).peekable();
         hidden.peek()?;
@@ -96,7 +95,7 @@ impl Table {
     }
 }
 
-/// One (sub)schema.
+/// One schema or subschema.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Node {
     /// The JSON types in `type`, in order. Empty for any type.
@@ -122,7 +121,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Allows everything.
+    /// A node that allows every value.
     pub const ANY: Node = Node {
         types: Types::ANY,
         form: SlotKind::Value,
@@ -146,9 +145,9 @@ pub struct Property {
     pub required: bool,
     /// Its schema.
     pub node: NodeId,
-    /// Whether it is hidden in this turn: if it is sent anyway, it is an unknown key.
+    /// Whether the property is hidden in this turn. If a model sends it anyway, it counts as an unknown key.
     pub hidden: bool,
-    /// Whether its value must not be shown in an error or a log.
+    /// Whether the value is secret: it is redacted in errors and logs, and for hooks and the approver.
     pub secret: bool,
 }
 
@@ -163,9 +162,9 @@ pub enum Additional {
     Node(NodeId),
 }
 
-/// How a value that satisfies a node is stored in its slot.
+/// The form in which a valid value of a node is stored in its slot.
 ///
-/// A node whose type is `[X, "null"]` has X's kind: null is a slot of its own.
+/// A node with the types `[X, "null"]` has the kind of X; null is always stored as [`Slot::Null`](crate::args::Slot::Null).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotKind {
     /// `bool`.
@@ -176,7 +175,7 @@ pub enum SlotKind {
     Number,
     /// A string.
     String,
-    /// The position of a string in the node's literals: a generated Rust enum.
+    /// The index of a string in the node's literals: a generated enum without values.
     Choice,
     /// An array of items, of the kind of the node's `items`.
     Array,
@@ -185,8 +184,8 @@ pub enum SlotKind {
     Object,
     /// A map with string keys and values of the kind of [`Additional::Node`].
     Map,
-    /// One of the node's alternatives, and the value in the kind of that one: a generated enum. Alternatives must be
-    /// distinguishable by their types, or by the values of required properties.
+    /// The index of the node's alternative, and the value in the kind of this alternative: a generated enum with values.
+    /// Alternatives must be distinguishable by their types, or by the values of required properties.
     Union,
     /// Any JSON value.
     Value,
@@ -213,11 +212,11 @@ pub enum Type {
 }
 
 impl Type {
-    /// Every type, in the order of their numbers.
+    /// All types, in the order of their numbers.
     pub const ALL: [Type; 7] =
         [Type::Null, Type::Boolean, Type::Integer, Type::Number, Type::String, Type::Array, Type::Object];
 
-    /// Returns its name in JSON Schema.
+    /// Returns the name of the type in JSON Schema.
     pub const fn name(self) -> &'static str {
         match self {
             Type::Null => "null",
@@ -236,7 +235,8 @@ impl Type {
     }
 }
 
-/// An ordered list of JSON types without repetition, packed: three bits each, the first in the lowest bits.
+/// An ordered list of JSON types without repetition. It is packed with three bits for each type, the first one in the lowest
+/// bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Types(pub(crate) u32);
 
@@ -255,7 +255,7 @@ impl Types {
         list
     }
 
-    /// Appends `next`, unless the list contains it.
+    /// Returns the list with `next` appended, unless the list already contains it.
     #[must_use]
     pub const fn with(self, next: Type) -> Types {
         let mut shift = 0;
@@ -281,7 +281,7 @@ impl Types {
         rest.wrapping_sub(ONES) & !rest & (ONES << 2) != 0
     }
 
-    /// The named types, in order.
+    /// Returns the listed types, in order.
     pub fn iter(self) -> impl Iterator<Item = Type> {
         (0..7).map_while(move |i| {
             let bits = (self.0 >> (i * 3)) & 7;
@@ -305,7 +305,7 @@ pub enum Literal {
     String(Cow<'static, str>),
     /// An array or object, as JSON text.
     Json(Cow<'static, str>),
-    /// A value that is hidden in this turn: nothing equals it.
+    /// A value that is hidden in this turn. No value equals it.
     Hidden,
 }
 
@@ -361,7 +361,7 @@ impl Bounds {
 pub enum Bound {
     /// Written without a fractional part.
     Integer(i64),
-    /// Any other.
+    /// Any other number.
     Number(f64),
 }
 

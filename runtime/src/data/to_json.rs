@@ -1,5 +1,5 @@
-//! Typed results as JSON text, which generated `Returns` types implement. It is driven by data, because a derive for
-//! each type takes longer to build than the rest of a tool.
+//! Conversion of typed results to JSON text, which generated `Returns` types implement. Structs pass their fields as data to
+//! one function, because a derive for each type takes longer to compile than the rest of a tool.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub trait ToJson {
     /// Appends the JSON text of the value.
     fn to_json(&self, out: &mut String);
 
-    /// Returns whether the value is absent, so that an optional property is left out.
+    /// Returns whether the value is absent, so that an optional property is omitted.
     fn is_absent(&self) -> bool {
         false
     }
@@ -26,16 +26,16 @@ pub(crate) fn text(value: &dyn ToJson) -> String {
     out
 }
 
-/// Whether a property without a value is written.
+/// The way in which a property without a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
     /// The property is written as `null`.
     Always,
-    /// The property is left out.
+    /// The property is omitted.
     Optional,
 }
 
-/// A property of a generated struct: the JSON of its name, with a comma before and a colon after it, and its value.
+/// A property of a generated struct: its name as JSON with a comma before and a colon after it, its presence, and its value.
 pub type Field<'a> = (&'static str, Presence, &'a dyn ToJson);
 
 /// Appends a JSON object with these properties, in order.
@@ -58,7 +58,7 @@ pub fn object(out: &mut String, fields: &[Field<'_>]) {
     out.push('}');
 }
 
-/// Appends a JSON object with these properties, in order, and then those in `rest` that have other names.
+/// Appends a JSON object with these properties, in order, and then those in `rest`, except for declared names.
 pub fn open_object<T: ToJson>(out: &mut String, fields: &[Field<'_>], rest: &BTreeMap<String, T>) {
     out.push('{');
     let mut first = declared(out, fields);
@@ -79,7 +79,7 @@ pub fn open_object<T: ToJson>(out: &mut String, fields: &[Field<'_>], rest: &BTr
     out.push('}');
 }
 
-/// Appends the properties that have a value. Returns whether there was none.
+/// Appends the declared properties that are present. Returns whether none is present.
 fn declared(out: &mut String, fields: &[Field<'_>]) -> bool {
     let mut first = true;
     for (name, presence, value) in fields {
@@ -196,7 +196,7 @@ impl ToJson for Map<String, Value> {
     }
 }
 
-/// Writes `None` as `null`, or leaves out an optional property.
+/// Writes `None` as `null`. An optional property that is `None` is omitted.
 impl<T: ToJson> ToJson for Option<T> {
     fn to_json(&self, out: &mut String) {
         match self {

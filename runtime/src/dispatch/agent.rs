@@ -1,4 +1,5 @@
-//! Tools that the agent's own loop runs. Their calls arrive typed; their results are finished like all others.
+//! Calls of tools that the agent's own loop runs. The loop gets typed calls, and its results are finished like those of
+//! handlers.
 
 use std::fmt;
 
@@ -13,10 +14,10 @@ use crate::registration::ids::ToolId;
 use crate::result::output::ToolResult;
 use crate::session::turn::Turn;
 
-/// The agent-run tools of one catalog. `cargo xtask gen` writes an enum that implements this: each variant is a tool and
-/// holds its arguments.
+/// The calls of the agent-run tools of a catalog. `cargo xtask gen` writes an enum that implements it, with a variant for each
+/// tool, which holds the arguments.
 pub trait AgentTools: Sized {
-    /// Returns the call of `tool` with these valid arguments, or `None` if it is not an agent-run tool of this catalog.
+    /// Returns the call of `tool` with these validated arguments, or `None` if it is not an agent-run tool of this catalog.
     fn read(tool: &str, args: Slots<'_, '_>) -> Option<Self>;
 }
 
@@ -26,7 +27,7 @@ pub trait AgentTools: Sized {
 pub struct AgentTask<C> {
     /// The typed call.
     pub call: C,
-    /// Takes the result of the call.
+    /// The pending response: pass the result of the call to [`finish`](PendingAgentCall::finish).
     pub pending: PendingAgentCall,
 }
 
@@ -45,14 +46,15 @@ impl PendingAgentCall {
         self.turn.name(self.tool)
     }
 
-    /// Returns the call's span, for the loop to work in. The span ends with [`finish`](Self::finish).
+    /// Returns the call's tracing span, in which the loop should run the call. It ends with [`finish`](Self::finish).
     #[cfg(feature = "tracing")]
     pub fn span(&self) -> &tracing::Span {
         static NONE: tracing::Span = tracing::Span::none();
         self.record.as_ref().map_or(&NONE, |record| record.trace.span())
     }
 
-    /// Returns the response for the model. The result is transformed, scrubbed and shortened like that of a handler.
+    /// Ends the call with this result, and returns the response for the model. The result is transformed, scrubbed and
+    /// shortened like that of a handler.
     pub fn finish(self, result: ToolResult) -> CallResponse {
         let Self { turn, tool, request, record } = self;
         let request = request.borrow();
@@ -68,20 +70,20 @@ impl fmt::Debug for PendingAgentCall {
     }
 }
 
-/// The agent's own loop: returns the future that runs this call, or `None` if the loop does not take it.
+/// The agent's own loop: a function that returns the future of a call, or `None` if the loop does not take the call.
 pub(crate) type AgentLoop<'l> = dyn Fn(&str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
 
-/// The loop of a host that runs such calls with [`Turn::agent_call`].
+/// A loop that takes no calls, for hosts that use [`Turn::agent_call`].
 pub(crate) fn no_loop<'l>(_: &str, _: Slots<'_, '_>) -> Option<HandlerFuture<'l>> {
     None
 }
 
 impl Turn {
-    /// Reads a call of a tool that the agent's own loop runs.
+    /// Prepares a call of a tool that the agent's own loop runs: validates the arguments, and runs hooks and the approver.
     ///
-    /// Returns `None` if `request` does not call such a tool of `A`; then [`call`](Self::call) answers it. Returns an
-    /// error if the call must not run: its arguments are invalid, a hook blocked it, or the approver denied it. The error
-    /// is the response for the model.
+    /// Returns `None` if `request` does not call an agent-run tool of `A`; run it with [`call`](Self::call) instead. Returns
+    /// an error if the call must not run, because its arguments are invalid, a hook blocked it, or the approver denied it.
+    /// The error is the response for the model.
     ///
     /// ```
     /// use toolc::{CallResponse, ToolCall, ToolOutput, ToolResult, Turn};
@@ -143,7 +145,7 @@ impl Turn {
         }
     }
 
-    /// Whether the agent's own loop does not take the call. A call with invalid arguments counts as taken, so that its
+    /// Returns whether the agent's own loop declines the call. A call with invalid arguments is not declined, so that its
     /// error is reported.
     pub(super) fn is_declined(
         &self,
@@ -157,7 +159,7 @@ impl Turn {
 }
 
 impl PreparedCall<'_> {
-    /// The span of the call, or no span if nothing observes it.
+    /// Returns the span of the call, or no span if nothing observes the call.
     pub(super) fn scope(&self) -> Scope {
         self.record.as_ref().map_or_else(Scope::none, |record| record.trace.scope())
     }

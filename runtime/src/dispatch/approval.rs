@@ -1,4 +1,4 @@
-//! Asking the host's approver before a call runs.
+//! Requests to the host's approver.
 
 use crate::call::approval::{ApprovalDecision, ApprovalRequest};
 use crate::call::hooks::{HostError, HostStage};
@@ -8,7 +8,10 @@ use crate::run::cancel::CancelledFuture;
 use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::config::SessionConfig;
 
-/// Waits for the approver's decision. An error is what the model gets if the call must not run.
+/// Asks the approver to decide on a call, and waits for the decision.
+///
+/// # Errors
+/// Returns the error for the model if the call must not run.
 pub(super) async fn ask(
     config: &SessionConfig,
     request: ApprovalRequest<'_>,
@@ -17,7 +20,7 @@ pub(super) async fn ask(
     let Some(approver) = &config.approver else {
         return Err(ToolError::with_kind(
             ErrorKind::Refused,
-            "this call needs approval, and this host has no approver. Do without this tool",
+            "this call needs approval, and this host cannot ask for it. Do without this tool",
         ));
     };
     let limit = config.approval_timeout;
@@ -51,6 +54,6 @@ pub(super) async fn ask(
 
 fn denied(reason: &str) -> ToolError {
     let reason = if reason.is_empty() { "no reason was given" } else { reason };
-    let text = format!("the call was not approved: {reason}. Do not try it again unless you are asked to");
+    let text = format!("the call was not approved: {reason}. Do not repeat it unless the user asks for it");
     ToolError::with_kind(ErrorKind::Denied, text)
 }

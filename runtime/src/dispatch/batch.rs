@@ -17,23 +17,25 @@ use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
 use crate::session::turn::Turn;
 
-/// The most calls of a batch that run at the same time.
-const AT_ONCE: usize = 8;
+/// The maximum number of calls of a batch that run at the same time.
+const MAX_CONCURRENT: usize = 8;
 
 impl Turn {
-    /// Answers all calls of one response of the model, in order.
+    /// Runs all calls of one response of the model, and returns them with their responses, in the same order.
     ///
-    /// At most eight calls run at the same time, and only those that the tools' `parallel` allows to overlap: of two calls
-    /// that must not overlap, the earlier one ends before the later one begins. Asynchronous handlers overlap while they
-    /// await, blocking ones run on their threads, and sync ones run one by one. A call that fails does not affect the
-    /// others. For tools that the agent's own loop runs, see [`batch_with`](Self::batch_with).
+    /// At most eight calls run at the same time. The tools' [`parallel`](crate::behaviour::Behaviour::parallel) determines
+    /// which calls may overlap: of two calls that must not overlap, the earlier one ends before the later one begins. Async
+    /// handlers run concurrently on this task, blocking handlers on threads of the pool, and sync handlers one by one. A
+    /// failed call does not affect the others.
+    ///
+    /// Calls of tools that the agent's own loop runs fail: see [`batch_with`](Self::batch_with).
     pub async fn batch<'r>(&self, calls: &[ToolCall<'r>]) -> Vec<CompletedCall<'r>> {
         self.run_batch(calls, &|_, tool, slots| agent::no_loop(tool, slots)).await
     }
 
-    /// Answers all calls like [`batch`](Self::batch), and runs those of agent-run tools with `run`. Its results are
-    /// treated like those of handlers. Such a call overlaps with others as its tool's `parallel` allows, and has no time
-    /// limit. When it is cancelled, its future is polled once more and dropped.
+    /// Runs all calls like [`batch`](Self::batch), and calls of agent-run tools with `run`. The results of `run` are treated
+    /// like those of handlers, and `parallel` applies in the same way, but such calls have no time limit. When one is
+    /// cancelled, its future is polled once more and then dropped.
     ///
     /// ```
     /// # use toolc::agent::AgentTools;
@@ -106,9 +108,9 @@ impl Turn {
         calls.iter().zip(outcomes).map(complete).collect()
     }
 
-    /// The other calls of a batch that may run at the same time as this one.
+    /// Returns which other calls of a batch may run at the same time as this one.
     fn overlap(&self, request: &ToolCall<'_>) -> Overlap<'_> {
-        // A call that is refused before a handler sees it blocks no other call.
+        // A call that never reaches a handler may overlap with any other call.
         let Some(id) = self.find(request.name()) else { return Overlap::Any };
         let behaviour = &self.state().tool(id).behaviour;
         let (key, space) = match &behaviour.parallel {
@@ -125,13 +127,13 @@ impl Turn {
     }
 }
 
-/// The other calls of a batch that may run at the same time as a call.
+/// Which other calls of a batch may run at the same time as a call.
 #[derive(Debug, Clone, PartialEq)]
 enum Overlap<'a> {
     Any,
     Never,
-    /// Calls with another key in this space, or, if both only read, with any key. A call without a key conflicts with
-    /// every key.
+    /// All calls except those with the same key in this space, unless both only read. A call whose key is unknown conflicts
+    /// with every key.
     Keyed {
         space: &'a str,
         key: Option<ParallelKey>,
@@ -152,7 +154,7 @@ impl Overlap<'_> {
                     return true;
                 }
                 match (key, other_key) {
-                    (Some(key), Some(other)) => !key.may_be(other),
+                    (Some(key), Some(other)) => !key.may_equal(other),
                     _ => false,
                 }
             }
@@ -160,7 +162,7 @@ impl Overlap<'_> {
     }
 }
 
-/// The agent's own loop, as [`AgentLoop`](super::agent::AgentLoop), for the call at a position of the batch.
+/// Like [`AgentLoop`](super::agent::AgentLoop), for the call at an index of the batch.
 type BatchLoop<'l> = dyn Fn(usize, &str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
 
 /// A batch that is running.
@@ -170,7 +172,7 @@ struct Batch<'b, 'l> {
     requests: &'b [ToolCall<'b>],
     agent: &'b BatchLoop<'l>,
     overlaps: Vec<Overlap<'b>>,
-    /// The unfinished calls in order, each with its future if it has begun.
+    /// The unfinished calls in order: the index of each, and its future if it has started.
     open: Vec<(usize, Option<RunningCall<'b>>)>,
     outcomes: Vec<Option<Outcome<'b>>>,
 }
@@ -179,23 +181,23 @@ type RunningCall<'b> = Pin<Box<dyn Future<Output = Outcome<'b>> + Send + 'b>>;
 
 impl Batch<'_, '_> {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        // When one call has ended, others may begin.
+        // The end of one call may allow others to start.
         while self.advance(context) {}
         if self.open.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Begins every call that can begin, and polls those that run. Returns whether any has ended.
+    /// Starts all calls that may start, and polls all running calls. Returns whether any call has ended.
     fn advance(&mut self, context: &mut Context<'_>) -> bool {
         let Self { turn, session, requests, agent, overlaps, open, outcomes } = self;
         let (turn, session, requests, agent) = (*turn, *session, *requests, *agent);
         let before = open.len();
-        let mut room = AT_ONCE - open.iter().filter(|(_, running)| running.is_some()).count();
-        // The rules of the earlier calls that have not ended.
+        let mut free = MAX_CONCURRENT - open.iter().filter(|(_, running)| running.is_some()).count();
+        // The constraints of the earlier calls that have not ended.
         let mut earlier: Vec<&Overlap<'_>> = Vec::new();
         open.retain_mut(|&mut (at, ref mut running)| {
             let overlap = &overlaps[at];
-            if running.is_none() && room > 0 && earlier.iter().all(|earlier| earlier.allows(overlap)) {
-                room -= 1;
+            if running.is_none() && free > 0 && earlier.iter().all(|earlier| earlier.allows(overlap)) {
+                free -= 1;
                 let agent = move |tool: &str, slots: Slots<'_, '_>| agent(at, tool, slots);
                 *running = Some(Box::pin(async move {
                     let mut call = turn.prepare(&requests[at]);
@@ -209,7 +211,7 @@ impl Batch<'_, '_> {
                 outcomes[at] = Some(outcome);
                 return false;
             }
-            if room > 0 && !earlier.contains(&overlap) {
+            if free > 0 && !earlier.contains(&overlap) {
                 earlier.push(overlap);
             }
             true

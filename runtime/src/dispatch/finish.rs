@@ -1,4 +1,4 @@
-//! The last step of every call: the result becomes a response within the limits, and hooks see it.
+//! The last step of every call: turns the result into a response within the limits, and passes it to the hooks.
 
 use std::mem;
 
@@ -23,9 +23,9 @@ pub(super) struct Outcome<'c> {
 #[derive(Debug)]
 enum Shortening {
     None,
-    /// The spill store has the whole result.
+    /// The spill store has the complete result.
     Spilled,
-    /// The result was cut. The whole of it, in case it must be cut again.
+    /// The result was cut. This is the complete result, in case it must be cut again.
     Cut(String),
 }
 
@@ -33,7 +33,7 @@ impl Turn {
     /// Returns the response to a call.
     pub(super) fn finish(&self, call: PreparedCall<'_>, result: ToolResult) -> CallResponse {
         match result {
-            // Most calls: nothing observes them, and the result is short enough.
+            // The fast path of most calls: nothing observes them, and the result is short enough.
             Ok(ToolOutput { json, images })
                 if call.record.is_none() && !limit::is_over(&json, self.max_result_chars(call.tool)) =>
             {
@@ -43,7 +43,7 @@ impl Turn {
         }
     }
 
-    /// Makes a response of a result, within the limit of the tool.
+    /// Turns a result into a response within the limit of the tool.
     #[cold]
     pub(super) fn end<'c>(&self, call: PreparedCall<'c>, result: ToolResult) -> Outcome<'c> {
         let mut outcome = Outcome { response: CallResponse::from(result), call, shortening: Shortening::None };
@@ -59,7 +59,7 @@ impl Turn {
         outcome
     }
 
-    /// Shortens results until those of a batch fit into the budget of a turn.
+    /// Shortens results of a batch until all of them together are within the limit of a turn.
     pub(super) fn shorten_to_budget(&self, outcomes: &mut [Outcome<'_>]) {
         let (budget, can_spill) = (self.config().limits.per_turn, self.config().spill.is_some());
         let mut sizes = Vec::with_capacity(outcomes.len());
@@ -74,7 +74,7 @@ impl Turn {
         }
     }
 
-    /// Shows the response to the hooks.
+    /// Passes the response to the hooks, and returns it.
     pub(super) fn report(&self, outcome: Outcome<'_>) -> CallResponse {
         let Outcome { response, call, .. } = outcome;
         if call.record.is_some() {
@@ -83,7 +83,7 @@ impl Turn {
         response
     }
 
-    /// Returns the most characters of a result that the model gets.
+    /// Returns the maximum length of a result of this tool, in characters.
     fn max_result_chars(&self, tool: Option<ToolId>) -> usize {
         let own = tool.and_then(|id| self.plan(id).max_result_chars);
         own.map_or(self.config().limits.per_call, MaxResultChars::chars)

@@ -1,4 +1,4 @@
-//! What a host puts around a call: hooks before and after it, and the approver.
+//! The code of the host that runs before and after a handler: hooks and the approver.
 
 use serde_json::Value;
 
@@ -19,12 +19,12 @@ use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::turn::Turn;
 
 impl Turn {
-    /// Whether a hook or the approver sees the calls of this tool; for an unknown tool, `None`, whether hooks see the response.
+    /// Returns whether hooks or the approver see calls of this tool. For an unknown tool (`None`), only hooks do.
     pub(super) fn has_interceptors(&self, tool: Option<ToolId>) -> bool {
         !self.config().hooks.is_empty() || tool.is_some_and(|id| self.plan(id).needs_approval)
     }
 
-    /// [`admit`](Self::admit), unless nothing would run the call.
+    /// Does the same as [`admit`](Self::admit), but first refuses a call that the agent's own loop would not take.
     pub(super) async fn admit_to_handler(
         &self,
         id: ToolId,
@@ -64,7 +64,7 @@ impl Turn {
                     Err(error) => return Err(self.hook_failed(&**hook, call, error.message())),
                 },
                 HookAction::Block(reason) => {
-                    let text = format!("this host does not allow the call: {reason}");
+                    let text = format!("the host blocked the call: {reason}");
                     return Err(ToolError::with_kind(ErrorKind::Blocked, text));
                 }
                 HookAction::Ask(reason) => reasons.push(ApprovalReason::Hook(reason)),
@@ -79,7 +79,7 @@ impl Turn {
         Ok(arguments)
     }
 
-    /// Asks one hook about a call. Waits for an answer that comes later, at most as long as the call may take.
+    /// Calls one hook before a call, and waits for its decision, at most for the time limit of the call.
     async fn before_call(
         &self,
         hook: &dyn Hook,
@@ -92,7 +92,7 @@ impl Turn {
         if let Ok(HookAction::Async(_)) = action {
             let (context, limit) = (self.context(id, call.request, session), self.time_limit(id));
             let cancelled = CancelledFuture::new(context.cancel_sources());
-            action = match with_deadline(settled(action), cancelled, limit).await {
+            action = match with_deadline(resolved(action), cancelled, limit).await {
                 Ok(action) => action,
                 Err(Interrupted::Cancelled) => {
                     let text = "the call was cancelled while this host checked it: nothing was done";
@@ -101,7 +101,7 @@ impl Turn {
                 Err(Interrupted::TimedOut) => {
                     self.hook_failed(hook, call, &format!("it took longer than {limit:?}"));
                     let text = format!(
-                        "a check of this host took longer than {limit:?}, and the call was not run: try again later"
+                        "the call was not run: a check of this host took longer than {limit:?}. Try again later"
                     );
                     return Err(ToolError::with_kind(ErrorKind::Timeout, text));
                 }
@@ -117,12 +117,12 @@ impl Turn {
         self.config().report_host_error(&self.info(call), &error);
         ToolError::with_kind(
             ErrorKind::HookFailed,
-            "the call was not run: a check of this host failed, which is not a fault of the call. Do without it, or try \
+            "the call was not run: a check of this host failed, which the call did not cause. Do without the call, or try \
              again later",
         )
     }
 
-    /// Lets the hooks transform a result.
+    /// Passes a result to the hooks, which can replace it.
     pub(super) fn transform(&self, call: &PreparedCall<'_>, mut result: ToolResult) -> ToolResult {
         if call.record.is_none() {
             return result;
@@ -141,7 +141,7 @@ impl Turn {
         result
     }
 
-    /// Shows the hooks what the model gets.
+    /// Passes the response to the hooks.
     pub(super) fn after_call(&self, call: &PreparedCall<'_>, response: &CallResponse) {
         let info = self.info(call);
         for hook in &self.config().hooks {
@@ -152,7 +152,7 @@ impl Turn {
         }
     }
 
-    /// The call, as hooks and the approver see it.
+    /// Returns the call as hooks and the approver see it.
     pub(super) fn info<'i>(&'i self, call: &'i PreparedCall<'_>) -> CallInfo<'i> {
         let (request, record) = (call.request, call.record.as_deref());
         let mut info = CallInfo {
@@ -173,8 +173,8 @@ impl Turn {
     }
 }
 
-/// Waits until an action is settled.
-async fn settled(mut action: Result<HookAction, String>) -> Result<HookAction, String> {
+/// Awaits actions until one is not a future.
+async fn resolved(mut action: Result<HookAction, String>) -> Result<HookAction, String> {
     while let Ok(HookAction::Async(future)) = action {
         action = match panics::CatchPanic(future).await {
             Ok(action) => action.map_err(ToolError::into_message),

@@ -1,4 +1,4 @@
-//! The path of a call through a turn, which is the same for single calls, batches and the agent's own tools:
+//! The pipeline of a call, which is the same for single calls, batches and the agent's own tools:
 //!
 //! 1. [`prepared`]: a call of tool search's `tool_call` is replaced by the call inside it, and the tool is looked up.
 //! 2. [`interceptors`]: hooks and the approver see the arguments. Skipped if there are none.
@@ -30,11 +30,19 @@ use crate::run::cancel::CancelEpoch;
 use crate::session::turn::Turn;
 
 impl Turn {
-    /// Answers a call of the model. A panic of the handler becomes an error response.
+    /// Runs a call of the model, and returns the response. Every failure, including a panic of the handler, becomes an error
+    /// response.
     ///
-    /// The steps: find the tool; read, repair and validate its arguments; run the hooks' `before_call`; ask the approver,
-    /// if the call needs approval; run the handler; run the hooks' `transform_result`; scrub an error, and shorten a
-    /// result that is too long; run the hooks' `after_call`.
+    /// The steps are:
+    ///
+    /// 1. Find the tool.
+    /// 2. Parse, repair and validate the arguments.
+    /// 3. Run the hooks' [`before_call`](crate::hooks::Hook::before_call).
+    /// 4. Ask the approver, if the call needs approval.
+    /// 5. Run the handler.
+    /// 6. Run the hooks' [`transform_result`](crate::hooks::Hook::transform_result).
+    /// 7. Scrub an error, or shorten a result that is too long.
+    /// 8. Run the hooks' [`after_call`](crate::hooks::Hook::after_call).
     pub async fn call(&self, request: &ToolCall<'_>) -> CallResponse {
         let inner = self.inner_call(request);
         let inner = inner.as_ref().map(|inner| inner.request(request));
@@ -72,12 +80,12 @@ impl Turn {
         self.transform(call, result)
     }
 
-    /// The session's cancel count at the start of a call.
+    /// Returns the session's cancel count at the start of a call.
     fn cancel_epoch(&self) -> CancelEpoch<'_> {
         CancelEpoch::now(&self.config().cancel)
     }
 
-    /// Whether the model can call a tool of this name, tool search's own tools included.
+    /// Returns whether the model can call a tool of this name, including the tools of tool search.
     #[cfg(feature = "wire-mcp")]
     pub(crate) fn can_call(&self, name: &str) -> bool {
         self.find(name).is_some() || self.is_search_tool(name)

@@ -1,58 +1,59 @@
-//! Keys of calls that must not overlap, compared by what they name: `./a/../b` is `b`, and may be `/srv/b`.
+//! Keys of calls that must not overlap. Keys are mostly paths, so different spellings of one path are equal: `./a/../b` is
+//! `b`, and may be `/srv/b`.
 //!
-//! Keys are mostly paths, and only a handler knows where those begin. So this is careful: two keys that may name one
-//! thing are taken to. That costs a call that waits in vain; the other mistake would cost a file.
+//! Only the handler knows its working directory, so the comparison is conservative: keys that may name the same file count
+//! as equal. A wrong match only makes a call wait; a missed match could damage a file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A key, as far as it can be compared.
+/// A key in a comparable form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ParallelKey {
-    /// The names in it, in lower case: there are file systems that do not tell the cases apart.
+    /// The components of the path, in lower case, because some file systems ignore case.
     names: Vec<String>,
     start: Start,
-    /// The file that it is, by way of all links, seen from the process's directory.
+    /// The file after resolving symbolic links, relative to the process's working directory.
     file: Option<PathBuf>,
 }
 
-/// Where the first of its names is to be found.
+/// The folder that contains the first component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Start {
     Root,
-    /// The handler's directory.
-    Here,
-    /// Somewhere above that, or a home.
-    Elsewhere,
+    /// The handler's working directory.
+    WorkingDir,
+    /// A parent of the working directory, or a home folder.
+    Unknown,
 }
 
 impl ParallelKey {
     pub(crate) fn new(text: &str) -> Self {
         let mut start = match text.chars().next() {
             Some('/' | '\\') => Start::Root,
-            Some('~') => Start::Elsewhere,
+            Some('~') => Start::Unknown,
             _ if Path::new(text).is_absolute() => Start::Root,
-            _ => Start::Here,
+            _ => Start::WorkingDir,
         };
         let mut names: Vec<String> = Vec::new();
         for (at, name) in text.split(['/', '\\']).enumerate() {
             match name {
                 "" | "." => {}
                 ".." => {
-                    if names.pop().is_none() && start == Start::Here {
-                        start = Start::Elsewhere;
+                    if names.pop().is_none() && start == Start::WorkingDir {
+                        start = Start::Unknown;
                     }
                 }
-                _ if at == 0 && start == Start::Elsewhere => {}
+                _ if at == 0 && start == Start::Unknown => {}
                 name => names.push(name.to_lowercase()),
             }
         }
-        Self { names, start, file: file(Path::new(text)) }
+        Self { names, start, file: canonical(Path::new(text)) }
     }
 
-    /// Whether both may name one thing.
-    pub(crate) fn may_be(&self, other: &Self) -> bool {
-        let same_names = if self.start == other.start && self.start != Start::Elsewhere {
+    /// Returns whether both keys may name the same thing.
+    pub(crate) fn may_equal(&self, other: &Self) -> bool {
+        let same_names = if self.start == other.start && self.start != Start::Unknown {
             self.names == other.names
         } else {
             self.names.ends_with(&other.names) || other.names.ends_with(&self.names)
@@ -61,8 +62,8 @@ impl ParallelKey {
     }
 }
 
-/// The file at `path`, or the one that would be made there.
-fn file(path: &Path) -> Option<PathBuf> {
+/// Returns the canonical path of a file that exists, or that could be created in an existing folder.
+fn canonical(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().or_else(|| Some(fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?)))
 }
 
@@ -72,12 +73,12 @@ mod tests {
 
     fn same(one: &str, other: &str) -> bool {
         let (one, other) = (ParallelKey::new(one), ParallelKey::new(other));
-        assert_eq!(one.may_be(&other), other.may_be(&one));
-        one.may_be(&other)
+        assert_eq!(one.may_equal(&other), other.may_equal(&one));
+        one.may_equal(&other)
     }
 
     #[test]
-    fn spellings_of_one_path_are_one_key() {
+    fn spellings_of_one_path_are_equal() {
         for (one, other) in [
             ("a", "a"),
             ("a/b", "./a//b/"),
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn different_things_are_different_keys() {
+    fn different_paths_are_different_keys() {
         for (one, other) in [
             ("a", "b"),
             ("a", "x/a"),
@@ -115,7 +116,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_is_what_it_points_to() {
+    fn a_symbolic_link_equals_its_target() {
         let dir = std::env::temp_dir().join(format!("toolc-key-{}", std::process::id()));
         fs::create_dir_all(dir.join("real")).unwrap();
         fs::write(dir.join("real/file"), "").unwrap();
@@ -124,7 +125,7 @@ mod tests {
         let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
         assert!(same(&path("link/file"), &path("real/file")));
         assert!(same(&path("other"), &path("real/file")));
-        assert!(same(&path("link/new"), &path("real/new")), "not there yet");
+        assert!(same(&path("link/new"), &path("real/new")), "a file that does not exist yet");
         assert!(!same(&path("link/new"), &path("real/file")));
         fs::remove_dir_all(dir).unwrap();
     }

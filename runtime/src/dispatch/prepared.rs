@@ -1,4 +1,4 @@
-//! The first step of every call: look through `tool_call`, find the tool, and decide what is recorded.
+//! The first step of every call: unwraps `tool_call`, looks up the tool, and decides whether to record the call.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -18,7 +18,7 @@ pub(super) struct InnerCall<'r> {
 }
 
 impl InnerCall<'_> {
-    /// Returns the call as the model would have made it directly.
+    /// Returns the inner call, with the id and the task of the outer one.
     pub(super) fn request<'s>(&'s self, outer: &ToolCall<'s>) -> ToolCall<'s> {
         outer.redirected(&self.name, &self.arguments)
     }
@@ -28,18 +28,18 @@ impl InnerCall<'_> {
 #[derive(Debug)]
 pub(super) struct PreparedCall<'c> {
     pub(super) request: &'c ToolCall<'c>,
-    /// The position of the tool, or `None` if the turn has no such tool.
+    /// The tool, or `None` if the turn does not show it.
     pub(super) tool: Option<ToolId>,
-    /// `None` if no hook, approver or subscriber observes the call.
+    /// The data for observers, or `None` if no hook, approver or subscriber observes the call.
     pub(super) record: Option<Box<CallRecord>>,
 }
 
-/// What the observers of a call see of it.
+/// The data of a call for hooks, the approver and traces.
 #[derive(Debug)]
 pub(super) struct CallRecord {
-    /// The arguments without secrets. Null until they are read, and if they are invalid.
+    /// The redacted arguments. Null before they are read, and if they are invalid.
     pub(super) arguments: Value,
-    /// `None` if no hook or approver observes the call, or the system has no clock.
+    /// The start of the call, or `None` if no hook or approver observes it, or if the system has no clock.
     pub(super) began: Option<Instant>,
     pub(super) trace: Trace,
 }
@@ -54,14 +54,14 @@ impl PreparedCall<'_> {
 }
 
 impl Turn {
-    /// Looks up the tool of a call that begins now.
+    /// Starts a call: looks up its tool.
     pub(super) fn prepare<'c>(&self, request: &'c ToolCall<'c>) -> PreparedCall<'c> {
         let tool = self.find(request.name());
         let record = self.is_observed(tool).then(|| Box::new(self.record(tool, request)));
         PreparedCall { request, tool, record }
     }
 
-    /// Whether anything but the handler sees a call of this tool.
+    /// Returns whether hooks, the approver or traces observe calls of this tool.
     pub(super) fn is_observed(&self, tool: Option<ToolId>) -> bool {
         self.has_interceptors(tool) || trace::is_on()
     }

@@ -15,17 +15,17 @@ use crate::run::cancel::{CancelEpoch, CancelledFuture};
 use crate::run::timer::Sleep;
 use crate::session::turn::Turn;
 
-const WHILE_RUNNING: &str = "while it was running: what it has done so far stays done";
+const WHILE_RUNNING: &str = "while it was running: its effects so far are not undone";
 
 pub(crate) type HandlerFuture<'a> = Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>>;
 
 impl Turn {
-    /// The context that a handler gets.
+    /// Returns the context for the handler of a call.
     pub(super) fn context<'c>(&'c self, id: ToolId, request: &ToolCall<'c>, session: CancelEpoch<'c>) -> Call<'c> {
         Call::in_scope(self.name(id), request.or_task(&self.config().task), session, self)
     }
 
-    /// Passes the slots of a call to `take`: filled from `arguments`, or else read from the text of the request.
+    /// Calls `take` with the slots of a call: filled from `arguments`, or else read from the text of the request.
     #[inline]
     pub(super) fn with_slots<T>(
         &self,
@@ -44,7 +44,7 @@ impl Turn {
         Ok(taken)
     }
 
-    /// Starts the handler of a tool, or the agent's own loop, with the arguments of a call.
+    /// Calls the handler of a tool, or the agent's own loop. Returns its reply, which may be a future that has not run yet.
     pub(super) fn start<'c, 'l: 'c>(
         &'c self,
         id: ToolId,
@@ -66,12 +66,12 @@ impl Turn {
         })?
     }
 
-    /// The time limit of a call.
+    /// Returns the time limit of a call.
     pub(super) fn time_limit(&self, id: ToolId) -> Duration {
         self.state().tool(id).behaviour.timeout.unwrap_or(self.config().timeout)
     }
 
-    /// Waits for a handler, until the call is cancelled or exceeds its time limit. The agent's own loop has none.
+    /// Waits for a handler, until the call is cancelled or exceeds its time limit. The agent's own loop has no time limit.
     pub(super) fn wait<'c>(
         &'c self,
         id: ToolId,
@@ -83,7 +83,8 @@ impl Turn {
     }
 }
 
-/// The future of a handler. If it is dropped before its end, the handler's threads and tasks see the call as cancelled.
+/// The future of a handler, with the cancellation and the time limit of its call. If it is dropped early, the handler's
+/// threads and tasks see that the call is cancelled.
 struct RunningHandler<'a> {
     handler: HandlerFuture<'a>,
     call: &'a Call<'a>,
@@ -101,7 +102,7 @@ impl RunningHandler<'_> {
         }
     }
 
-    /// Ready with the reason if the call must not be waited for any longer.
+    /// Polls the cancellation and the time limit. Ready with an error if the call must end now.
     fn poll_interrupted(&mut self, context: &mut Context<'_>) -> Poll<ToolError> {
         if Pin::new(&mut self.cancelled).poll(context).is_ready() {
             return Poll::Ready(cancelled(WHILE_RUNNING));
@@ -123,7 +124,7 @@ impl Future for RunningHandler<'_> {
         }
         let Poll::Ready(error) = self.poll_interrupted(context) else { return Poll::Pending };
         self.call.abandon();
-        // One last poll, for a handler that waits for the cancellation to clean up. A result counts even now.
+        // One last poll, so that a handler that waits for the cancellation can clean up. If it now returns a result, it counts.
         match self.poll_handler(context) {
             Poll::Ready(Ok(output)) => Poll::Ready(Ok(output)),
             Poll::Ready(Err(_)) | Poll::Pending => Poll::Ready(Err(error)),
@@ -143,11 +144,11 @@ fn cancelled(when: &str) -> ToolError {
 
 fn timed_out(limit: Duration, queued: bool) -> ToolError {
     let text = if queued {
-        format!("the call was not run: all threads were busy with other calls for {limit:?}; try again later")
+        format!("the call was not run: all threads were busy with other calls for {limit:?}. Try again later")
     } else {
         format!(
-            "the call exceeded its time limit of {limit:?} and was abandoned; what it has done so far stays done. Ask for \
-             less at once"
+            "the call exceeded its time limit of {limit:?} and was abandoned. Its effects so far are not undone. Try a \
+             smaller request"
         )
     };
     ToolError::with_kind(ErrorKind::Timeout, text)

@@ -5,10 +5,11 @@ use crate::session::turn::Turn;
 use crate::text::display::short_name;
 use crate::text::nearest::nearest;
 
-/// The error lists all tools of a turn that has at most this many.
-const LISTED: usize = 20;
+/// The maximum number of tools that the error lists.
+const MAX_LISTED: usize = 20;
 
 impl Turn {
+    /// Returns the error for a call of a tool that the turn does not show, with a reason or a suggestion.
     #[cold]
     pub(crate) fn unknown_tool(&self, name: &str) -> ToolError {
         let shown = short_name(name);
@@ -23,7 +24,7 @@ impl Turn {
     }
 
     fn hint_for_unknown(&self, name: &str) -> String {
-        // The model may use a tool's own name although this dialect renames it.
+        // The model may use the own name of a tool that has another name in this dialect.
         let renamed =
             self.state().find(name).map(|id| self.dialect_name(id)).filter(|called| self.find(called).is_some());
         let suggestions = match renamed {
@@ -39,8 +40,8 @@ impl Turn {
         let all: Vec<&str> = self.callable_names().collect();
         match all.len() {
             0 => "no tool is available".to_owned(),
-            1..=LISTED => format!("the available tools are {}", all.join(", ")),
-            count => format!("{count} tools are available; call one of those that were listed"),
+            1..=MAX_LISTED => format!("the available tools are {}", all.join(", ")),
+            count => format!("call one of the {count} tools that are defined"),
         }
     }
 }

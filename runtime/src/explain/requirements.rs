@@ -31,7 +31,7 @@ impl Turn {
             let (requirement, toolset) = (requirement(&requirements[id]), requirements.toolset(id).cloned());
             RequirementStatus { requirement, toolset, state, age }
         };
-        requirements.of_tool(tool).iter().map(status).collect()
+        requirements.for_tool(tool).iter().map(status).collect()
     }
 
     /// Returns whether a requirement is met, and, for a check, its status.

@@ -1,5 +1,5 @@
-//! How one dialect defines the tools of a state. Most definitions are a single static string; keeping it here lets a turn
-//! copy it without touching the tool.
+//! The definitions of a state's tools in one dialect. Most definitions are a single static string. Caching it here lets a turn
+//! copy it without accessing the tool.
 
 use std::borrow::Cow;
 use std::ops::Index;
@@ -21,7 +21,7 @@ pub(crate) enum DefinitionSlot {
     Static(&'static str),
     /// The definition depends on the turn, or the dialect uses another name for the tool.
     Rendered {
-        /// As [`segment::most`] returns it.
+        /// The result of [`segment::max_len`].
         max_len: usize,
     },
 }
@@ -49,11 +49,11 @@ impl DefinitionSlot {
             {
                 DefinitionSlot::Static(text)
             }
-            Some(segments) => DefinitionSlot::Rendered { max_len: segment::most(segments) },
+            Some(segments) => DefinitionSlot::Rendered { max_len: segment::max_len(segments) },
         }
     }
 
-    /// Returns the most bytes that the definition has, without the values of facts and lists of tools.
+    /// Returns the maximum size of the definition in bytes, without values of facts and lists of tools.
     pub(crate) fn max_len(self) -> usize {
         match self {
             DefinitionSlot::Absent => 0,

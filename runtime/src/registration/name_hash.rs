@@ -1,13 +1,13 @@
-//! A hash index from names to positions, which finds the tool of a model's call. With std's map, whose hash resists
-//! chosen keys, a whole call takes 6 % longer. Here, chosen keys do little harm.
+//! A hash index from names to positions, which finds the tool of a model's call. With a `HashMap` of the standard library,
+//! whose hash resists chosen keys, a whole call takes 6 % longer. Here, chosen keys do little harm.
 
-/// The positions of names, in buckets by a hash of the name. Building it takes time independent of the names. Names
-/// that are chosen to share a bucket make only their own calls a little slower.
+/// The positions of names, in buckets by a hash of the name. The time to build it does not depend on the hashes. Names that
+/// are chosen to share a bucket only slow down calls of these names.
 #[derive(Default)]
 pub(crate) struct NameHashIndex {
     /// The beginning of each bucket, and the end of the last one.
     starts: Vec<u32>,
-    places: Vec<u32>,
+    positions: Vec<u32>,
 }
 
 impl NameHashIndex {
@@ -19,26 +19,26 @@ impl NameHashIndex {
         for &bucket in &all {
             starts[bucket] += 1;
         }
-        // The end of each bucket. It becomes the beginning while items are placed before it.
+        // First the end of each bucket; it moves to the beginning while positions are inserted before it.
         let mut end = 0;
         for start in &mut starts {
             end += *start;
             *start = end;
         }
-        let mut places = vec![0; count];
-        for (place, bucket) in (0..).zip(all) {
+        let mut positions = vec![0; count];
+        for (position, bucket) in (0..).zip(all) {
             let start = &mut starts[bucket];
             *start -= 1;
-            places[*start as usize] = place;
+            positions[*start as usize] = position;
         }
-        Self { starts, places }
+        Self { starts, positions }
     }
 
-    /// Returns the positions at which the name may be.
+    /// Returns the positions that the name may have.
     pub(crate) fn candidates(&self, name: &str) -> &[u32] {
         let Some(buckets) = self.starts.len().checked_sub(1) else { return &[] };
         match self.starts[bucket(name, buckets)..] {
-            [start, end, ..] => &self.places[start as usize..end as usize],
+            [start, end, ..] => &self.positions[start as usize..end as usize],
             _ => &[],
         }
     }
@@ -49,7 +49,7 @@ impl NameHashIndex {
 fn bucket(name: &str, buckets: usize) -> usize {
     let name = name.as_bytes();
     let half = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
-    // The remainder of whole words: the last bytes of a long name, overlapping with previous ones.
+    // The last eight bytes, which may overlap with the words below. Shorter names are combined into one word.
     let last = match (name.last_chunk(), name.first_chunk(), name.last_chunk()) {
         (Some(word), ..) => u64::from_le_bytes(*word),
         (None, Some(first), Some(last)) => half(first) << 32 | half(last),
@@ -70,15 +70,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_found_and_few_share_a_bucket() {
+    fn all_names_are_found_and_few_share_a_bucket() {
         for count in [0, 1, 2, 3, 40, 1_000] {
             let names: Vec<String> = (0..count).map(|at| format!("tool_{at}_of_{}", "x".repeat(at % 20))).collect();
-            let places = NameHashIndex::new(names.iter().map(String::as_str));
-            for (place, name) in (0..).zip(&names) {
-                let found = places.candidates(name);
-                assert!(found.contains(&place) && found.len() < 8, "{count}: {name} {found:?}");
+            let positions = NameHashIndex::new(names.iter().map(String::as_str));
+            for (position, name) in (0..).zip(&names) {
+                let found = positions.candidates(name);
+                assert!(found.contains(&position) && found.len() < 8, "{count}: {name} {found:?}");
             }
-            assert!(places.candidates("").len() < 8);
+            assert!(positions.candidates("").len() < 8);
         }
         assert!(NameHashIndex::default().candidates("tool").is_empty());
     }

@@ -1,10 +1,10 @@
-//! The reasons why a registry refuses a tool provider, as data, all at once.
+//! The reasons for which a registry refuses a tool provider, as data.
 
 use crate::registration::ProviderId;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The error of a refused tool provider: nothing of it was added, and nothing has changed.
+/// The error of adding or replacing a tool provider, with all reasons. The registry has not changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistryError {
     refusals: Vec<Refusal>,
@@ -28,7 +28,7 @@ impl RegistryError {
 pub enum Refusal {
     /// Another tool, of this provider or another, has this name.
     ToolNameTaken(Cow<'static, str>),
-    /// Another tool has this name, possibly in one dialect only.
+    /// Another tool has this name, at least in one dialect.
     DialectNameTaken(Cow<'static, str>),
     /// Another provider declares a toolset of this name with other content, or the name is an alias of another toolset.
     ToolsetNameTaken(Cow<'static, str>),
@@ -36,9 +36,9 @@ pub enum Refusal {
     AliasTaken(Cow<'static, str>),
     /// Another provider declares a fact of this name with another default.
     FactConflict(Cow<'static, str>),
-    /// The name is reserved for a tool of toolc.
+    /// The tool name is reserved for a tool of toolc: `tool_search`, `tool_describe` or `tool_call`.
     ToolNameReserved(Cow<'static, str>),
-    /// The name or alias of a toolset is reserved for all tools.
+    /// The name or alias of a toolset is reserved: `all` and `*` mean all tools.
     ToolsetNameReserved(Cow<'static, str>),
     /// An include cycle: its toolsets, with the first one repeated at the end.
     IncludeCycle(Vec<Cow<'static, str>>),
@@ -48,7 +48,7 @@ pub enum Refusal {
         toolset: Cow<'static, str>,
         /// The unknown name.
         name: Cow<'static, str>,
-        /// What to do about it.
+        /// A suggestion, to append to the message. May be empty.
         hint: String,
     },
     /// A toolset includes an unknown toolset.
@@ -57,10 +57,10 @@ pub enum Refusal {
         toolset: Cow<'static, str>,
         /// The unknown name.
         name: Cow<'static, str>,
-        /// What to do about it.
+        /// A suggestion, to append to the message. May be empty.
         hint: String,
     },
-    /// A toolset is empty.
+    /// A toolset names no tools or toolsets, and has no home tools.
     EmptyToolset(Cow<'static, str>),
     /// The tool provider to replace is not registered.
     UnknownProvider(ProviderId),
@@ -94,10 +94,10 @@ impl fmt::Display for Refusal {
             Refusal::FactConflict(name) => write!(f, "the fact name `{name}` is taken, with another default"),
             Refusal::ToolNameReserved(name) => write!(f, "the tool name `{name}` is reserved: choose another one"),
             Refusal::ToolsetNameReserved(name) => {
-                write!(f, "the toolset name `{name}` is reserved for all tools: choose another one")
+                write!(f, "the toolset name `{name}` is reserved, it means all tools: choose another one")
             }
             Refusal::IncludeCycle(path) => {
-                write!(f, "include cycle: {}; remove one of these", path.join(" → "))
+                write!(f, "include cycle: {}: remove one of these includes", path.join(" → "))
             }
             Refusal::UnknownTool { toolset, name, hint } => {
                 write!(f, "the toolset `{toolset}` names an unknown tool `{name}`{hint}")
@@ -108,7 +108,7 @@ impl fmt::Display for Refusal {
             Refusal::EmptyToolset(name) => {
                 write!(
                     f,
-                    "the toolset `{name}` would be empty: give it `tools` or `includes`, or make it the home of a tool"
+                    "the toolset `{name}` is empty: add `tools` or `includes`, or make it the home toolset of a tool"
                 )
             }
             Refusal::UnknownProvider(id) => write!(f, "{id} is not registered: use `add`"),

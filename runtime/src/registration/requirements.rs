@@ -1,4 +1,4 @@
-//! The requirements of a state's tools, with every name looked up once.
+//! The requirements of a state's tools, with all names resolved to ids.
 
 use std::borrow::Cow;
 use std::ops::Index;
@@ -18,7 +18,7 @@ pub(crate) struct ResolvedRequirements {
     /// For each requirement, the toolset that declares it, or `None` if a tool does.
     toolsets: Vec<Option<Cow<'static, str>>>,
     /// For each tool, its requirements, in the order in which they are evaluated.
-    of_tools: Vec<Vec<RequirementId>>,
+    by_tool: Vec<Vec<RequirementId>>,
     /// For each requirement, the tools that have it.
     dependents: Vec<Vec<ToolId>>,
     /// For each tool, the requirements that name it.
@@ -27,7 +27,7 @@ pub(crate) struct ResolvedRequirements {
 
 type Names = Vec<Cow<'static, str>>;
 
-/// One requirement. All home tools of a toolset share the toolset's requirements.
+/// A requirement with resolved names. All home tools of a toolset share the toolset's requirements.
 pub(crate) enum ResolvedRequirement {
     Env(Names),
     AnyEnv(Names),
@@ -37,7 +37,7 @@ pub(crate) enum ResolvedRequirement {
         condition: Condition,
         atoms: Vec<ResolvedAtom>,
     },
-    /// A check, which this tool provider answers.
+    /// A check, which this tool provider runs.
     Check {
         provider: ProviderIndex,
     },
@@ -49,8 +49,8 @@ pub(crate) enum ResolvedRequirement {
 }
 
 impl ResolvedRequirement {
-    /// Returns whether the requirement may become met or unmet by itself. Variables of an environment that was made by
-    /// hand do not change.
+    /// Returns whether the environment decides the requirement, and the result may change over time. The variables of a custom
+    /// environment do not change.
     pub(crate) fn may_change(&self, env: &Env) -> bool {
         match self {
             ResolvedRequirement::Env(_) | ResolvedRequirement::AnyEnv(_) => !env.is_closed(),
@@ -64,8 +64,8 @@ impl ResolvedRequirement {
 }
 
 impl ResolvedRequirements {
-    /// Resolves the requirements of `tools`, which are those of `state`. `declared` has the toolsets that its tool
-    /// providers declare.
+    /// Resolves the requirements of `tools`, the tools of `state` in order. `declared` has all declared toolsets with their tool
+    /// provider.
     pub(crate) fn new(state: &State, tools: &[&Tool], declared: &[(ProviderIndex, &Toolset)]) -> Self {
         let mut homes: Vec<HomeRequirements<'_>> = state.toolsets.iter().map(|_| HomeRequirements::default()).collect();
         for &(provider, toolset) in declared.iter().filter(|(_, toolset)| !toolset.requires.is_empty()) {
@@ -78,12 +78,12 @@ impl ResolvedRequirements {
             return Self::default();
         }
         let mut resolved =
-            Self { of_tools: vec![Vec::new(); count], naming: vec![Vec::new(); count], ..Self::default() };
+            Self { by_tool: vec![Vec::new(); count], naming: vec![Vec::new(); count], ..Self::default() };
         for (id, tool) in state.tool_ids().zip(tools) {
             let owner = state[id].provider;
             let home = &mut homes[state[id].home.0];
             let mut own = Vec::new();
-            // Checks come last: a handler is not asked whether it can work without its key.
+            // Checks are evaluated last, because they may use what the other requirements ensure, for example an API key.
             for checks in [false, true] {
                 own.extend_from_slice(home.resolve(&mut resolved, state, owner, checks));
                 for requirement in tool.requires.iter().filter(|requirement| is_check(requirement) == checks) {
@@ -93,7 +93,7 @@ impl ResolvedRequirements {
             for requirement in &own {
                 resolved.dependents[requirement.0].push(id);
             }
-            resolved.of_tools[id.0] = own;
+            resolved.by_tool[id.0] = own;
         }
         resolved
     }
@@ -103,7 +103,7 @@ impl ResolvedRequirements {
         self.all.is_empty()
     }
 
-    /// The number of requirements.
+    /// Returns the number of requirements.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
@@ -113,8 +113,8 @@ impl ResolvedRequirements {
     }
 
     /// Returns the requirements of a tool, in the order in which they are evaluated.
-    pub(crate) fn of_tool(&self, tool: ToolId) -> &[RequirementId] {
-        &self.of_tools[tool.0]
+    pub(crate) fn for_tool(&self, tool: ToolId) -> &[RequirementId] {
+        &self.by_tool[tool.0]
     }
 
     /// Returns the toolset that declares a requirement, or `None` if a tool does.
@@ -200,7 +200,7 @@ impl HomeRequirements<'_> {
         checks: bool,
     ) -> &[RequirementId] {
         let Some(toolset) = self.toolset else { return &[] };
-        // The tool's own provider answers checks if it declares the toolset, and else the first provider that does.
+        // The tool's own provider runs the checks if it declares the toolset, otherwise the first provider that does.
         let answering = self.checks.binary_search_by_key(&owner, |(provider, _)| *provider).unwrap_or(0);
         let (provider, of_provider) = &mut self.checks[answering];
         let ids = if checks { of_provider } else { &mut self.data };

@@ -12,14 +12,13 @@ use crate::registration::state::State;
 #[derive(Default)]
 pub(crate) struct StateSearchIndex {
     indices: Vec<Part>,
-    /// The positions of the indexed tools in the state, one index after the other, or `None` for a tool that is
-    /// overridden.
+    /// The ids of the indexed tools, in the order of the indexes, or `None` for a tool that is overridden.
     ids: Vec<Option<ToolId>>,
 }
 
 enum Part {
     /// The index of a provider, which caches it.
-    Of(Arc<ProviderSearchIndex>),
+    Provider(Arc<ProviderSearchIndex>),
     /// The index of many providers with few tools each.
     Small(Index),
 }
@@ -27,19 +26,19 @@ enum Part {
 /// The index of a provider.
 pub(crate) struct ProviderSearchIndex {
     provider: Arc<dyn ToolProvider>,
-    made: OnceLock<Index>,
+    index: OnceLock<Index>,
 }
 
 impl ProviderSearchIndex {
     pub(crate) fn new(provider: Arc<dyn ToolProvider>) -> Self {
-        Self { provider, made: OnceLock::new() }
+        Self { provider, index: OnceLock::new() }
     }
 
     fn index(&self) -> &Index {
-        self.made.get_or_init(|| {
-            let made = || Index::of(self.provider.tools().iter().map(searchable_text));
-            // An index of another length would find wrong tools.
-            self.provider.index().filter(|index| index.len() == self.provider.tools().len()).unwrap_or_else(made)
+        self.index.get_or_init(|| {
+            let build = || Index::of(self.provider.tools().iter().map(searchable_text));
+            // An index with a different number of tools is wrong and ignored.
+            self.provider.index().filter(|index| index.len() == self.provider.tools().len()).unwrap_or_else(build)
         })
     }
 }
@@ -57,8 +56,8 @@ fn searchable_text(tool: &Tool) -> (&str, String) {
 impl StateSearchIndex {
     /// Builds the index of all tools of `state` from the indexes of its providers.
     pub(crate) fn new(state: &State, indexed: &[Arc<ProviderSearchIndex>]) -> Self {
-        /// The number of tools from which a provider has an index of its own.
-        const FEW: usize = 64;
+        /// The maximum number of tools of a provider whose index is merged with others.
+        const MAX_SMALL: usize = 64;
         let mut positions: Vec<Vec<Option<ToolId>>> =
             state.providers.iter().map(|provider| vec![None; provider.tools().len()]).collect();
         for id in state.tool_ids() {
@@ -67,10 +66,10 @@ impl StateSearchIndex {
         }
         let (mut all, mut small) = (Self::default(), Vec::new());
         for (indexed, ids) in indexed.iter().zip(positions) {
-            if ids.len() <= FEW {
+            if ids.len() <= MAX_SMALL {
                 small.push((indexed.index(), ids));
             } else {
-                all.indices.push(Part::Of(Arc::clone(indexed)));
+                all.indices.push(Part::Provider(Arc::clone(indexed)));
                 all.ids.extend(ids);
             }
         }
@@ -81,18 +80,18 @@ impl StateSearchIndex {
         all
     }
 
-    /// Returns the best results among tools for which `there` is true, by position, the best first; of equal ones the
-    /// first.
-    pub(crate) fn find(&self, query: &str, limit: usize, there: impl Fn(ToolId) -> bool) -> Vec<(ToolId, f32)> {
+    /// Returns the best `limit` results among the tools for which `is_shown` returns true, the best first. Results with equal
+    /// scores are sorted by name.
+    pub(crate) fn find(&self, query: &str, limit: usize, is_shown: impl Fn(ToolId) -> bool) -> Vec<(ToolId, f32)> {
         let indices = self.indices.iter().map(|part| match part {
-            Part::Of(indexed) => indexed.index(),
+            Part::Provider(indexed) => indexed.index(),
             Part::Small(index) => index,
         });
         let all = index::scores(query, &indices);
         let scored = all.into_iter().zip(&self.ids).filter(|(score, _)| *score > 0.0);
         let mut hits: Vec<(ToolId, f32)> = scored.filter_map(|(score, id)| Some(((*id)?, score))).collect();
         let better = |a: &(ToolId, f32), b: &(ToolId, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-        hits.retain(|(id, _)| there(*id));
+        hits.retain(|(id, _)| is_shown(*id));
         if limit < hits.len() {
             hits.select_nth_unstable_by(limit, better);
             hits.truncate(limit);

@@ -25,7 +25,7 @@ use crate::registration::search_index::{ProviderSearchIndex, StateSearchIndex};
 use crate::sorted;
 use crate::vec_map::VecMap;
 
-/// An immutable state of a registry. It is made when a session first needs it after a change.
+/// An immutable state of a registry. It is made when a session or the registry first needs it after a change.
 #[derive(Default)]
 pub(crate) struct State {
     /// The generation of the name index from which the state was made.
@@ -44,12 +44,12 @@ pub(crate) struct State {
     definitions: PerDialect<DefinitionTable>,
     #[cfg(feature = "search")]
     provider_search: Vec<Arc<ProviderSearchIndex>>,
-    /// Made by the first search.
+    /// Created by the first search.
     #[cfg(feature = "search")]
     search: OnceLock<StateSearchIndex>,
 }
 
-/// A tool, and where its provider has it.
+/// A tool of the state, and its position in its provider.
 #[derive(Clone)]
 pub(crate) struct ToolEntry {
     pub(crate) name: Cow<'static, str>,
@@ -64,16 +64,16 @@ pub(crate) struct ToolEntry {
     pub(crate) table: Arc<Table>,
 }
 
-/// How a tool's calls are dispatched: what every call needs to know of the tool's behaviour.
+/// The parts of a tool's behaviour that are needed to dispatch each call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DispatchPlan {
-    /// Whether the agent's own loop runs the tool.
+    /// Whether the agent's own loop runs the tool instead of a handler.
     pub(crate) agent_run: bool,
     /// Whether each call must be approved.
     pub(crate) needs_approval: bool,
     /// The limit of a result, or `None` for the session's limit.
     pub(crate) max_result_chars: Option<MaxResultChars>,
-    /// Whether tool search may hide the tool.
+    /// Whether tool search may defer the tool.
     #[cfg(feature = "search")]
     pub(crate) is_deferrable: bool,
 }
@@ -117,7 +117,7 @@ impl State {
         (&*self.providers[entry.provider.0], entry.index)
     }
 
-    /// Returns how `dialect` defines the tools. The first call asks their providers.
+    /// Returns the definitions of all tools in `dialect`. The first call gets them from the tool providers.
     pub(crate) fn definitions(&self, dialect: Dialect) -> &DefinitionTable {
         self.definitions.get_or_init(dialect, || {
             let of_tools = self.tool_ids().map(|id| (self.tool(id), self.definition(id, dialect)));
@@ -125,13 +125,13 @@ impl State {
         })
     }
 
-    /// Returns how `dialect` defines a tool, or `None` if the tool has no definition in it.
+    /// Returns the definition of a tool in `dialect`, or `None` if it has none.
     pub(crate) fn definition(&self, id: ToolId, dialect: Dialect) -> Option<&Definition> {
         let (provider, index) = self.provider(id);
         provider.definitions(dialect).get(index.0)?.as_ref()
     }
 
-    /// Returns the search index. The first call makes it.
+    /// Returns the search index, which the first call creates.
     #[cfg(feature = "search")]
     pub(crate) fn search(&self) -> &StateSearchIndex {
         self.search.get_or_init(|| StateSearchIndex::new(self, &self.provider_search))
@@ -152,11 +152,11 @@ impl State {
         self.toolsets.binary_search_by(|toolset| (**toolset).cmp(name)).ok().map(ToolsetId)
     }
 
-    /// Makes the state of the providers in `index`. Names are looked up here, once, and replaced by ids.
+    /// Makes the state of the providers in `index`. All names are looked up here and replaced by ids.
     pub(crate) fn new(index: &NameIndex) -> State {
         let providers: Vec<Arc<dyn ToolProvider>> =
             index.providers.iter().map(|registered| Arc::clone(&registered.provider)).collect();
-        // Collected once: the declarations are scattered over memory.
+        // Collected in one vector, because the declarations are scattered over memory.
         let (mut tools, mut entries) = (Vec::<&Tool>::new(), Vec::new());
         for (name, provider, index) in index.tools() {
             let Some(tool) = providers[provider.0].tools().get(index.0) else { continue };
@@ -175,7 +175,7 @@ impl State {
             facts: index.facts().map(|fact| (fact.name.clone(), fact.default.clone())).collect(),
             ..State::default()
         };
-        state.link(index, &tools);
+        state.link_toolsets(index, &tools);
 
         let resolve = |tool: &&Tool| tool.atoms.iter().map(|atom| ResolvedAtom::new(atom, &state)).collect();
         let atoms: Vec<Vec<ResolvedAtom>> = tools.iter().map(resolve).collect();
@@ -189,8 +189,8 @@ impl State {
         state
     }
 
-    /// Makes one graph of the declared toolsets, and of those that are only the home of a tool.
-    fn link(&mut self, index: &NameIndex, tools: &[&Tool]) {
+    /// Builds the names, aliases and graph of all toolsets: the declared ones, and undeclared home toolsets.
+    fn link_toolsets(&mut self, index: &NameIndex, tools: &[&Tool]) {
         let (mut homes, mut members) = (HashMap::<&str, usize>::new(), Vec::<(&Cow<'static, str>, Vec<usize>)>::new());
         for (id, tool) in tools.iter().enumerate() {
             let home = *homes.entry(&tool.toolset).or_insert_with(|| {

@@ -126,7 +126,7 @@ fn some_names_are_reserved() {
         assert_eq!(told(Fake::new([renamed(name, tool("b", "home", &[]))])), reserved);
     }
     for name in ["all", "*"] {
-        let reserved = format!("the toolset name `{name}` is reserved for all tools: choose another one");
+        let reserved = format!("the toolset name `{name}` is reserved, it means all tools: choose another one");
         assert_eq!(told(Fake::new([]).toolset(toolset(name))), reserved);
         assert_eq!(told(Fake::new([tool("a", name, &[])])), reserved);
         assert_eq!(told(Fake::new([]).toolset(aliased("net", &[name]))), reserved);
@@ -387,10 +387,10 @@ fn a_custom_toolset_names_what_there_is() {
             "the toolset `x` names an unknown toolset `*`: it means all tools, and only sessions can enable it; \
              name the toolsets to include",
         ),
-        (toolset("x"), "the toolset `x` would be empty: give it `tools` or `includes`, or make it the home of a tool"),
+        (toolset("x"), "the toolset `x` is empty: add `tools` or `includes`, or make it the home toolset of a tool"),
         (
             Toolset { closed: true, ..toolset("file") },
-            "the toolset `file` would be empty: give it `tools` or `includes`, or make it the home of a tool",
+            "the toolset `file` is empty: add `tools` or `includes`, or make it the home toolset of a tool",
         ),
     ] {
         assert_eq!(told(toolset), problem);
@@ -412,14 +412,14 @@ fn an_include_cycle_is_refused() {
         let error = fake.registry().add(Box::new(last)).unwrap_err();
         error.refusals().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     };
-    let told = "include cycle: c → a → b → c; remove one of these";
+    let told = "include cycle: c → a → b → c: remove one of these includes";
     let ahead = || Fake::new([]).toolset(includes("a", &["b", "d"])).toolset(includes("b", &["c"]));
     assert_eq!(ring(ahead(), Fake::new([]).toolset(includes("c", &["d", "a"]))), told);
     // By a base, and by a legacy name.
     let based = Toolset { base: Some("a".into()), ..aliased("z", &["c"]) };
-    let told = "include cycle: z → a → b → z; remove one of these";
+    let told = "include cycle: z → a → b → z: remove one of these includes";
     assert_eq!(ring(ahead(), Fake::new([]).toolset(based)), told);
-    let told = "include cycle: a → a; remove one of these";
+    let told = "include cycle: a → a: remove one of these includes";
     assert_eq!(ring(Fake::new([]), Fake::new([]).toolset(includes("a", &["a"]))), told);
     // A toolset that is reached twice is not a cycle.
     let diamond = Fake::new([]).toolset(includes("c", &["d", "e"])).toolset(includes("e", &["d"]));

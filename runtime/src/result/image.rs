@@ -1,12 +1,12 @@
-//! Images in results, which a handler shows the model along with its text.
+//! Images in results.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::result::output::{ErrorKind, ToolError};
 
-/// An image for [`ToolOutput::with_image`](crate::ToolOutput::with_image): PNG, JPEG, GIF or WebP, at most [3.75
-/// MiB](Self::MAX_BYTES). Clones share the bytes.
+/// An image in a result: PNG, JPEG, GIF or WebP, at most [3.75 MiB](Self::MAX_BYTES). See
+/// [`ToolOutput::with_image`](crate::ToolOutput::with_image). Clones share the bytes.
 ///
 /// ```
 /// use toolc::{Image, ToolOutput, ToolResult};
@@ -23,11 +23,11 @@ pub struct Image {
     bytes: Arc<[u8]>,
 }
 
-/// A media type, and a function that recognises the beginning of such a file.
+/// A media type, and a function that recognises files of this type by their first bytes.
 type MediaType = (&'static str, fn(&[u8]) -> bool);
 
-/// The types that OpenAI, Anthropic and Gemini accept, by their guides to vision, as of 2026-11. Gemini does not accept
-/// GIF.
+/// The media types that OpenAI, Anthropic and Gemini accept, according to their vision guides, as of 2026-11. Gemini does not
+/// accept GIF.
 const TYPES: [MediaType; 4] = [
     ("image/png", |bytes| bytes.starts_with(b"\x89PNG\r\n\x1a\n")),
     ("image/jpeg", |bytes| bytes.starts_with(b"\xff\xd8\xff")),
@@ -36,32 +36,30 @@ const TYPES: [MediaType; 4] = [
 ];
 
 impl Image {
-    /// The maximum size of an image in bytes: 3.75 MiB, which is 5 MiB in base64. This is the lowest limit of any
-    /// vendor: Anthropic's models at Amazon and Google (as of 2026-11). A vendor refuses a whole request, and each that
-    /// follows, because of one image over its limit.
+    /// The maximum size of an image in bytes: 3.75 MiB, which is 5 MiB in base64. It is the lowest limit of any vendor: that
+    /// of Anthropic's models at Amazon and Google (as of 2026-11). Because of an image over the limit, a vendor would refuse
+    /// the request and all later requests of the conversation.
     pub const MAX_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
 
     /// Returns an image of this media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
     ///
     /// # Errors
-    /// Returns an error if the type is another one, the bytes are not of such an image, or the image is too large. A
-    /// vendor would refuse the whole request in each of these cases.
+    /// Returns an error if the media type is a different one, the bytes do not begin like a file of this type, or the image is
+    /// too large. In each of these cases, a vendor would refuse the whole request.
     pub fn new(media_type: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Self, ToolError> {
         let bytes = bytes.into();
-        let Some((media_type, is_one)) = TYPES.into_iter().find(|(name, _)| *name == media_type) else {
+        let Some((media_type, matches)) = TYPES.into_iter().find(|(name, _)| *name == media_type) else {
             let known = TYPES.map(|(name, _)| name).join("`, `");
-            return Err(refused(format!("no model takes an image of type {media_type:?}: expected one of `{known}`")));
+            return Err(invalid(format!("unsupported image type {media_type:?}: expected one of `{known}`")));
         };
-        if !is_one(&bytes) {
-            let found = TYPES.iter().find(|(_, is_one)| is_one(&bytes)).map(|(name, _)| name);
-            let found = found.map_or("not as any image that a model takes".to_owned(), |name| format!("as `{name}`"));
-            return Err(refused(format!("the image is said to be `{media_type}`, and begins {found}")));
+        if !matches(&bytes) {
+            let actual = TYPES.iter().find(|(_, matches)| matches(&bytes)).map(|(name, _)| name);
+            let actual = actual.map_or("not a supported image".to_owned(), |name| format!("`{name}`"));
+            return Err(invalid(format!("the image was declared as `{media_type}`, but its content is {actual}")));
         }
         if bytes.len() > Self::MAX_BYTES {
-            let (got, most) = (bytes.len(), Self::MAX_BYTES);
-            return Err(refused(format!(
-                "the image has {got} bytes, and a model takes {most} at most: make it smaller"
-            )));
+            let (size, max) = (bytes.len(), Self::MAX_BYTES);
+            return Err(invalid(format!("the image has {size} bytes, but at most {max} are allowed: make it smaller")));
         }
         Ok(Self { media_type, bytes })
     }
@@ -84,7 +82,7 @@ impl fmt::Debug for Image {
     }
 }
 
-fn refused(message: String) -> ToolError {
+fn invalid(message: String) -> ToolError {
     ToolError::with_kind(ErrorKind::Failed, message)
 }
 
@@ -106,36 +104,39 @@ mod tests {
     }
 
     #[test]
-    fn an_image_is_what_it_is_said_to_be() {
+    fn an_image_must_match_its_media_type() {
         for (media_type, bytes) in BEGINNINGS {
             let image = Image::new(media_type, bytes).unwrap();
             assert_eq!((image.media_type(), image.bytes()), (media_type, bytes));
             for (other, _) in BEGINNINGS.iter().filter(|(other, _)| *other != media_type) {
-                let told = format!("the image is said to be `{other}`, and begins as `{media_type}`");
-                assert_eq!(why(other, bytes), told);
+                let expected = format!("the image was declared as `{other}`, but its content is `{media_type}`");
+                assert_eq!(why(other, bytes), expected);
             }
         }
         for bytes in [&b""[..], b"\x89PNG", b"RIFF\x24\0\0\0WAVEfmt ", b"<svg/>"] {
-            assert!(why("image/webp", bytes).ends_with("begins not as any image that a model takes"));
+            assert!(why("image/webp", bytes).ends_with("its content is not a supported image"));
         }
         for media_type in ["image/jpg", "IMAGE/PNG", "image/svg+xml", ""] {
-            let told = "expected one of `image/png`, `image/jpeg`, `image/gif`, `image/webp`";
-            assert!(why(media_type, BEGINNINGS[0].1).contains(&format!("of type {media_type:?}: {told}")));
+            let expected = "expected one of `image/png`, `image/jpeg`, `image/gif`, `image/webp`";
+            assert!(
+                why(media_type, BEGINNINGS[0].1)
+                    .contains(&format!("unsupported image type {media_type:?}: {expected}"))
+            );
         }
     }
 
     #[test]
-    fn an_image_is_as_large_as_every_provider_takes() {
+    fn the_size_of_an_image_is_limited() {
         let mut bytes = BEGINNINGS[1].1.to_vec();
         bytes.resize(Image::MAX_BYTES, 0);
         assert!(Image::new("image/jpeg", bytes.clone()).is_ok());
         bytes.push(0);
-        let told = "the image has 3932161 bytes, and a model takes 3932160 at most: make it smaller";
-        assert_eq!(why("image/jpeg", &bytes), told);
+        let expected = "the image has 3932161 bytes, but at most 3932160 are allowed: make it smaller";
+        assert_eq!(why("image/jpeg", &bytes), expected);
     }
 
     #[test]
-    fn nobody_who_looks_at_it_sees_its_bytes() {
+    fn debug_does_not_show_the_bytes() {
         let image = Image::new("image/gif", *b"GIF89a").unwrap();
         assert_eq!(format!("{image:?}"), "Image(image/gif, 6 bytes)");
     }

@@ -1,4 +1,4 @@
-//! The steps from a handler's result to the model: written as JSON, scrubbed, limited, and stored if it is too long.
+//! Results of handlers: conversion to JSON, scrubbing of errors, limits, and storage of results that are too long.
 
 pub(crate) mod image;
 pub(crate) mod limit;

@@ -1,5 +1,5 @@
-//! The result of a call: a [`ToolOutput`], or a [`ToolError`] that the model can act on. Both become one JSON text. An
-//! output may also have images.
+//! The result of a handler: a [`ToolOutput`], or a [`ToolError`] that the model can act on. Both become one JSON text; an
+//! output can also have images.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,10 +14,10 @@ use crate::result::scrub;
 use crate::result::scrub::scrub;
 use crate::text::json;
 
-/// Initial capacity of a result in bytes; most results need no more.
-const FEW: usize = 128;
+/// The initial capacity of a result in bytes, which suffices for most results.
+const INITIAL_CAPACITY: usize = 128;
 
-/// The result of a handler: a JSON text, and optionally images.
+/// The output of a handler: a JSON text, and optionally images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolOutput {
     pub(crate) json: String,
@@ -25,37 +25,36 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
-    /// The maximum number of images in a result: a limit of toolc. For requests with more images, Anthropic accepts no
-    /// image larger than 2,000 pixels on a side (as of 2026-11).
+    /// The maximum number of images in a result. It is a limit of toolc: in requests with more images, Anthropic only accepts
+    /// images of at most 2,000 pixels on each side (as of 2026-11).
     pub const MAX_IMAGES: usize = 20;
 
-    /// Returns an output with a string. The model gets it as a JSON string.
+    /// Returns an output with a text, which the model gets as a JSON string.
     pub fn text(text: impl AsRef<str>) -> Self {
         let mut json = String::with_capacity(text.as_ref().len() + 2);
         json::push_string(&mut json, text.as_ref());
-        Self::of_json(json)
+        Self::from_json(json)
     }
 
-    /// Returns an output with a value that serialises.
+    /// Serializes a value to JSON, and returns it as an output.
     ///
     /// # Errors
-    /// Returns an error if `value` cannot be written as JSON: a map whose keys are not strings, or an error of its own
-    /// `Serialize`.
+    /// Returns an error if `value` cannot be serialized as JSON, for example a map whose keys are not strings.
     pub fn json(value: &impl Serialize) -> Result<Self, ToolError> {
         match serde_json::to_string(value) {
-            Ok(json) => Ok(Self::of_json(json)),
-            Err(error) => Err(ToolError::new(format!("failed to write the result as JSON: {error}"))),
+            Ok(json) => Ok(Self::from_json(json)),
+            Err(error) => Err(ToolError::new(format!("failed to serialize the result as JSON: {error}"))),
         }
     }
 
-    /// Returns an output with a typed result, such as a generated `Returns`.
+    /// Converts a typed result, such as a generated `Returns`, to JSON, and returns it as an output.
     pub fn of(value: &(impl ToJson + ?Sized)) -> Self {
-        let mut json = String::with_capacity(FEW);
+        let mut json = String::with_capacity(INITIAL_CAPACITY);
         value.to_json(&mut json);
-        Self::of_json(json)
+        Self::from_json(json)
     }
 
-    const fn of_json(json: String) -> Self {
+    const fn from_json(json: String) -> Self {
         Self { json, images: Vec::new() }
     }
 
@@ -65,10 +64,8 @@ impl ToolOutput {
     /// Returns an error if the output already has [20](Self::MAX_IMAGES) images.
     pub fn with_image(mut self, image: Image) -> Result<Self, ToolError> {
         if self.images.len() == Self::MAX_IMAGES {
-            let most = Self::MAX_IMAGES;
-            return Err(ToolError::new(format!(
-                "a result has {most} images at most: return fewer, or those of a part"
-            )));
+            let max = Self::MAX_IMAGES;
+            return Err(ToolError::new(format!("a result can have at most {max} images: return fewer")));
         }
         self.images.push(image);
         Ok(self)
@@ -84,18 +81,18 @@ impl ToolOutput {
         &self.json
     }
 
-    /// Returns the JSON text, and drops the images.
+    /// Returns the JSON text, without the images.
     pub fn into_json(self) -> String {
         self.json
     }
 }
 
-/// The maximum length of the texts of a problem, in characters. Unknown keys are as long as the model writes them.
-const LONGEST_WORDS: usize = 500;
+/// The maximum length of each text of a problem, in characters. Problems contain keys that the model made up.
+const MAX_PROBLEM_CHARS: usize = 500;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $word:literal)*) => {
-        /// The reason why a call failed, as one word that a program can match on.
+        /// The kind of a [`ToolError`], which programs can match on.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum ErrorKind {
@@ -106,7 +103,7 @@ macro_rules! kinds {
             /// All kinds.
             pub const ALL: &[ErrorKind] = &[$(ErrorKind::$kind),*];
 
-            /// Returns the word in the error's JSON.
+            /// Returns the word for the kind in the JSON of an error: `invalid_arguments`.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(ErrorKind::$kind => $word,)*
@@ -117,18 +114,18 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The arguments are not one JSON object within the limits.
+    /// The arguments are not a JSON object within the limits.
     MalformedArguments "malformed_arguments"
-    /// The arguments do not satisfy the tool's schema: see the problems.
+    /// The arguments do not satisfy the tool's schema: see [`ToolError::problems`].
     InvalidArguments "invalid_arguments"
     /// The turn has no tool of this name.
     UnknownTool "unknown_tool"
     /// The handler failed.
     Failed "failed"
-    /// The handler refused the call for safety: a path, a device, a command. Or the call needs approval, and the host
-    /// has no approver.
+    /// The handler refused the call for safety, for example because of a path or a command. Or the call needs approval, and the
+    /// host has no approver.
     Refused "refused"
-    /// A hook of the host did not allow the call.
+    /// A hook of the host blocked the call.
     Blocked "blocked"
     /// The approver denied the call.
     Denied "denied"
@@ -148,18 +145,18 @@ kinds! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The place: a JSON Pointer (RFC 6901) into the arguments. Empty for the arguments as a whole.
+    /// The path of the value: a JSON Pointer (RFC 6901) into the arguments. Empty for the arguments as a whole.
     pub path: String,
     /// A description of what the schema requires.
     pub expected: String,
-    /// A description of the actual value. Long values are cut.
+    /// A description of the actual value. Long values are truncated.
     pub got: String,
 }
 
-/// The error of a failed call, as the model sees it: `{"error": message, "kind": word, "problems": [...]}`, and the
+/// The error of a failed call. The model gets it as JSON: `{"error": message, "kind": word, "problems": [...]}`, and the
 /// [fields](ToolError::with_field) that the handler adds.
 ///
-/// It does not implement [`std::error::Error`], so that `?` can convert every type that does.
+/// It does not implement [`std::error::Error`], so that it can be converted from every type that does, with `?`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError(Box<Inner>);
 
@@ -175,7 +172,7 @@ struct Inner {
 const OWN_KEYS: [&str; 3] = ["error", "kind", "problems"];
 
 impl ToolError {
-    /// Returns an error of the kind [`ErrorKind::Failed`]. The message should tell the model what to do instead.
+    /// Returns an error of the kind [`ErrorKind::Failed`]. The message is for the model, and should say what to do instead.
     pub fn new(message: impl Into<String>) -> Self {
         Self::with_kind(ErrorKind::Failed, message)
     }
@@ -233,7 +230,7 @@ impl ToolError {
         &self.0.message
     }
 
-    /// Formats the message only.
+    /// Returns the message.
     #[cold]
     pub(crate) fn into_message(self) -> String {
         self.0.message
@@ -244,22 +241,23 @@ impl ToolError {
         &self.0.problems
     }
 
-    /// Returns the JSON that the model gets. Its strings have been scrubbed of anything that a model could mistake for
-    /// structure, and have at most 2,000 characters. A field whose JSON is longer than that is cut, and becomes a string.
+    /// Returns the JSON that the model gets. Its strings are scrubbed of anything that a model could mistake for structure, such
+    /// as tags, and truncated: the message to 2,000 characters, each text of a problem to 500. A field whose JSON is longer than
+    /// 2,000 characters becomes a string with the beginning of it.
     pub fn to_json(&self) -> String {
         let mut out = String::from(r#"{"error":"#);
-        json::push_string(&mut out, &scrub(&self.0.message, scrub::LONGEST));
+        json::push_string(&mut out, &scrub(&self.0.message, scrub::MAX_CHARS));
         out.push_str(r#","kind":"#);
         json::push_string(&mut out, self.0.kind.word());
         if !self.0.problems.is_empty() {
             out.push_str(r#","problems":["#);
             for (i, problem) in self.0.problems.iter().enumerate() {
                 out.push_str(if i == 0 { r#"{"path":"# } else { r#",{"path":"# });
-                json::push_string(&mut out, &scrub(&problem.path, LONGEST_WORDS));
+                json::push_string(&mut out, &scrub(&problem.path, MAX_PROBLEM_CHARS));
                 out.push_str(r#","expected":"#);
-                json::push_string(&mut out, &scrub(&problem.expected, LONGEST_WORDS));
+                json::push_string(&mut out, &scrub(&problem.expected, MAX_PROBLEM_CHARS));
                 out.push_str(r#","got":"#);
-                json::push_string(&mut out, &scrub(&problem.got, LONGEST_WORDS));
+                json::push_string(&mut out, &scrub(&problem.got, MAX_PROBLEM_CHARS));
                 out.push('}');
             }
             out.push(']');
@@ -278,8 +276,8 @@ impl ToolError {
 /// Appends the value of a field.
 fn push_field(out: &mut String, value: &Value) {
     let json = scrubbed(value).to_string();
-    if json.chars().nth(scrub::LONGEST).is_some() && !value.is_string() {
-        json::push_string(out, &scrub(&json, scrub::LONGEST));
+    if json.chars().nth(scrub::MAX_CHARS).is_some() && !value.is_string() {
+        json::push_string(out, &scrub(&json, scrub::MAX_CHARS));
     } else {
         out.push_str(&json);
     }
@@ -288,7 +286,7 @@ fn push_field(out: &mut String, value: &Value) {
 /// Returns the value with its keys and strings scrubbed.
 fn scrubbed(value: &Value) -> Value {
     match value {
-        Value::String(text) => Value::String(scrub(text, scrub::LONGEST).into_owned()),
+        Value::String(text) => Value::String(scrub(text, scrub::MAX_CHARS).into_owned()),
         Value::Array(items) => items.iter().map(scrubbed).collect(),
         Value::Object(fields) => {
             fields.iter().map(|(key, value)| (scrub(key, LONGEST_WORDS).into_owned(), scrubbed(value))).collect()
@@ -312,7 +310,7 @@ impl<E: std::error::Error> From<E> for ToolError {
 /// The result of a handler.
 pub type ToolResult = Result<ToolOutput, ToolError>;
 
-/// Runs a part of the host. An error or a panic becomes its message.
+/// Runs code of the host. Returns the message of its error or panic.
 pub(crate) fn attempt<T>(work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, String> {
     panics::catch(work).map_err(|panicked| panicked.0)?.map_err(ToolError::into_message)
 }
@@ -364,10 +362,10 @@ mod tests {
         let value: Value = serde_json::from_str(&error.to_json()).unwrap();
         assert_eq!(value["log"], serde_json::json!({ "a": ["x"] }));
         let long = value["long"].as_str().expect("a long value becomes a string");
-        assert!(long.starts_with(r#"["x","x""#) && long.chars().count() == scrub::LONGEST);
+        assert!(long.starts_with(r#"["x","x""#) && long.chars().count() == scrub::MAX_CHARS);
         let text = ToolError::new("no").with_field("text", "y".repeat(3_000)).to_json();
         let text: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(text["text"].as_str().unwrap().chars().count(), scrub::LONGEST);
+        assert_eq!(text["text"].as_str().unwrap().chars().count(), scrub::MAX_CHARS);
     }
 
     #[test]
@@ -380,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_has_images_in_their_order_and_no_more_than_a_request_takes() {
+    fn the_number_of_images_is_limited() {
         let image = |last: u8| Image::new("image/gif", [b"GIF89a".as_slice(), &[last]].concat()).unwrap();
         let mut output = ToolOutput::text("a film");
         for last in 0..20 {
@@ -389,11 +387,11 @@ mod tests {
         let all = (0..20).map(image).collect::<Vec<_>>();
         assert_eq!((output.images(), output.as_json()), (&*all, "\"a film\""));
         let error = output.with_image(image(20)).unwrap_err();
-        assert_eq!(error.message(), "a result has 20 images at most: return fewer, or those of a part");
+        assert_eq!(error.message(), "a result can have at most 20 images: return fewer");
     }
 
     #[test]
-    fn what_cannot_be_json_is_an_error() {
+    fn a_value_that_cannot_be_serialized_is_an_error() {
         let map = std::collections::BTreeMap::from([(vec![1], 2)]);
         assert!(ToolOutput::json(&map).is_err());
         assert_eq!(ToolOutput::text("a\u{1}\"b").as_json(), "\"a\\u0001\\\"b\"");

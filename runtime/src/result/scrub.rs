@@ -1,15 +1,15 @@
-//! Scrubbing. The message of an error can contain text from anywhere: a web page, a file name, the model itself.
-//! Anything that a model could mistake for structure is removed from it: tags of tool calls and results, the tokens of
+//! Scrubbing of error messages. They can contain text from anywhere: a web page, a file name, the model itself. Scrubbing
+//! removes framing, which is anything that a model could mistake for structure: tags of tool calls and results, tokens of
 //! chat templates, code fences.
 //!
-//! Removing something can create new framing (`<sys<system>tem>`), so removal repeats until nothing is left to remove.
-//! The patterns are data: the tables at the top.
+//! A removal can create new framing (`<sys<system>tem>`), so it is repeated until nothing is left to remove. The patterns are
+//! in the tables at the top.
 
 use crate::text::invisible::is_invisible;
 use std::borrow::Cow;
 
 /// The maximum length of a message, in characters.
-pub(crate) const LONGEST: usize = 2_000;
+pub(crate) const MAX_CHARS: usize = 2_000;
 
 /// Names of tags, in any case and with any suffix. Code may use such a name for a type: see [`is_type_argument`].
 const TAGS: &[&str] = &[
@@ -49,7 +49,7 @@ const TAGS: &[&str] = &[
     "toolcall",
 ];
 
-/// Names that also occur in code. Only complete tags in one case are removed, so `Vec<User>` is kept. Names that are
+/// Names that also occur in code. Only complete tags in one case are removed, so that `Vec<User>` is kept. Names that are
 /// more common in HTML and XML than in prompts, such as `input` and `message`, are not listed.
 const WORDS: &[&str] = &[
     "answer",
@@ -124,46 +124,47 @@ const TURNS: &[&str] = &[
 const STARTS: &[char] = &['<', '[', '`', '#', 'A', 'H', 'S', 'U'];
 
 /// The maximum length of a tag's attributes, in bytes.
-const ATTRIBUTES: usize = 256;
+const MAX_ATTRIBUTES: usize = 256;
 /// The maximum length of a special token's name, in bytes.
-const NAME: usize = 64;
-/// How far before a removal a new pattern can begin, in bytes.
-const REACH: usize = ATTRIBUTES + 4 * NAME;
+const MAX_NAME: usize = 64;
+/// The maximum distance before a removal at which a new pattern can begin, in bytes.
+const MAX_PATTERN: usize = MAX_ATTRIBUTES + 4 * MAX_NAME;
 
-/// Returns `text` without framing, and at most `most` characters of it.
-pub(crate) fn scrub(text: &str, most: usize) -> Cow<'_, str> {
-    // Reads more than `most`, to make up for what is removed. The rest of a long text is never read.
-    let (beginning, mut is_cut) = first(text, 4 * most);
-    let mut text = lose_framing(Cow::Borrowed(beginning));
-    if text.chars().nth(most).is_some() {
+/// Returns `text` without framing, truncated to `max` characters.
+pub(crate) fn scrub(text: &str, max: usize) -> Cow<'_, str> {
+    // Reads up to four times as much, in case most of it is removed. The rest of a long text is never read.
+    let (beginning, mut is_cut) = first(text, 4 * max);
+    let mut text = remove_framing(Cow::Borrowed(beginning));
+    if text.chars().nth(max).is_some() {
         is_cut = true;
     }
     if is_cut {
-        let (beginning, _) = first(&text, most - 1);
-        text = lose_framing(Cow::Owned(format!("{beginning}…")));
+        let (beginning, _) = first(&text, max - 1);
+        text = remove_framing(Cow::Owned(format!("{beginning}…")));
     }
     text
 }
 
-/// Returns the first `most` characters, and whether there are more.
-fn first(text: &str, most: usize) -> (&str, bool) {
-    match text.char_indices().nth(most) {
+/// Returns the first `max` characters, and whether the text has more.
+fn first(text: &str, max: usize) -> (&str, bool) {
+    match text.char_indices().nth(max) {
         Some((end, _)) => (&text[..end], true),
         None => (text, false),
     }
 }
 
-fn lose_framing(mut text: Cow<'_, str>) -> Cow<'_, str> {
+fn remove_framing(mut text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains(is_invisible) {
         text.to_mut().retain(|letter| !is_invisible(letter));
     }
-    while lose_some(&mut text) {}
+    while remove_once(&mut text) {}
     text
 }
 
-/// Removes framing, going back after each removal as far as a new pattern can begin. Returns whether there was any.
-fn lose_some(text: &mut Cow<'_, str>) -> bool {
-    let (mut at, mut found) = (0, false);
+/// Removes framing in one pass. After each removal, the pass continues at the first position where a new pattern could begin.
+/// Returns whether anything was removed.
+fn remove_once(text: &mut Cow<'_, str>) -> bool {
+    let (mut at, mut is_changed) = (0, false);
     while let Some(next) = text[at..].find(STARTS) {
         at += next;
         let length = framing(&text[..at], &text[at..]);
@@ -172,7 +173,7 @@ fn lose_some(text: &mut Cow<'_, str>) -> bool {
             at = text.ceil_char_boundary(at);
             continue;
         }
-        found = true;
+        is_changed = true;
         let text = text.to_mut();
         let is_open = |(open, _): &&(&str, &str)| text[at..].starts_with(open);
         if let Some((_, close)) = PAIRS.iter().find(is_open)
@@ -181,9 +182,9 @@ fn lose_some(text: &mut Cow<'_, str>) -> bool {
             text.drain(at + end..at + end + close.len());
         }
         text.drain(at..at + length);
-        at = text.floor_char_boundary(at.saturating_sub(REACH));
+        at = text.floor_char_boundary(at.saturating_sub(MAX_PATTERN));
     }
-    found
+    is_changed
 }
 
 /// Returns the length of the framing at the beginning of `text`, in bytes.
@@ -193,7 +194,7 @@ fn framing(before: &str, text: &str) -> usize {
         return token.len();
     }
     if text.starts_with('<') {
-        return marked(text).or_else(|| tag(before, text)).unwrap_or(0);
+        return special_token(text).or_else(|| tag(before, text)).unwrap_or(0);
     }
     let begins_line =
         || before.trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| "\r\n\u{2028}\u{2029}".contains(c));
@@ -201,15 +202,15 @@ fn framing(before: &str, text: &str) -> usize {
 }
 
 /// Returns the length of a special token: a name between delimiters.
-fn marked(text: &str) -> Option<usize> {
+fn special_token(text: &str) -> Option<usize> {
     let (open, close) = MARKS.iter().find(|(open, _)| text.starts_with(open))?;
     let inner = &text[open.len()..];
     let end = inner.find(|c: char| !(c.is_alphanumeric() || "_-./▁".contains(c)))?;
-    (end > 0 && end <= NAME && inner[end..].starts_with(close)).then(|| open.len() + end + close.len())
+    (end > 0 && end <= MAX_NAME && inner[end..].starts_with(close)).then(|| open.len() + end + close.len())
 }
 
-/// Returns the length of a tag with one of the names, including its attributes; if the tag has no end, of its
-/// beginning.
+/// Returns the length of a tag with one of the names, including its attributes. If the tag has no end, it is the length up to
+/// the end of the name.
 fn tag(before: &str, text: &str) -> Option<usize> {
     let inner = text[1..].trim_start();
     let inner = inner.strip_prefix('/').map_or(inner, str::trim_start);
@@ -220,7 +221,7 @@ fn tag(before: &str, text: &str) -> Option<usize> {
     // A namespace prefix.
     if let Some(local) = rest.strip_prefix(':')
         && !is_listed(TAGS, name)
-        && name.len() <= NAME
+        && name.len() <= MAX_NAME
     {
         name = &local[..end_of(local)];
         rest = &local[name.len()..];
@@ -231,7 +232,7 @@ fn tag(before: &str, text: &str) -> Option<usize> {
     if !is_tag && !is_word() || is_type_argument(before, text, name) {
         return None;
     }
-    let attributes = &rest[..rest.floor_char_boundary(ATTRIBUTES)];
+    let attributes = &rest[..rest.floor_char_boundary(MAX_ATTRIBUTES)];
     let end = attributes.find(['<', '>']).filter(|&end| attributes[end..].starts_with('>')).filter(|&end| {
         let attributes = &attributes[..end];
         let is_bare = attributes.trim().trim_end_matches('/').is_empty();

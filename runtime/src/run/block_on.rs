@@ -1,4 +1,4 @@
-//! Blocking on futures from synchronous code.
+//! Blocking on futures in synchronous code.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -46,12 +46,12 @@ mod in_tokio {
     use crate::run::tokio_runtime::shared;
 
     pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
-        let around = Handle::try_current().ok().map(|handle| handle.runtime_flavor());
-        if around != Some(RuntimeFlavor::MultiThread) {
+        let current_flavor = Handle::try_current().ok().map(|handle| handle.runtime_flavor());
+        if current_flavor != Some(RuntimeFlavor::MultiThread) {
             return in_shared(future);
         }
-        // Other tasks of the thread move to another thread, so that a handler may wait for them. If that is impossible,
-        // as in a `LocalSet`, Tokio panics before it starts.
+        // `block_in_place` moves the other tasks of this thread to another thread, so that a handler can wait for them. If that
+        // is impossible, as in a `LocalSet`, Tokio panics before it calls the closure.
         let mut future = Some(future);
         let waited = catch_unwind(AssertUnwindSafe(|| block_in_place(|| future.take().map(park))));
         match (waited, future) {
@@ -64,7 +64,7 @@ mod in_tokio {
 
     fn in_shared<T>(future: impl Future<Output = T>) -> T {
         let _within = shared().map(Runtime::enter);
-        // The surrounding task, if there is one, gets no new budget before this ends.
+        // A surrounding task would exhaust its cooperative budget, which Tokio only renews when the task yields.
         park(unconstrained(future))
     }
 }

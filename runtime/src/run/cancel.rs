@@ -1,7 +1,7 @@
-//! Cancellation: a handle that the host cancels, and its watchers.
+//! Cancellation: handles, and the calls that observe them.
 //!
-//! A handle counts cancellations. Watchers of a task or a session remember the count at their start, so cancelling
-//! stops everything in flight but nothing that starts later. A handle of the host, for single calls, stays cancelled.
+//! A handle counts cancellations. A call remembers the counts of its task and its session at its start, so that cancelling
+//! them stops all running calls, but no later ones. A handle of the host, for single calls, stays cancelled.
 
 use std::array;
 use std::collections::BTreeMap;
@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// A handle that cancels the calls [with it](crate::ToolCall::with_cancel): those in flight, and those that start
-/// later. Clones are the same handle.
+/// A handle that cancels the calls [that have it](crate::ToolCall::with_cancel), those that are running and those that start
+/// later. Clones share the same state.
 ///
 /// ```
 /// use toolc::cancel::CancelHandle;
@@ -33,7 +33,7 @@ struct CancelState {
 #[derive(Default)]
 struct Wakers {
     next: u64,
-    /// As many entries as calls. A list would move all later entries at each removal.
+    /// A map, because there can be as many entries as calls: removing from a `Vec` would move all later entries.
     wakers: BTreeMap<u64, Waker>,
 }
 
@@ -43,18 +43,18 @@ impl CancelHandle {
         Self::default()
     }
 
-    /// Cancels all calls with this handle, including future ones.
+    /// Cancels all calls that have this handle, including later ones.
     pub fn cancel(&self) {
         self.mark();
         self.wake();
     }
 
-    /// Marks the handle as cancelled, for everyone who checks from now on.
+    /// Counts a cancellation, without waking waiters.
     pub(crate) fn mark(&self) {
         self.0.count.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Wakes all waiters, without holding a lock, because wakers may run any code.
+    /// Wakes all waiters. No lock is held meanwhile, because wakers may run any code.
     pub(crate) fn wake(&self) {
         let wakers = std::mem::take(&mut self.waiting().wakers);
         wakers.into_values().for_each(Waker::wake);
@@ -76,11 +76,11 @@ impl CancelHandle {
 
 impl fmt::Debug for CancelHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cancel").field("count", &self.count()).finish_non_exhaustive()
+        f.debug_struct("CancelHandle").field("count", &self.count()).finish_non_exhaustive()
     }
 }
 
-/// A handle, and its count when it was first watched.
+/// A handle, and its count at the start of a call. The call is cancelled when the count has changed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CancelEpoch<'a> {
     cancel: &'a CancelHandle,
@@ -92,7 +92,7 @@ impl<'a> CancelEpoch<'a> {
         Self { cancel, count: cancel.count() }
     }
 
-    /// Watches a handle for cancellations at any time.
+    /// Returns an epoch that also includes earlier cancellations of the handle.
     pub(crate) const fn ever(cancel: &'a CancelHandle) -> Self {
         Self { cancel, count: 0 }
     }
@@ -102,13 +102,14 @@ impl<'a> CancelEpoch<'a> {
     }
 }
 
-/// The handles that can cancel one call: its own, the host's for it, its task's and its session's.
+/// The handles that can cancel a call: that of its lifetime, that of the host for this call, that of its task, and that of its
+/// session.
 pub(crate) type CancelSources<'a> = [Option<CancelEpoch<'a>>; 4];
 
 /// A future that completes when one of the handles is cancelled.
 pub(crate) struct CancelledFuture<'a> {
     sources: CancelSources<'a>,
-    /// The number of the waker in each handle.
+    /// The key of the registered waker in each handle.
     keys: [u64; 4],
     waker: Option<Waker>,
 }
@@ -122,7 +123,7 @@ impl<'a> CancelledFuture<'a> {
         self.sources.iter().flatten().any(|since| since.is_cancelled())
     }
 
-    fn forget(&mut self) {
+    fn deregister(&mut self) {
         if self.waker.take().is_some() {
             for (since, key) in self.sources.iter().zip(self.keys) {
                 let gone = since.and_then(|since| since.cancel.waiting().wakers.remove(&key));
@@ -138,7 +139,7 @@ impl Future for CancelledFuture<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
         if !this.is_cancelled() && !this.waker.as_ref().is_some_and(|known| known.will_wake(context.waker())) {
-            this.forget();
+            this.deregister();
             for (since, key) in this.sources.iter().zip(&mut this.keys) {
                 if let Some(since) = since {
                     let waiting = &mut *since.cancel.waiting();
@@ -156,11 +157,11 @@ impl Future for CancelledFuture<'_> {
 
 impl Drop for CancelledFuture<'_> {
     fn drop(&mut self) {
-        self.forget();
+        self.deregister();
     }
 }
 
-/// A token that shows whether a call is cancelled, for threads and tasks that a handler starts: see
+/// A token to check whether a call is cancelled, for threads and tasks that a handler starts: see
 /// [`Call::cancellation`](crate::Call::cancellation).
 #[derive(Debug, Clone)]
 pub struct CancellationToken(Arc<[Option<(CancelHandle, u64)>; 4]>);
@@ -174,7 +175,7 @@ impl CancellationToken {
         array::from_fn(|at| self.0[at].as_ref().map(|(cancel, count)| CancelEpoch { cancel, count: *count }))
     }
 
-    /// Returns whether the call is cancelled. Cheap: check it often.
+    /// Returns whether the call is cancelled. This is cheap and can be checked often.
     pub fn is_cancelled(&self) -> bool {
         self.sources().into_iter().flatten().any(CancelEpoch::is_cancelled)
     }
@@ -193,7 +194,7 @@ mod tests {
     use crate::fakes::wait;
 
     #[test]
-    fn a_pull_stops_what_is_under_way_and_nothing_later() {
+    fn cancelling_does_not_affect_later_epochs() {
         let cancel = CancelHandle::new();
         let before = CancelEpoch::now(&cancel);
         cancel.cancel();
@@ -204,11 +205,11 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_woken_from_another_thread_by_any_of_the_switches() {
-        for pulled in 0..4 {
+    fn a_waiter_is_woken_by_each_of_its_handles() {
+        for cancelled in 0..4 {
             let all = [(); 4].map(|()| CancelHandle::new());
             let cancellation = CancellationToken::new(all.each_ref().map(|cancel| Some(CancelEpoch::now(cancel))));
-            let button = all[pulled].clone();
+            let button = all[cancelled].clone();
             thread::scope(|scope| {
                 scope.spawn(move || button.cancel());
                 wait(cancellation.cancelled());
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn who_no_longer_waits_is_forgotten() {
+    fn a_dropped_future_deregisters_its_waker() {
         let cancel = CancelHandle::new();
         let mut context = Context::from_waker(Waker::noop());
         let mut watch = CancelledFuture::new([Some(CancelEpoch::now(&cancel)), None, None, None]);

@@ -1,5 +1,5 @@
-//! The current time, if there is a clock: WebAssembly without an operating system has none, and asking for the time
-//! aborts the program there.
+//! The current time, if the platform has a clock. WebAssembly without an operating system has none; reading the time there
+//! would abort the program.
 
 use std::fmt;
 use std::time::Instant;

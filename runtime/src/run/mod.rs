@@ -1,4 +1,4 @@
-//! Running handlers: inline, on threads or as futures, with time limits, cancellation and protection from panics.
+//! Helpers to run handlers: the thread pool, timers, cancellation, tasks, progress, and blocking on futures.
 
 pub(crate) mod block_on;
 pub(crate) mod cancel;

@@ -1,4 +1,4 @@
-//! Tasks, which own the state that handlers keep between calls.
+//! Tasks: groups of calls that share state and are cancelled together.
 
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -8,12 +8,11 @@ use crate::panics;
 use crate::run::cancel::CancelHandle;
 use crate::vec_map::VecMap;
 
-/// A task of an agent, such as a conversation or the job of a sub-agent. Calls [belong](crate::ToolCall::with_task) to
-/// a task, and so does the [state](crate::Call::state) that handlers keep between them. Calls without a task belong to
-/// their session's own task.
+/// A task of an agent, such as a conversation or the job of a sub-agent. The calls that
+/// [belong](crate::ToolCall::with_task) to a task share [state](crate::Call::state), and can be cancelled together. Calls
+/// without a task belong to their session's own task.
 ///
-/// The host holds it as long as the work continues. Dropping it ends the task: its running calls are cancelled, and its
-/// state is dropped.
+/// Dropping the `Task` ends the task: its running calls are cancelled, and its state is dropped.
 ///
 /// ```
 /// use toolc::{Task, ToolCall};
@@ -38,7 +37,7 @@ impl Task {
     /// The name of the task of calls without a task.
     pub(crate) const DEFAULT: &str = "default";
 
-    /// Starts a task. Two tasks with the same name are different tasks.
+    /// Returns a new task. Names do not have to be unique.
     pub fn new(name: impl Into<String>) -> Self {
         let values = Mutex::new(Some(Values::new()));
         Self(Arc::new(TaskInner {
@@ -49,18 +48,18 @@ impl Task {
         }))
     }
 
-    /// Returns its name.
+    /// Returns the name of the task.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Sets the user's request, for [handlers](crate::Call::user_request) that depend on it. Set it again for each
-    /// request that the task serves.
+    /// Sets the user's current request, which handlers get from [`Call::user_request`](crate::Call::user_request). Set it again
+    /// for each new request.
     pub fn set_user_request(&self, text: impl Into<Arc<str>>) {
         *self.0.user_request.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.into());
     }
 
-    /// Cancels its running calls. The task continues, and keeps its state.
+    /// Cancels the running calls of the task. Later calls are not affected, and the task keeps its state.
     pub fn cancel(&self) {
         self.0.cancel.cancel();
     }
@@ -71,7 +70,7 @@ impl Drop for Task {
         let values = self.0.values().take();
         self.0.cancel.cancel();
         for (_, value) in values.unwrap_or_default() {
-            // A value whose drop panics must not keep the others.
+            // A panic in the destructor of one value must not prevent the others from being dropped.
             let _ = panics::catch(|| drop(value));
         }
     }
@@ -84,22 +83,23 @@ impl fmt::Debug for Task {
 }
 
 impl TaskInner {
-    /// Returns the task's `T`, created on first use. If the task has ended, it is a new one that is not shared.
+    /// Returns the task's value of type `T`, which is created on first use. If the task has ended, the value is new and not
+    /// shared.
     pub(crate) fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let key = TypeId::of::<T>();
         let typed = |value: &Arc<dyn Any + Send + Sync>| Arc::clone(value).downcast().ok();
-        if let Some(known) = self.values().as_ref().and_then(|values| values.get(&key)).and_then(typed) {
-            return known;
+        if let Some(existing) = self.values().as_ref().and_then(|values| values.get(&key)).and_then(typed) {
+            return existing;
         }
-        // Without the lock, because it may panic or access other state.
-        let made = Arc::new(T::default());
+        // Created without the lock, because `T::default` may panic or access other state of the task.
+        let new = Arc::new(T::default());
         let mut values = self.values();
-        let Some(values) = values.as_mut() else { return made };
-        if let Some(known) = values.get(&key).and_then(typed) {
-            return known;
+        let Some(values) = values.as_mut() else { return new };
+        if let Some(existing) = values.get(&key).and_then(typed) {
+            return existing;
         }
-        values.insert(key, made.clone());
-        made
+        values.insert(key, new.clone());
+        new
     }
 
     /// Returns the user's current request.
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn each_task_has_its_own_one_of_each_type() {
+    fn each_task_has_one_value_of_each_type() {
         let (one, other) = (Task::new("one"), Task::new("one"));
         assert_eq!([seen(&one, 1), seen(&one, 2), seen(&other, 3)], [vec![1], vec![1, 2], vec![3]]);
         let call = Call::new(ToolCall::new("look", "{}").with_task(&one));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_with_the_task_although_others_still_know_that() {
+    fn state_is_dropped_when_the_task_ends() {
         let task = Task::new("task");
         let kept = Arc::clone(&task.0);
         let state: Weak<Seen> = Arc::downgrade(&kept.state::<Seen>());
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_leaves_the_rest_whole() {
+    fn a_panic_does_not_affect_other_state() {
         let task = Task::new("task");
         let state = Arc::downgrade(&task.0.state::<Seen>());
         assert!(panics::catch(|| task.0.state::<Broken>()).is_err());
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn state_may_be_made_from_other_state() {
+    fn state_may_access_other_state_when_it_is_created() {
         let task = Task::new("task");
         TASK.set(Some(Arc::clone(&task.0)));
         assert!(Arc::ptr_eq(&task.0.state::<Nested>().0, &task.0.state::<Seen>()));

@@ -231,15 +231,15 @@ fn conditions_hold_on_tools_that_are_deferred() {
 }
 
 #[test]
-fn a_secret_beside_the_arguments_is_not_told() {
+fn misplaced_secrets_are_not_in_the_error() {
     let turn = searched(&registry());
     for arguments in [
-        json!({"name": "send_mail", "id": "a secret"}),
-        json!({"name": "send_mail", "arguments": {"id": 1}, "pin": "a secret"}),
-        json!({"name": "send_mail", "arguments": ["a secret"]}),
+        json!({"name": "send_mail", "id": "hunter2"}),
+        json!({"name": "send_mail", "arguments": {"id": 1}, "pin": "hunter2"}),
+        json!({"name": "send_mail", "arguments": ["hunter2"]}),
     ] {
         let answer = call(&turn, "tool_call", &arguments);
-        assert!(answer.is_error() && !answer.json.contains("a secret"), "{}", answer.json);
+        assert!(answer.is_error() && !answer.json.contains("hunter2"), "{}", answer.json);
     }
 }
 

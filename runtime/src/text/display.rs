@@ -5,11 +5,11 @@ use std::fmt::{self, Write as _};
 use crate::text::invisible::is_invisible;
 
 /// The maximum length of a displayed tool name, which a model may have made up, in characters.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
-/// Returns a name, truncated for display.
+/// Returns a name, truncated to 64 characters.
 pub(crate) fn short_name(name: &str) -> String {
-    name.chars().take(LONGEST_NAME).collect()
+    name.chars().take(MAX_NAME_CHARS).collect()
 }
 
 /// A text on one line, without hidden content: characters that control a terminal, are invisible, or change the
@@ -18,22 +18,22 @@ pub(crate) struct EscapedText<'a>(pub(crate) &'a str);
 
 impl fmt::Display for EscapedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|letter| show(f, letter))
+        self.0.chars().try_for_each(|letter| write_escaped(f, letter))
     }
 }
 
-/// A text, truncated to so many characters, and [escaped](EscapedText).
+/// A text, truncated to a number of characters, and [escaped](EscapedText).
 pub(crate) struct Truncated<'a>(pub(crate) &'a str, pub(crate) usize);
 
 impl fmt::Display for Truncated<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut letters = self.0.chars();
-        letters.by_ref().take(self.1).try_for_each(|letter| show(f, letter))?;
+        letters.by_ref().take(self.1).try_for_each(|letter| write_escaped(f, letter))?;
         if letters.next().is_some() { f.write_char('…') } else { Ok(()) }
     }
 }
 
-fn show(f: &mut fmt::Formatter<'_>, letter: char) -> fmt::Result {
+fn write_escaped(f: &mut fmt::Formatter<'_>, letter: char) -> fmt::Result {
     let ends_a_line = matches!(letter, '\u{2028}' | '\u{2029}');
     if letter.is_control() || ends_a_line || is_invisible(letter) {
         write!(f, "{}", letter.escape_default())
@@ -47,14 +47,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_acts_on_and_what_has_no_shape_is_spelt_out() {
+    fn control_and_invisible_characters_are_escaped() {
         let text = "rm \u{1b}[2K\u{9b}1A\u{7f}\r\n \u{202e}fdp\u{200b}\u{2028} größe";
         let shown = r"rm \u{1b}[2K\u{9b}1A\u{7f}\r\n \u{202e}fdp\u{200b}\u{2028} größe";
         assert_eq!(EscapedText(text).to_string(), shown);
     }
 
     #[test]
-    fn a_text_is_cut_after_so_many_characters_and_says_so() {
+    fn truncated_text_ends_with_an_ellipsis() {
         assert_eq!(Truncated("größer", 4).to_string(), "größ…");
         assert_eq!(Truncated("groß", 4).to_string(), "groß");
         assert_eq!(Truncated("", 0).to_string(), "");

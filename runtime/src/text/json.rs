@@ -3,7 +3,7 @@
 /// Appends `text` as a JSON string, quotes included.
 pub(crate) fn push_string(out: &mut String, text: &str) {
     out.push('"');
-    if plain(text.as_bytes()) == text.len() {
+    if plain_len(text.as_bytes()) == text.len() {
         out.push_str(text);
     } else {
         push_escaped(out, text);
@@ -14,7 +14,7 @@ pub(crate) fn push_string(out: &mut String, text: &str) {
 /// Appends `text`, escaped for a JSON string, without quotes.
 pub(crate) fn push_escaped(out: &mut String, mut text: &str) {
     loop {
-        let (clean, rest) = text.split_at(plain(text.as_bytes()));
+        let (clean, rest) = text.split_at(plain_len(text.as_bytes()));
         out.push_str(clean);
         let Some(&byte) = rest.as_bytes().first() else { return };
         let escape = match byte {
@@ -36,36 +36,36 @@ pub(crate) fn push_escaped(out: &mut String, mut text: &str) {
     }
 }
 
-/// Returns how many bytes at the start of a string need no escaping: up to a quote, a backslash or a control character.
+/// Returns the number of bytes before the first one that needs escaping: a quote, a backslash or a control character.
 #[inline]
-pub(crate) fn plain(text: &[u8]) -> usize {
+pub(crate) fn plain_len(text: &[u8]) -> usize {
     let mut rest = text;
     while let Some((bytes, after)) = rest.split_first_chunk() {
-        if let Some(found) = special(*bytes) {
+        if let Some(found) = first_special(*bytes) {
             return text.len() - rest.len() + found;
         }
         rest = after;
     }
-    // Checks the last bytes again, together with some plain ones before them.
+    // The last eight bytes overlap with bytes that have already been checked.
     if let Some(bytes) = text.last_chunk() {
-        return special(*bytes).map_or(text.len(), |found| text.len() - 8 + found);
+        return first_special(*bytes).map_or(text.len(), |found| text.len() - 8 + found);
     }
     if let (Some([a, b, c, d]), Some([e, f, g, h])) = (text.first_chunk(), text.last_chunk())
-        && special([*a, *b, *c, *d, *e, *f, *g, *h]).is_none()
+        && first_special([*a, *b, *c, *d, *e, *f, *g, *h]).is_none()
     {
         return text.len();
     }
     text.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(text.len())
 }
 
-/// Returns the first of these bytes that needs escaping.
+/// Returns the index of the first of these bytes that needs escaping.
 #[inline]
-fn special(bytes: [u8; 8]) -> Option<usize> {
+fn first_special(bytes: [u8; 8]) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
     let word = u64::from_le_bytes(bytes);
-    // Checks eight bytes at a time. A subtraction that borrows sets a high bit that was clear, and the lowest byte
-    // found is exact.
+    // Checks eight bytes at once: the subtraction sets the high bit of each byte below `limit`. A borrow can also set it in
+    // later bytes, but the lowest match is always correct.
     let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
     let (quote, backslash) = (word ^ (ONES * u64::from(b'"')), word ^ (ONES * u64::from(b'\\')));
     let found = (below(word, 0x20) | below(quote, 1) | below(backslash, 1)) & HIGH;
@@ -75,14 +75,14 @@ fn special(bytes: [u8; 8]) -> Option<usize> {
 /// Returns the JSON text `json` with one line for each value. Values are kept as they are written. The lines after the first
 /// are indented by at least `depth` levels.
 pub fn indented(json: &str, mut depth: usize) -> String {
-    // A limit, because otherwise the size would be quadratic for a deep text.
-    const DEEPEST: usize = 16;
+    // Without a limit, the size would be quadratic for deeply nested JSON.
+    const MAX_INDENT: usize = 16;
     let mut out = String::with_capacity(json.len() * 2);
     let (mut quoted, mut escaped) = (false, false);
     let mut letters = json.chars().peekable();
     let line = |out: &mut String, depth: usize| {
         out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth.min(DEEPEST)));
+        out.extend(std::iter::repeat_n("  ", depth.min(MAX_INDENT)));
     };
     while let Some(letter) = letters.next() {
         if quoted {
@@ -135,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_found_at_every_place() {
+    fn escapes_are_found_at_every_position() {
         for length in 0..=20 {
             let clean = "ü".repeat(length / 2) + &"x".repeat(length % 2);
-            assert_eq!((clean.len(), plain(clean.as_bytes())), (length, length));
+            assert_eq!((clean.len(), plain_len(clean.as_bytes())), (length, length));
             for at in (0..length).filter(|at| clean.is_char_boundary(*at)) {
                 for escaped in ["\"", "\\", "\n", "\u{1f}"] {
                     let text = [&clean[..at], escaped, &clean[at..], escaped].concat();
-                    assert_eq!(plain(text.as_bytes()), at, "{text:?}");
+                    assert_eq!(plain_len(text.as_bytes()), at, "{text:?}");
                     let mut out = String::new();
                     push_string(&mut out, &text);
                     assert_eq!(out, serde_json::to_string(&text).unwrap());

@@ -1,9 +1,9 @@
-//! Tables of run time: built from the JSON Schema of a tool without a manifest, such as an MCP server's.
+//! Tables that are built at run time from the JSON Schema of a tool without a manifest, such as a tool of an MCP server.
 //!
 //! Supports draft 2020-12, and the differences of draft-07 and `OpenAPI` (`definitions`, `nullable`). Unsupported
 //! keywords are ignored, so that a table may allow more than its schema, but not less: `pattern`, `format`, `not`,
 //! `if`, `patternProperties`, `prefixItems`, `contains`, `dependentRequired`, `propertyNames`, `unevaluatedProperties`
-//! and every unknown keyword are not enforced, and a `$ref` that leads out of the schema or nowhere allows everything.
+//! and every unknown keyword are not enforced. A `$ref` to another document or to an unknown target allows everything.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ impl Table {
     /// the table's lists.
     pub fn from_schema(schema: &Value) -> Result<Table, String> {
         if !schema.is_object() && !schema.is_boolean() {
-            return Err("a schema is a JSON object or a boolean".to_owned());
+            return Err("a schema must be a JSON object or a boolean".to_owned());
         }
         let mut builder = Builder { root: schema, table: Lists::default(), ids: HashMap::new(), pending: Vec::new() };
         builder.root()?;
@@ -113,10 +113,10 @@ impl<'s> Builder<'s> {
         schemas.and_then(Value::as_array).into_iter().flatten().map(|schema| self.node(schema)).collect()
     }
 
-    /// Resolves a `schema` that is only a `$ref`, or returns `None` if it leads nowhere.
+    /// Follows the `$ref` of a schema without other keywords. Returns `None` if it has no target.
     fn resolve(&self, mut schema: &'s Value) -> Option<&'s Value> {
-        const HOPS: usize = 64;
-        for _ in 0..HOPS {
+        const MAX_HOPS: usize = 64;
+        for _ in 0..MAX_HOPS {
             match schema.get("$ref").and_then(Value::as_str) {
                 Some(pointer) if !KEYWORDS.iter().any(|keyword| schema.get(keyword).is_some()) => {
                     schema = self.target(pointer)?;
@@ -146,11 +146,11 @@ impl<'s> Builder<'s> {
     }
 
     fn read(&mut self, map: &'s Schema, is_root: bool) -> Result<Node, String> {
-        let beside_null = if is_root { None } else { self.beside_null(map) };
-        let (map, is_beside_null) = (beside_null.unwrap_or(map), beside_null.is_some());
+        let alternative = if is_root { None } else { self.nullable_alternative(map) };
+        let (map, is_nullable) = (alternative.unwrap_or(map), alternative.is_some());
         let types = if is_root { Some(Types::ANY) } else { types(map) };
         let mut literals = literals(map);
-        let nullable = !is_root && types.is_some() && (is_beside_null || allows_null(map));
+        let nullable = !is_root && types.is_some() && (is_nullable || allows_null(map));
         let mut all_of = self.nodes(map.get("allOf"))?;
         let any_of = self.unions(map, &mut all_of)?;
         let composed = any_of.is_some() || !all_of.is_empty();
@@ -179,7 +179,7 @@ impl<'s> Builder<'s> {
             ..Node::ANY
         };
         if types.is_none() {
-            // In `allOf`, whose values are not repaired.
+            // Inside an `allOf`, so that values are not repaired.
             let inner = self.add(node)?;
             let all_of = span(&mut self.table.branches, vec![inner])?;
             return Ok(Node { all_of, ..Node::ANY });
@@ -192,13 +192,13 @@ impl<'s> Builder<'s> {
         Ok(node)
     }
 
-    /// Returns the other one of two alternatives of which one is null, if it is plain and there are no other keywords.
-    /// It becomes that type or null, as in generated tables.
-    fn beside_null(&self, map: &'s Schema) -> Option<&'s Schema> {
+    /// If the schema is an `anyOf` or `oneOf` of null and a simple schema, without other keywords, returns that simple schema.
+    /// The node then gets its type and null, as in generated tables.
+    fn nullable_alternative(&self, map: &'s Schema) -> Option<&'s Schema> {
         let is_null = |schema: &&Value| schema.get("type").is_some_and(|name| name == "null");
-        let mut said = KEYWORDS.iter().filter(|keyword| map.contains_key(**keyword));
-        let word = said.next().filter(|word| ["anyOf", "oneOf"].contains(word) && !map.contains_key("$ref"))?;
-        let (Some([a, b]), None) = (map[*word].as_array().map(Vec::as_slice), said.next()) else { return None };
+        let mut keywords = KEYWORDS.iter().filter(|keyword| map.contains_key(**keyword));
+        let word = keywords.next().filter(|word| ["anyOf", "oneOf"].contains(word) && !map.contains_key("$ref"))?;
+        let (Some([a, b]), None) = (map[*word].as_array().map(Vec::as_slice), keywords.next()) else { return None };
         let other = match (is_null(&a), is_null(&b)) {
             (true, false) => b,
             (false, true) => a,
@@ -206,14 +206,14 @@ impl<'s> Builder<'s> {
         };
         let other = self.resolve(other)?.as_object()?;
         let is_plain = !["anyOf", "oneOf", "allOf", "$ref"].iter().any(|word| other.contains_key(*word));
-        let says_what = other.contains_key("enum") || other.contains_key("const") || other.contains_key("type");
+        let is_typed = other.contains_key("enum") || other.contains_key("const") || other.contains_key("type");
         // If both alternatives allow null, `oneOf` refuses it.
         let may_be_null = *word == "anyOf" || !(allows_null(other) || names_null(other));
-        (is_plain && says_what && types(other).is_some() && may_be_null).then_some(other)
+        (is_plain && is_typed && types(other).is_some() && may_be_null).then_some(other)
     }
 
-    /// Reads `anyOf`, `oneOf` or a `$ref` among other keywords, which is a choice of one. A node has room for one of
-    /// these; others go into `all_of`.
+    /// Reads `anyOf`, `oneOf`, and a `$ref` among other keywords, which is treated as an `anyOf` with one branch. A node can only
+    /// store one of these three; the others are appended to `all_of`.
     fn unions(&mut self, map: &'s Schema, all_of: &mut Vec<NodeId>) -> Result<Option<(Vec<NodeId>, bool)>, String> {
         let reference = match map.get("$ref").and_then(Value::as_str).and_then(|pointer| self.target(pointer)) {
             Some(target) => vec![self.node(target)?],
@@ -230,7 +230,7 @@ impl<'s> Builder<'s> {
         Ok(first)
     }
 
-    /// Returns the node of `false`: a `oneOf` of which several alternatives always match.
+    /// Returns a node that allows no value, for the schema `false`: a `oneOf` of which two alternatives always match.
     fn nothing(&mut self) -> Result<Node, String> {
         let any = self.add(Node::ANY)?;
         let any_of = span(&mut self.table.branches, vec![any, any])?;
@@ -266,7 +266,7 @@ impl<'s> Builder<'s> {
     }
 
     fn additional(&mut self, map: &'s Schema) -> Result<Additional, String> {
-        // The keys that a pattern covers are unknown here.
+        // `patternProperties` is not supported, so additional keys cannot be refused.
         let patterns = map.get("patternProperties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
         Ok(match map.get("additionalProperties") {
             Some(Value::Bool(false)) if !patterns => Additional::Deny,
@@ -279,7 +279,7 @@ impl<'s> Builder<'s> {
 
     fn items(&mut self, map: &'s Schema) -> Result<Option<NodeId>, String> {
         match map.get("items") {
-            // With `prefixItems`, it does not apply to every item.
+            // After `prefixItems`, `items` does not apply to every item.
             Some(schema @ (Value::Object(_) | Value::Bool(_))) if !map.contains_key("prefixItems") => {
                 self.node(schema).map(Some)
             }
@@ -315,12 +315,12 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// Appends `entries` to `list`.
+/// Appends `entries` to `list`, and returns their span.
 fn span<T>(list: &mut Vec<T>, entries: Vec<T>) -> Result<Span, String> {
     if entries.is_empty() {
         return Ok(Span::NONE);
     }
-    let too_large = || "the schema is too large: more than 65,535 entries of one sort".to_owned();
+    let too_large = || "the schema is too large: more than 65,535 entries of one kind".to_owned();
     let start = u16::try_from(list.len()).map_err(|_| too_large())?;
     let len = u16::try_from(entries.len()).map_err(|_| too_large())?;
     list.extend(entries);
@@ -363,7 +363,7 @@ fn literal(value: &Value) -> Literal {
     match value {
         Value::Null => Literal::Null,
         Value::Bool(value) => Literal::Boolean(*value),
-        // By its spelling: 5.0 is a number, not an integer.
+        // The spelling matters: 5.0 is a number, not an integer.
         Value::Number(number) => match number.as_i64() {
             Some(integer) => Literal::Integer(integer),
             None => Literal::Number(number.as_f64().unwrap_or_default()),

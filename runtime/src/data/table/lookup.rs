@@ -1,4 +1,4 @@
-//! Lookups in a table by index, which never go out of range.
+//! Lookups in a table. Indices out of range yield defaults and do not panic.
 
 use super::{Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
 
@@ -13,8 +13,8 @@ impl Table {
         node.properties.of(&self.properties)
     }
 
-    /// Returns the properties that are not hidden in this turn.
-    pub(crate) fn shown(&self, node: &Node) -> impl Iterator<Item = &Property> + Clone {
+    /// Returns the declared properties that are not hidden in this turn.
+    pub(crate) fn visible_properties(&self, node: &Node) -> impl Iterator<Item = &Property> + Clone {
         self.properties(node).iter().filter(|property| !property.hidden)
     }
 
@@ -45,7 +45,7 @@ impl Table {
 }
 
 impl Node {
-    /// Returns whether it has one type, and no other schemas to validate against.
+    /// Returns whether the node has exactly one type, and no `anyOf`, `oneOf` or `allOf`.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         (1..8).contains(&self.types.0) && (self.any_of.len | self.all_of.len) == 0

@@ -1,11 +1,11 @@
-//! The name of a property in a table, in a form that can be searched in JSON text.
+//! Names of properties, in a form that can be compared with JSON text.
 
 use crate::text::json;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 
-/// The name of a property, as JSON writes it, so that the reader finds it in a text without unescaping.
+/// The name of a property. It is stored as a JSON string, so that the reader can compare it with a key without unescaping.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Name {
     /// The name with its quotes.
@@ -15,14 +15,14 @@ pub struct Name {
 }
 
 impl Name {
-    /// Returns the name whose JSON is `quoted`, or `None` if that is not a JSON string.
-    pub(crate) fn of_quoted(quoted: Cow<'static, str>) -> Option<Self> {
+    /// Returns the name whose JSON string is `quoted`, or `None` if it is not a JSON string.
+    pub(crate) fn from_json(quoted: Cow<'static, str>) -> Option<Self> {
         let plain = quoted.strip_prefix('"')?.strip_suffix('"')?;
         let unescaped = if plain.contains('\\') { Some(serde_json::from_str(&quoted).ok()?) } else { None };
         Some(Self { quoted, unescaped })
     }
 
-    /// Returns the name as JSON.
+    /// Returns the name as a JSON string, with quotes.
     pub(crate) fn quoted(&self) -> &str {
         &self.quoted
     }
@@ -59,16 +59,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_name_and_what_json_writes() {
+    fn a_name_is_stored_as_json() {
         for (name, quoted) in
             [("query", r#""query""#), ("", r#""""#), ("a\"b\\c\n", r#""a\"b\\c\n""#), ("ü/", r#""ü/""#)]
         {
             let kept = Name::from(name);
             assert_eq!((&*kept, kept.quoted()), (name, quoted));
-            assert_eq!(Name::of_quoted(quoted.into()), Some(kept));
+            assert_eq!(Name::from_json(quoted.into()), Some(kept));
         }
         for damaged in ["", "\"", "a", "\"a", r#""\x""#] {
-            assert_eq!(Name::of_quoted(damaged.into()), None, "{damaged}");
+            assert_eq!(Name::from_json(damaged.into()), None, "{damaged}");
         }
     }
 }

@@ -184,7 +184,7 @@ fn a_hook_blocks_now_or_later() {
     ] {
         let turn = turn(|s| s.hook(before).hook(Arc::new(Watcher::new("b", &seen))));
         let told = call(&turn, "echo", r#"{"say": "x"}"#);
-        assert_eq!(told, json!({"kind": "blocked", "error": "this host does not allow the call: not today"}));
+        assert_eq!(told, json!({"kind": "blocked", "error": "the host blocked the call: not today"}));
         let told: Vec<String> = take(&seen).iter().map(|told| told[..8].to_owned()).collect();
         assert_eq!(told, ["a before", "a after ", "b after "]);
     }
@@ -223,7 +223,7 @@ fn a_hook_is_not_waited_for_without_end() {
     };
     let never: Arc<dyn Fn() + Send + Sync> = Arc::new(|| ());
     let slow = turn(|s| s.hook(pending(never)).timeout(Duration::from_millis(1)));
-    let text = "a check of this host took longer than 1ms, and the call was not run: try again later";
+    let text = "the call was not run: a check of this host took longer than 1ms. Try again later";
     assert_eq!(call(&slow, "echo", r#"{"say": "x"}"#), json!({"kind": "timeout", "error": text}));
     let told = take(&seen);
     assert!(told[1].ends_with("a failed before a call: it took longer than 1ms"), "{told:?}");
@@ -352,7 +352,7 @@ fn a_denial_says_why_and_a_fault_is_one() {
         call(&turn, "launch", r#"{"say": "x"}"#)
     };
     let denied = told(|| ApprovalDecision::Deny("too <tool_call>loud".to_owned()));
-    let text = "the call was not approved: too loud. Do not try it again unless you are asked to";
+    let text = "the call was not approved: too loud. Do not repeat it unless the user asks for it";
     assert_eq!(denied, json!({"kind": "denied", "error": text}));
     assert!(told(|| ApprovalDecision::Deny(String::new()))["error"].as_str().unwrap().contains("no reason was given"));
     take(&seen);
@@ -375,7 +375,7 @@ fn nobody_is_waited_for_without_end() {
     }
     let stop = CancelHandle::new();
     let turn = turn(|s| s.approver(Arc::new(Silent(stop.clone()))).approval_timeout(Duration::from_millis(1)));
-    let text = "the call was not approved: the approver did not answer within 1ms. Do not try it again unless you are asked to";
+    let text = "the call was not approved: the approver did not answer within 1ms. Do not repeat it unless the user asks for it";
     assert_eq!(call(&turn, "launch", r#"{"say": "x"}"#), json!({"kind": "denied", "error": text}));
     let request = ToolCall::new("launch", r#"{"say": "x"}"#).with_cancel(&stop);
     assert!(wait(turn.call(&request)).json.contains("\"kind\":\"cancelled\""));
@@ -417,7 +417,7 @@ fn without_anybody_to_ask_the_call_is_refused() {
     let seen = seen();
     let told = call(&turn(|s| s), "launch", r#"{"say": "x"}"#);
     assert_eq!(told["kind"], "refused");
-    assert!(told["error"].as_str().unwrap().contains("this host has no approver"), "{told}");
+    assert!(told["error"].as_str().unwrap().contains("this host cannot ask for it"), "{told}");
     let ask = Watcher::new("a", &seen).before(|_| Ok(HookAction::Ask(String::new())));
     assert_eq!(call(&turn(|s| s.hook(ask)), "echo", r#"{"say": "x"}"#)["kind"], "refused");
 }

@@ -137,7 +137,7 @@ fn the_host_stops_a_call_a_task_or_a_session() {
         });
         assert_eq!(
             [&*kind, &*text],
-            ["cancelled", "the call was cancelled while it was running: what it has done so far stays done"]
+            ["cancelled", "the call was cancelled while it was running: its effects so far are not undone"]
         );
     }
 }

@@ -131,7 +131,7 @@ fn what_is_wrong_is_told_all_at_once() {
     assert_eq!(told(other(deep(64))), "the tool `other`: the schema of its arguments is nested deeper than 64 levels");
     assert_eq!(told(other(deep(60))), "");
     let wide = json!({"type": "object", "properties": {"x": {"enum": (0..70_000).collect::<Vec<_>>()}}});
-    assert_eq!(told(other(wide)), "the tool `other`: the schema is too large: more than 65,535 entries of one sort");
+    assert_eq!(told(other(wide)), "the tool `other`: the schema is too large: more than 65,535 entries of one kind");
     let timed = counting("timed").timeout(Duration::from_secs(1));
     assert_eq!(
         told(timed),

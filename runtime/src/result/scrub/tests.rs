@@ -1,7 +1,7 @@
 use super::*;
 
 fn lost(text: &str) -> String {
-    scrub(text, LONGEST).into_owned()
+    scrub(text, MAX_CHARS).into_owned()
 }
 
 #[test]
@@ -86,18 +86,18 @@ fn what_only_looks_like_framing_stays() {
         "größer, 日本語, 🦀\n\ttab\r\n",
     ] {
         assert_eq!(lost(text), text);
-        assert!(matches!(scrub(text, LONGEST), Cow::Borrowed(_)), "nothing is copied for nothing");
+        assert!(matches!(scrub(text, MAX_CHARS), Cow::Borrowed(_)), "nothing is copied for nothing");
     }
 }
 
 #[test]
 fn a_long_text_is_cut() {
-    assert_eq!(lost(&"ü".repeat(LONGEST)), "ü".repeat(LONGEST));
-    assert_eq!(lost(&"ü".repeat(LONGEST + 1)), "ü".repeat(LONGEST - 1) + "…");
+    assert_eq!(lost(&"ü".repeat(MAX_CHARS)), "ü".repeat(MAX_CHARS));
+    assert_eq!(lost(&"ü".repeat(MAX_CHARS + 1)), "ü".repeat(MAX_CHARS - 1) + "…");
     // Text beyond the examined part is marked as cut off, however little is left.
     assert_eq!(lost(&format!("a{}", "<system>".repeat(9_000))), "a…");
     // Cutting does not turn other text into framing either.
-    let cut = lost(&format!("{}<tool_callable>", "x".repeat(LONGEST - 11)));
+    let cut = lost(&format!("{}<tool_callable>", "x".repeat(MAX_CHARS - 11)));
     assert!(!cut.contains("<tool_call"), "{cut}");
 }
 
@@ -160,7 +160,7 @@ fn nothing_listed_is_left_of_any_text() {
 fn a_hostile_text_is_no_work() {
     for piece in ["<sys", "<tool_call ", "<system>", "[IN", "<![CDATA[", "]]>", "`", "<|a", "\nHuman:", "<a:"] {
         let nested = format!("{}{}", piece.repeat((4 << 20) / piece.len()), "tem>call>ST]|>".repeat(1_000));
-        assert!(lost(&nested).chars().count() <= LONGEST);
+        assert!(lost(&nested).chars().count() <= MAX_CHARS);
     }
     let deep = format!("{}{}", "<sys".repeat(1_000), "tem>".repeat(1_000));
     assert_eq!(lost(&deep), "");

@@ -26,7 +26,7 @@ fn every_bound_is_enforced() {
     /open: expected number greater than -0.5 and less than 1000, got -0.5
     /step: expected number that is a multiple of 0.25, got 0.3
     /length: expected string with 2 to 4 characters, got 1 character
-    /items: expected array of integer at least 0 with 1 to 3 items, no two alike, got 0 items
+    /items: expected array of integer at least 0 with 1 to 3 items without duplicates, got 0 items
     /again/0: expected integer, got object
     /keys: expected object with 1 to 2 keys, got 0 keys
     ");
@@ -39,13 +39,13 @@ fn every_bound_is_enforced() {
     /open: expected number greater than -0.5 and less than 1000, got 1000
     /extreme: expected integer between -9223372036854775808 and 9223372036854775807, got 9223372036854775808
     /length: expected string with 2 to 4 characters, got 5 characters
-    /items: expected array of integer at least 0 with 1 to 3 items, no two alike, got 4 items
+    /items: expected array of integer at least 0 with 1 to 3 items without duplicates, got 4 items
     /items/3: expected integer at least 0, got -4
     /keys: expected object with 1 to 2 keys, got 3 keys
     ");
     assert_eq!(
         problems("every_bound", &json!({ "items": [1, 1.0] })),
-        [["/items", "array of integer at least 0 with 1 to 3 items, no two alike", "items that come twice"]]
+        [["/items", "array of integer at least 0 with 1 to 3 items without duplicates", "duplicate items"]]
     );
 }
 
@@ -69,7 +69,7 @@ fn all_problems_of_the_arguments_are_reported_at_once() {
     /sizes/door/width: expected number (required), got nothing
     /groups/g/0/x: expected boolean, got "maybe"
     /closed/unknown: expected no argument of this name; did you mean "known"?, got 1
-    /nonsense: expected no argument of this name; known are "order", "labels", "sizes", "groups", "free", "mixed", "closed", "maybe", got 1
+    /nonsense: expected no argument of this name; the known ones are "order", "labels", "sizes", "groups", "free", "mixed", "closed", "maybe", got 1
     "#);
     insta::assert_snapshot!(lines(&problems("every_choice", &json!({ "odd": "A-B", "level": 4, "mixed": 2 }))), @r#"
     /order: expected one of "asc", "desc" (required), got nothing
@@ -84,7 +84,7 @@ fn all_problems_of_the_arguments_are_reported_at_once() {
     ");
     assert_eq!(
         problems("no_parameters", &json!({ "path": "x" })),
-        [["/path", "no argument of this name; there are none here", "\"x\""]]
+        [["/path", "no argument of this name; no arguments are known here", "\"x\""]]
     );
 }
 
@@ -122,11 +122,11 @@ fn a_secret_is_never_in_an_error() {
     assert_eq!(told["problems"].as_array().map(Vec::len), Some(4), "{told}");
     let text = told.to_string();
     assert!(!text.contains("hunter2") && !text.contains("12e4") && !text.contains("120000"), "{text}");
-    assert!(text.contains("a value that is not shown") && text.contains("at most 20 characters"), "{text}");
+    assert!(text.contains("a secret value") && text.contains("at most 20 characters"), "{text}");
     // Text that may contain a secret is redacted, too: a truncated object, or all arguments.
     for wrong in [json!({ "command": "ls", "account": "{\"pin\": hunter2" }), json!("hunter2")] {
         let told = error("shell", &wrong.to_string()).to_string();
-        assert!(!told.contains("hunter2") && told.contains("a value that is not shown"), "{told}");
+        assert!(!told.contains("hunter2") && told.contains("a secret value"), "{told}");
     }
     // A handler that prints its arguments does not reveal it either.
     let given = json!({ "command": "ls", "password": "hunter2", "account": { "pin": 120_000 } });
