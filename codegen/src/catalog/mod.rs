@@ -13,7 +13,7 @@ use toolc::__gen::segment;
 use toolc::__gen::segment::{Atoms, Comparison, Segment};
 use toolc::FactValue;
 
-use crate::conditional_json::{CondJson, words};
+use crate::conditional_json::{CondJson, unconditional_text};
 use crate::diagnostic::{At, Place};
 use crate::manifest::{
     CommandsManifest, DialectManifest, DistributionManifest, FactManifest, PluginManifest, ToolManifest,
@@ -173,7 +173,7 @@ impl Setting {
     /// Renders a text of the tool.
     pub fn text(&self, template: &Template) -> String {
         if template.iter().all(|piece| matches!(piece, Piece::Text(_))) {
-            return words(template);
+            return unconditional_text(template);
         }
         self.value(&CondJson::Text(template.clone())).as_str().map(str::to_owned).unwrap_or_default()
     }

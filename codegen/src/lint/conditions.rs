@@ -217,7 +217,7 @@ impl ConditionChecker<'_> {
                 }
             }
         }
-        for below in schema.below() {
+        for below in schema.subschemas() {
             self.schema(below, within);
         }
     }

@@ -44,7 +44,7 @@ impl Tool {
     /// Returns the schemas of the arguments: the root, the definitions that it uses, and all nested schemas.
     pub(super) fn parameter_schemas(&self) -> impl Iterator<Item = &Schema> {
         let manifest = &self.manifest;
-        let needed = manifest.defs.needed_by([&manifest.params]);
+        let needed = manifest.defs.reachable_from([&manifest.params]);
         let defs = manifest.defs.iter().filter(move |(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
         [&manifest.params].into_iter().chain(defs).flat_map(Schema::walk)
     }
@@ -164,7 +164,7 @@ impl Lint<'_> {
                 }
             }
         }
-        for below in schema.below() {
+        for below in schema.subschemas() {
             self.schema_parts(below, within, parts);
         }
     }

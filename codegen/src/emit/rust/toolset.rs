@@ -8,7 +8,7 @@ use toolc::behaviour::Execution;
 use super::print::print;
 use super::{data, doc, tool};
 use crate::catalog::{Tool, ToolId, Toolset, ToolsetId};
-use crate::conditional_json::words;
+use crate::conditional_json::unconditional_text;
 use crate::lower::Lowered;
 use crate::names::{Scope, handlers, module, pascal, snake};
 
@@ -75,7 +75,7 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     let definitions = definitions(catalog, &toolset.home_tools);
     let index = data::packed(&Index::of(tools.iter().map(|tool| {
         let manifest = &tool.manifest;
-        (tool.name(), document(&words(&manifest.description.value), &manifest.parameters().whole()))
+        (tool.name(), document(&unconditional_text(&manifest.description.value), &manifest.parameters().full_value()))
     })));
     let trait_and_checks = handled.has_trait().then(|| handlers_of(catalog, &handled));
     let (bound, provider, by) = if handled.has_trait() {

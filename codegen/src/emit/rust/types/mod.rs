@@ -28,7 +28,7 @@ pub(super) fn emit(tool: &Tool, setting: &Setting) -> TokenStream {
         let about = format!("What `{}` returns.", tool.name());
         (types.reserve(pascal(&["returns"]), about), schema)
     });
-    let needed = defs.needed_by([&manifest.params].into_iter().chain(&manifest.returns));
+    let needed = defs.reachable_from([&manifest.params].into_iter().chain(&manifest.returns));
     for (id, def) in defs.iter().filter(|(id, _)| needed[id.0]) {
         types.of_def[id.0] = Some(types.reserve(pascal(&[&def.name.value]), String::new()));
     }
@@ -181,7 +181,7 @@ impl<'s> Types<'s> {
 
     /// The type of a schema. If that is an item of its own, it is `reserved`, or a new one.
     fn rust(&mut self, schema: &'s Schema, path: &[&str], reserved: Option<ItemId>) -> Rust {
-        let form = self.defs.form(schema);
+        let form = self.defs.slot_kind(schema);
         let bare = self.defs.resolve(schema);
         let rust = match bare.via.and_then(|def| self.of_def[def.0]) {
             Some(id) => Rust::Item { id, boxed: false },
@@ -363,7 +363,7 @@ impl Rust {
 
 /// The words of a schema, each with its variant.
 fn choices(schema: &Schema) -> Vec<(String, Ident)> {
-    let words: Vec<&str> = lower::values(schema).into_iter().filter_map(|(value, _)| value.as_str()).collect();
+    let words: Vec<&str> = lower::enum_values(schema).into_iter().filter_map(|(value, _)| value.as_str()).collect();
     let names = variants(&words.iter().map(|word| Meaning::of(word)).collect::<Vec<_>>());
     words.into_iter().map(str::to_owned).zip(names).collect()
 }

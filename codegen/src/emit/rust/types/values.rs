@@ -76,7 +76,7 @@ impl Types<'_> {
                 quote!(#name { #(#all),* })
             }
             (Kind::Union(variants), value) => {
-                let taken = variants.iter().find(|variant| variant.alternative.is(value)).map(|variant| {
+                let taken = variants.iter().find(|variant| variant.alternative.matches(value)).map(|variant| {
                     let (variant, rust) = (&variant.name, variant.rust.iter());
                     let value = rust.map(|rust| self.value(rust, value));
                     quote!(#variant #((#value))*)
