@@ -65,7 +65,7 @@ impl Tool {
 impl Lint<'_> {
     /// Renders a text of the tool with all tools available and all facts at their defaults.
     pub(super) fn full_text(&self, tool: &Tool, template: &Template) -> Option<String> {
-        tool.is_linked().then(|| self.full_setting(tool).text(template))
+        tool.is_linked().then(|| self.full_turn_values(tool).text(template))
     }
 
     /// Returns every string that a model may read: texts, and values such as defaults and examples.

@@ -47,7 +47,7 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
         return Lowering { definition: None, losses };
     }
     let Narrowed { schema, defs, about, mut losses } = parameters(dialect, tool);
-    let dialect_description = tool.otherwise(dialect.name).and_then(|otherwise| otherwise.description.as_ref());
+    let dialect_description = tool.overrides(dialect.name).and_then(|overrides| overrides.description.as_ref());
     let mut description = dialect_description.unwrap_or(&manifest.description).value.clone();
     append_sentence(&mut description, about);
     let definition = ToolDefinition {

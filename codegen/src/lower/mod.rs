@@ -118,7 +118,7 @@ fn lower_tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
     let other_names = names.filter(|(_, name)| *name != tool.name());
     let mut lowered = toolc::Tool::new(text(tool.name()), text(catalog[tool.home].name()))
         .with_title(text(manifest.title.as_ref().map_or("", |title| &title.value)))
-        .with_description(catalog.full_setting(tool).text(&manifest.description.value))
+        .with_description(catalog.full_turn_values(tool).text(&manifest.description.value))
         .with_arguments(lower_schema(&manifest.params, &manifest.defs))
         .with_behaviour(lower_behaviour(catalog, tool));
     lowered.emoji = text(&manifest.emoji);
