@@ -276,7 +276,7 @@ impl Parser<'_> {
         Ok(Piece::Available { tools, join: join.unwrap_or_else(|| ", ".to_owned()) })
     }
 
-    /// Returns the span from the opening delimiter at the current position to the closing one, and moves behind it. Closing
+    /// Returns the span from the opening delimiter at the current position to the closing one, and moves past it. Closing
     /// delimiters in quoted texts are ignored.
     fn delimited(&mut self, closing: &str) -> Result<Range<usize>, Fault> {
         let start = self.at;

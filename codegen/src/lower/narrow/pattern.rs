@@ -47,7 +47,7 @@ fn expand_shorthands(body: &str) -> Option<(String, bool)> {
             _ if in_class => out.push(letter),
             '(' => {
                 group_depth += 1;
-                // Of the groups with `?`, only those without a capture, `(?:`, are supported.
+                // Only groups without a capture, `(?:`, are supported.
                 if letters.next_if_eq(&'?').is_some() {
                     letters.next_if_eq(&':')?;
                 }
