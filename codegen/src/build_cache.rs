@@ -139,15 +139,15 @@ impl Digests {
         let tools = ids.par_iter().map(|&id| {
             let mut hasher = DefaultHasher::new();
             sources.get(catalog[id].manifest.name.place.source).text.hash(&mut hasher);
-            (hasher.finish(), catalog.seen(id))
+            (hasher.finish(), catalog.shared_facets(id))
         });
         let tools: Vec<_> = tools.collect();
         let mut common = DefaultHasher::new();
         for source in sources.all().iter().filter(|source| source.kind != Some(Kind::Tool)) {
             (&source.path, &source.text).hash(&mut common);
         }
-        for (_, seen) in &tools {
-            seen.hash(&mut common);
+        for (_, shared_facets) in &tools {
+            shared_facets.hash(&mut common);
         }
         Self { common: common.finish(), tools: tools.into_iter().map(|(digest, _)| digest).collect() }
     }

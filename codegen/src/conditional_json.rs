@@ -1,4 +1,4 @@
-//! JSON with conditions in it, and its way into segments: the text that the runtime has left to put together.
+//! JSON with conditions, and its conversion to segments, which the runtime renders in each turn.
 
 use serde_json::Value;
 use toolc::__gen::segment;
@@ -9,16 +9,16 @@ use crate::text::atoms::{AtomId, FactRef, Template, When};
 use crate::text::condition::Condition;
 use crate::text::template::Piece;
 
-/// A JSON value of which parts are there in some turns only.
+/// A JSON value with parts that are present in some turns only.
 #[derive(Debug, Clone)]
 pub enum CondJson {
-    /// The same in every turn.
+    /// A value that is the same in every turn.
     Json(Value),
     /// A string.
     Text(Template),
-    /// Items, each always there or on a condition.
+    /// An array. An item with a condition is present if the condition holds.
     Array(Vec<(Option<When>, CondJson)>),
-    /// Entries, likewise.
+    /// An object. An entry with a condition is present if the condition holds.
     Object(Vec<(Option<When>, String, CondJson)>),
 }
 
@@ -29,43 +29,45 @@ impl From<Value> for CondJson {
 }
 
 impl CondJson {
-    /// An object whose entries are always there.
+    /// Creates an object with unconditional entries.
     pub fn object<const N: usize>(entries: [(&str, CondJson); N]) -> Self {
         CondJson::Object(entries.into_iter().map(|(key, value)| (None, key.to_owned(), value)).collect())
     }
 
-    /// Returns its text as segments. They render to well-formed JSON without white space, whichever atoms hold.
+    /// Returns the JSON text as segments. They render to well-formed JSON without white space, whichever atoms hold.
     pub fn segments(&self) -> Vec<Segment> {
         let mut segments = Vec::new();
-        lay_out(&self.json(), &mut segments);
+        flatten(&self.json(), &mut segments);
         segments
     }
 
-    /// Returns its text as a template, for use in a description. The values of facts in it are escaped once, as in any text.
+    /// Returns the JSON text as a template, for use in a description. The values of facts in it are escaped once, as in any text.
     pub fn json(&self) -> Template {
         let mut text = Template::new();
         self.write(&mut text);
         text
     }
 
-    /// The value that it is where these atoms hold.
+    /// Returns the value in a turn. `atoms` are those that hold, as bits by index; `facts` are the values of the tool's facts.
     pub fn value(&self, atoms: Atoms, facts: &[FactValue]) -> Value {
         let mut text = String::new();
         segment::render(&self.segments(), atoms, facts, &mut text);
         serde_json::from_str(&text).unwrap_or_else(|error| unreachable!("segments render to JSON: {error}: {text}"))
     }
 
-    /// The value with all its parts, whatever their conditions; of a text only the words that are always there.
-    pub fn whole(&self) -> Value {
+    /// Returns the value with all items and entries, whatever their conditions. Strings contain only their unconditional text.
+    pub fn full_value(&self) -> Value {
         match self {
             CondJson::Json(value) => value.clone(),
-            CondJson::Text(template) => Value::String(words(template)),
-            CondJson::Array(items) => items.iter().map(|(_, item)| item.whole()).collect(),
-            CondJson::Object(entries) => entries.iter().map(|(_, key, value)| (key.clone(), value.whole())).collect(),
+            CondJson::Text(template) => Value::String(unconditional_text(template)),
+            CondJson::Array(items) => items.iter().map(|(_, item)| item.full_value()).collect(),
+            CondJson::Object(entries) => {
+                entries.iter().map(|(_, key, value)| (key.clone(), value.full_value())).collect()
+            }
         }
     }
 
-    /// Gives the tools that its texts list the names that they have by `name_of`.
+    /// Renames the tools that `available(...)` lists in the texts.
     pub fn rename<'n>(&mut self, name_of: &impl Fn(AtomId) -> Option<&'n str>) {
         match self {
             CondJson::Json(_) => {}
@@ -108,8 +110,8 @@ fn rename_in<'n>(template: &mut Template, name_of: &impl Fn(AtomId) -> Option<&'
             Piece::Text(_) | Piece::Fact(_) => {}
             Piece::Available { tools, .. } => {
                 for (atom, name) in tools {
-                    if let Some(shown) = name_of(*atom) {
-                        shown.clone_into(name);
+                    if let Some(new) = name_of(*atom) {
+                        new.clone_into(name);
                     }
                 }
             }
@@ -123,10 +125,10 @@ fn rename_in<'n>(template: &mut Template, name_of: &impl Fn(AtomId) -> Option<&'
     }
 }
 
-/// The words of a text that are there in every turn.
-pub fn words(template: &Template) -> String {
-    let word = |piece: &Piece<_, _>| if let Piece::Text(text) = piece { text.clone() } else { String::new() };
-    template.iter().map(word).collect()
+/// Returns the parts of a text that are the same in every turn.
+pub fn unconditional_text(template: &Template) -> String {
+    let texts = template.iter().map(|piece| if let Piece::Text(text) = piece { text.as_str() } else { "" });
+    texts.collect()
 }
 
 /// Writes entries and the commas between them. Entries before the first unconditional one have a comma after them, and later ones
@@ -139,7 +141,7 @@ fn write_list(entries: &[(Option<&When>, Option<&String>, &CondJson)], out: &mut
                 push(out, ",");
             } else if anchor.is_none() && index > 0 {
                 let before = entries[..index].iter().filter_map(|(when, ..)| when.cloned()).collect();
-                append(out, guarded(Condition::Or(before), vec![Piece::Text(",".to_owned())]));
+                append(out, conditional(Condition::Or(before), vec![Piece::Text(",".to_owned())]));
             }
             if let Some(key) = key {
                 push(out, &Value::from(key.as_str()).to_string());
@@ -154,19 +156,19 @@ fn write_list(entries: &[(Option<&When>, Option<&String>, &CondJson)], out: &mut
             Some(when) => {
                 let mut inner = Template::new();
                 entry(&mut inner);
-                append(out, guarded((*when).clone(), inner));
+                append(out, conditional((*when).clone(), inner));
             }
             None => entry(out),
         }
     }
 }
 
-/// Pieces that are present under a condition.
-pub fn guarded(when: When, pieces: Template) -> Piece<AtomId, FactRef> {
+/// Creates a piece that contains `pieces` if `when` holds, and is empty otherwise.
+pub fn conditional(when: When, pieces: Template) -> Piece<AtomId, FactRef> {
     Piece::Choice { branches: vec![(when, pieces)], otherwise: Vec::new() }
 }
 
-/// Appends a piece: text, to the text before it if there is one.
+/// Appends a piece. Adjacent texts are joined.
 pub fn append(out: &mut Template, piece: Piece<AtomId, FactRef>) {
     match piece {
         Piece::Text(text) => push(out, &text),
@@ -182,7 +184,7 @@ fn push(out: &mut Template, text: &str) {
     }
 }
 
-/// A piece of a text, escaped for JSON.
+/// Escapes the text of a piece for JSON. Facts are escaped when they are rendered.
 fn escaped_piece(piece: &Piece<AtomId, FactRef>) -> Piece<AtomId, FactRef> {
     let all = |pieces: &Template| pieces.iter().map(escaped_piece).collect();
     match piece {
@@ -204,44 +206,45 @@ fn escaped(text: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// Lays a text out flat, as the runtime writes it.
-fn lay_out(text: &Template, out: &mut Vec<Segment>) {
+/// Converts a text to the flat list of segments of the runtime.
+fn flatten(text: &Template, out: &mut Vec<Segment>) {
     for piece in text {
         match piece {
             Piece::Text(text) => out.push(Segment::Text(text.clone().into())),
-            Piece::Fact(fact) => out.push(Segment::Fact(narrow(fact.0))),
+            Piece::Fact(fact) => out.push(Segment::Fact(to_u16(fact.0))),
             Piece::Available { tools, join } => out.push(Segment::Available {
                 tools: tools.iter().map(|(tool, name)| (index(*tool), name.clone().into())).collect::<Vec<_>>(),
                 join: join.clone().into(),
             }),
             Piece::Choice { branches, otherwise } => {
-                // What an earlier branch has taken is not for a later one.
-                let mut taken: Vec<When> = Vec::new();
+                // A branch is taken only if the conditions of all earlier branches are false.
+                let mut earlier: Vec<When> = Vec::new();
                 for (when, pieces) in branches {
-                    let mut all: Vec<When> = taken.iter().cloned().map(|when| Condition::Not(Box::new(when))).collect();
+                    let mut all: Vec<When> =
+                        earlier.iter().cloned().map(|when| Condition::Not(Box::new(when))).collect();
                     all.push(when.clone());
-                    lay_out_under(&compile(&Condition::And(all)), pieces, out);
-                    taken.push(when.clone());
+                    flatten_conditional(&compile(&Condition::And(all)), pieces, out);
+                    earlier.push(when.clone());
                 }
-                lay_out_under(&compile(&Condition::Not(Box::new(Condition::Or(taken)))), otherwise, out);
+                flatten_conditional(&compile(&Condition::Not(Box::new(Condition::Or(earlier)))), otherwise, out);
             }
         }
     }
 }
 
-/// The same, under a condition.
-fn lay_out_under(condition: &Compiled, text: &Template, out: &mut Vec<Segment>) {
+/// Converts a text under a condition: a `When` segment with the number of segments that depend on it, and those segments.
+fn flatten_conditional(condition: &Compiled, text: &Template, out: &mut Vec<Segment>) {
     let mut inner = Vec::new();
-    lay_out(text, &mut inner);
+    flatten(text, &mut inner);
     if !inner.is_empty() {
-        out.push(Segment::When { condition: condition.clone(), segments: narrow(inner.len()) });
+        out.push(Segment::When { condition: condition.clone(), segments: to_u16(inner.len()) });
         out.extend(inner);
     }
 }
 
-/// A condition as the runtime evaluates it.
+/// Compiles a condition to the postfix operations that the runtime evaluates.
 pub fn compile(condition: &When) -> Compiled {
-    fn joined(parts: &[When], join: Op, ops: &mut Vec<Op>) {
+    fn write_joined(parts: &[When], join: Op, ops: &mut Vec<Op>) {
         for (index, part) in parts.iter().enumerate() {
             write(part, ops);
             if index > 0 {
@@ -256,8 +259,8 @@ pub fn compile(condition: &When) -> Compiled {
                 write(inner, ops);
                 ops.push(Op::Not);
             }
-            Condition::And(parts) => joined(parts, Op::And, ops),
-            Condition::Or(parts) => joined(parts, Op::Or, ops),
+            Condition::And(parts) => write_joined(parts, Op::And, ops),
+            Condition::Or(parts) => write_joined(parts, Op::Or, ops),
         }
     }
     let mut ops = Vec::new();
@@ -269,7 +272,7 @@ fn index(atom: AtomId) -> u8 {
     u8::try_from(atom.0).unwrap_or_else(|_| unreachable!("more atoms than the checks let pass"))
 }
 
-fn narrow(count: usize) -> u16 {
+fn to_u16(count: usize) -> u16 {
     u16::try_from(count).unwrap_or_else(|_| unreachable!("a definition larger than the checks let pass"))
 }
 
@@ -289,40 +292,40 @@ mod tests {
         when.holds(&|AtomId(atom)| atoms >> atom & 1 == 1)
     }
 
-    /// What a document means, with nothing compiled.
-    fn meaning(doc: &CondJson, atoms: Atoms) -> Value {
-        let there = |when: &Option<When>| when.as_ref().is_none_or(|when| holds(when, atoms));
+    /// Evaluates a document directly, without segments.
+    fn evaluate(doc: &CondJson, atoms: Atoms) -> Value {
+        let is_present = |when: &Option<When>| when.as_ref().is_none_or(|when| holds(when, atoms));
         match doc {
             CondJson::Json(value) => value.clone(),
-            CondJson::Text(template) => Value::String(said(template, atoms)),
+            CondJson::Text(template) => Value::String(evaluate_text(template, atoms)),
             CondJson::Array(items) => {
-                items.iter().filter(|(when, _)| there(when)).map(|(_, item)| meaning(item, atoms)).collect()
+                items.iter().filter(|(when, _)| is_present(when)).map(|(_, item)| evaluate(item, atoms)).collect()
             }
-            CondJson::Object(entries) => (entries.iter().filter(|(when, ..)| there(when)))
-                .map(|(_, key, value)| (key.clone(), meaning(value, atoms)))
+            CondJson::Object(entries) => (entries.iter().filter(|(when, ..)| is_present(when)))
+                .map(|(_, key, value)| (key.clone(), evaluate(value, atoms)))
                 .collect(),
         }
     }
 
-    fn said(template: &Template, atoms: Atoms) -> String {
-        let say = |piece: &Piece<AtomId, FactRef>| match piece {
+    fn evaluate_text(template: &Template, atoms: Atoms) -> String {
+        let evaluate_piece = |piece: &Piece<AtomId, FactRef>| match piece {
             Piece::Text(text) => text.clone(),
             Piece::Fact(_) => "a \"fact\"".to_owned(),
             Piece::Available { tools, join } => {
-                let there = tools.iter().filter(|(tool, _)| holds(&atom(tool.0), atoms));
-                there.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(join)
+                let available = tools.iter().filter(|(tool, _)| holds(&atom(tool.0), atoms));
+                available.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(join)
             }
             Piece::Choice { branches, otherwise } => {
                 let taken = branches.iter().find(|(when, _)| holds(when, atoms)).map(|(_, pieces)| pieces);
-                said(taken.unwrap_or(otherwise), atoms)
+                evaluate_text(taken.unwrap_or(otherwise), atoms)
             }
         };
-        template.iter().map(say).collect()
+        template.iter().map(evaluate_piece).collect()
     }
 
-    /// All that can be made of a few conditions, an array or object of up to four of them each.
+    /// Arrays and objects with up to four entries, with every combination of a few conditions.
     #[test]
-    fn segments_come_to_what_the_document_means_in_every_turn() {
+    fn segments_render_to_the_value_of_the_document_in_every_turn() {
         let whens = [
             None,
             Some(atom(0)),
@@ -362,7 +365,7 @@ mod tests {
         let facts = [FactValue::Text("a \"fact\"".into())];
         for doc in docs {
             for atoms in 0..8 {
-                assert_eq!(doc.value(atoms, &facts), meaning(&doc, atoms), "{atoms:03b} {doc:?}");
+                assert_eq!(doc.value(atoms, &facts), evaluate(&doc, atoms), "{atoms:03b} {doc:?}");
             }
         }
     }

@@ -1,72 +1,95 @@
-//! The compiler of tool manifests.
+//! The compiler of toolc: it checks the TOML manifests of an agent's tools, and writes typed Rust, JSON schemas for each vendor, and
+//! a catalog.
+//!
+//! Most projects use it through its command line: `cargo toolc`, or an `xtask` that calls [`cli::main`]. [`compile`] checks
+//! manifests that a program has in memory. The stages are:
 //!
 //! ```text
 //! files ──scan──▶ Sources ──parse──▶ Manifests ──resolve──▶ Catalog ──check, lint──▶ Checked ──lower──▶ Lowered ──emit──▶ Draft ──write──▶ disk
 //!         source            manifest             catalog             check  lint            lower             emit            write
 //! ```
 //!
-//! A module per stage, a type per stage, and [`compile`] below reads top to bottom. No stage stops at the first
-//! mistake: what is broken is reported once and set aside.
+//! Each stage has a module and a result type. No stage stops at the first error: it reports each broken item once, and omits it.
 
-#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "what writes files uses the rest"))]
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "only code that writes files uses them"))]
 
-#[cfg(feature = "emit")]
-pub mod build_cache;
-pub mod catalog;
-pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;
-pub mod conditional_json;
 pub mod diagnostic;
+
+// The stages of the compiler. They are public for tests and for the crate `toolc-plugins`, and may change in any release.
+#[doc(hidden)]
+#[cfg(feature = "emit")]
+pub mod build_cache;
+#[doc(hidden)]
+pub mod catalog;
+#[doc(hidden)]
+pub mod check;
+#[doc(hidden)]
+pub mod conditional_json;
+#[doc(hidden)]
 pub mod dialects;
 #[doc(hidden)]
 #[cfg(feature = "emit")]
 pub mod docs;
+#[doc(hidden)]
 #[cfg(feature = "emit")]
 pub mod emit;
 mod failure;
+#[doc(hidden)]
 #[cfg(feature = "cli")]
 pub mod fix;
+#[doc(hidden)]
 #[cfg(feature = "cli")]
 pub mod format;
+#[doc(hidden)]
 pub mod lint;
+#[doc(hidden)]
 pub mod lower;
+#[doc(hidden)]
 pub mod manifest;
 #[cfg(feature = "emit")]
 mod markdown;
 #[cfg(feature = "emit")]
 mod names;
+#[doc(hidden)]
 pub mod project;
+#[doc(hidden)]
 #[cfg(feature = "cli")]
 pub mod report;
+#[doc(hidden)]
 pub mod schema;
+#[doc(hidden)]
 pub mod source;
+#[doc(hidden)]
 pub mod text;
+#[doc(hidden)]
 #[cfg(feature = "emit")]
 pub mod write;
 
+pub use catalog::Catalog;
+pub use check::Checked;
 pub use failure::Failure;
+pub use lint::Options;
+pub use source::Sources;
 
-use check::Checked;
 use diagnostic::{Diagnostic, Sink};
-use lint::Options;
-use source::Sources;
 
 /// The result of compiling sources.
 #[derive(Debug)]
 pub struct Compilation {
-    /// The catalog, if nothing in it is an error.
+    /// The catalog, or `None` if a finding is an error.
     pub catalog: Option<Checked>,
-    /// Every finding, by place.
+    /// The findings, sorted by place.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Everything between reading the files and writing the output.
+/// Compiles the sources of a project: everything between reading the files and writing the output.
 pub fn compile(sources: &Sources) -> Compilation {
     compile_with(sources, &Options::default())
 }
 
-/// The same, with other rules or levels than the project's.
+/// Compiles the sources of a project with other lint rules or levels than those of its `toolc.toml`.
 pub fn compile_with(sources: &Sources, options: &Options) -> Compilation {
     let sink = Sink::default();
     let manifests = manifest::parse(sources, &sink);
@@ -76,7 +99,7 @@ pub fn compile_with(sources: &Sources, options: &Options) -> Compilation {
     Compilation { catalog: Checked::new(catalog, &diagnostics), diagnostics }
 }
 
-/// The README's examples are run.
+/// Runs the examples of the README as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

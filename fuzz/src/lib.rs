@@ -20,7 +20,7 @@ use toolc_codegen::lower::definition;
 use toolc_codegen::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::report::{Format, Report};
 use toolc_codegen::source::{Kind, Sources};
-use toolc_codegen::text::condition::{self, AtomExpr, Condition, Written};
+use toolc_codegen::text::condition::{self, AtomExpr, Condition, ParsedAtom};
 use toolc_codegen::text::{Fault, template};
 use toolc_tests::arguments::{misspell, right};
 use toolc_tests::random::Random;
@@ -59,7 +59,7 @@ pub fn manifest(input: &str) {
         let members = (0..count).map(|index| [false, true, index % 2 == 0][turn % 3]).collect::<Vec<_>>();
         for dialect in DIALECTS {
             if let Some(definition) = definition(dialect, &catalog, tool).definition {
-                catalog.setting(tool, &members).value(&definition);
+                catalog.turn_values(tool, &members).value(&definition);
             }
         }
     }
@@ -70,12 +70,12 @@ pub fn condition(text: &str) {
     match condition::parse(text) {
         Err(fault) => check_fault(&fault, text),
         Ok(condition) => {
-            let bare = condition.clone().map(&mut |atom: Written| {
+            let bare = condition.clone().map(&mut |atom: ParsedAtom| {
                 check_span(atom.span.clone(), text);
-                atom.asks
+                atom.atom
             });
             match condition::parse(&print(&bare)) {
-                Ok(again) => assert_eq!(again.map(&mut |atom: Written| atom.asks), bare),
+                Ok(again) => assert_eq!(again.map(&mut |atom: ParsedAtom| atom.atom), bare),
                 // Printing adds parentheses, which can exceed the maximum depth.
                 Err(fault) => assert!(fault.message.contains("deep"), "{fault:?}"),
             }

@@ -36,13 +36,13 @@ pub trait FileTools: Send + Sync {
     fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> ToolResult;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: FileTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: FileTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -71,7 +71,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["4 157 151 262 141 238 3 0001 1 2 1 11 1 2 3 1001 1 1 2 122 1 1 2 1 2 131 2 1 1 21 1 1 1 a4 0 4 1 5 2 13 3 6 8 absolute3 0 1 1 1 3 1 5 after1 2 1 7 against1 2 1 3 all2 0 2 2 3 4 also1 0 1 2 an1 3 2 3 and4 0 3 1 6 2 5 3 6 7 another1 3 1 7 applied1 0 1 3 are4 0 2 1 2 2 4 3 2 6 around2 0 1 2 1 2 as2 0 1 2 1 2 at1 1 2 10 atomically1 3 1 3 bar1 1 1 2 be1 3 1 6 before2 1 1 2 1 5 begin1 2 1 9 beginning3 0 1 1 1 3 1 6 binary2 1 1 2 1 5 blank1 0 1 2 by1 2 3 4 byte2 0 1 3 1 4 call1 1 1 6 cannot1 3 1 4 case1 2 1 6 change2 0 2 3 1 7 changed2 0 1 3 1 8 changing1 1 1 9 character1 1 2 7 cheaper1 3 1 7 closest1 0 1 4 code1 1 1 8 compared1 0 1 8 complete1 3 2 13 configuration1 1 1 7 content3 1 1 2 4 3 4 7 context1 2 2 5 count1 2 1 7 counted1 1 1 6 create1 3 1 7 created1 3 2 3 cut2 1 1 2 1 6 delete1 0 1 6 device1 1 1 4 diff1 0 1 9 directory4 0 1 1 3 2 3 3 3 3 doe3 0 1 1 1 2 1 4 each2 1 1 2 2 5 empty1 0 1 3 end1 3 1 6 ending1 0 1 6 enough1 0 1 5 error2 0 1 1 1 5 every1 0 2 5 exact1 0 1 7 exactly1 0 3 7 example1 2 1 7 exclude1 2 1 5 exist1 1 1 8 existing2 0 1 3 2 10 expression1 2 2 7 failure2 0 1 3 1 3 far1 2 1 6 faster1 2 1 3 few1 3 1 4 file4 0 4 1 8 2 20 3 13 4 find2 0 1 2 1 5 first1 1 1 8 followed1 3 1 3 for3 1 1 2 7 3 2 6 format1 3 1 4 from1 1 1 3 get1 2 1 9 gitignore1 2 1 4 give3 0 1 1 1 2 1 4 glob1 2 4 4 grep1 2 1 7 grouped1 2 1 6 hidden1 2 1 4 hint2 1 1 2 1 4 hold1 2 1 1 i1 2 1 2 if4 0 2 1 1 2 1 3 2 2 in4 0 2 1 3 2 2 3 1 7 include1 0 1 11 indentation1 0 1 7 instead2 0 1 2 1 2 is4 0 3 1 3 2 6 3 3 2 it4 0 1 1 1 2 4 3 5 3 its3 1 1 2 2 3 1 4 keep1 3 1 3 key1 3 1 4 last1 3 1 5 later1 2 1 5 leave1 3 1 3 let1 1 1 5 limit2 1 2 2 1 4 line4 0 5 1 7 2 8 3 2 4 link1 3 1 4 list2 1 1 2 1 3 log1 1 1 4 long3 1 1 2 2 3 1 4 look1 2 1 2 ls1 2 1 4 make1 0 1 4 mark1 0 1 5 match2 0 1 2 3 7 matched1 2 1 8 matching1 2 4 7 maximum2 1 1 2 1 7 missing1 3 1 4 mode1 2 1 4 more1 1 1 4 most1 1 1 4 must1 0 1 4 name2 1 1 2 3 3 new2 0 3 3 1 7 newline1 3 1 4 next2 1 1 2 1 2 no1 2 1 3 not3 0 1 1 2 2 1 7 nothing1 0 1 6 number3 0 3 1 4 2 3 5 occur1 0 2 10 occurrence1 0 2 2 of4 0 4 1 6 2 7 3 3 6 offset2 1 3 2 2 3 old2 0 3 3 1 2 on2 0 1 2 1 4 once1 0 1 3 one4 0 2 1 1 2 2 3 1 4 only1 2 3 2 or4 0 3 1 3 2 7 3 3 5 order1 0 1 6 output1 2 2 11 overwritten1 3 1 4 page1 2 3 6 parent1 3 1 4 part1 1 2 7 partial1 2 1 5 patch1 0 3 4 path4 0 1 1 2 2 3 3 2 7 pattern1 2 1 3 per1 2 1 10 permission1 3 1 4 pipe1 1 1 5 place1 0 1 9 preserved1 0 1 7 program1 3 1 2 py1 2 1 5 range1 1 1 4 read2 1 6 3 1 9 recursive1 2 1 7 refused1 1 1 7 regular1 2 2 8 relative4 0 1 1 1 2 1 3 1 7 replace2 0 6 3 1 8 replaced2 0 1 3 1 7 require1 3 1 9 requiring1 0 1 6 result2 1 1 2 6 6 return4 0 1 1 3 2 1 3 1 7 rewrite1 3 1 2 rs1 2 1 4 rust1 2 1 1 s1 2 1 5 safer1 3 1 4 same1 1 1 6 search1 2 10 9 sensitive1 2 1 3 set1 0 1 7 several1 0 1 5 shell1 3 1 4 show1 2 1 7 similar1 1 1 5 since1 3 1 4 size1 3 1 4 skip1 2 1 7 skipped1 2 1 7 smaller1 2 1 2 so1 2 1 6 sorted1 2 1 6 source1 1 1 3 src1 2 1 5 start1 3 1 5 store1 3 1 6 string1 0 2 4 such1 2 1 8 symbolic1 3 1 6 syntax1 2 1 6 system1 3 1 4 take1 2 1 6 target1 2 1 4 task1 3 1 4 test1 2 1 4 text3 0 7 1 2 2 3 4 that3 0 1 1 2 2 3 3 the4 0 14 1 10 2 12 3 11 5 their2 0 1 2 1 4 them2 1 1 2 1 4 then1 0 1 5 there1 1 1 4 this2 2 1 3 1 2 to4 0 6 1 4 2 7 3 2 3 too1 2 1 5 total1 2 1 8 trailing1 0 1 4 true2 1 1 2 2 9 truncated2 1 1 2 1 2 ts1 2 1 3 tsx1 2 1 9 unchanged2 0 1 3 1 7 unified1 0 1 7 uniform1 0 1 6 unique1 0 1 6 unless1 2 1 2 up1 3 1 3 use3 1 1 2 1 3 1 7 warning1 3 1 3 was1 3 1 4 what2 0 1 2 1 7 whether1 3 1 5 which1 0 1 5 whole1 0 1 4 with4 0 3 1 2 2 2 3 2 7 without2 0 2 2 1 7 working4 0 1 1 1 2 1 3 1 5 write1 3 3 7 written1 3 2 1 x1 1 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -169,7 +169,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `patch`.
 pub mod patch {
-    /// Arguments of `patch`.
+    /// The arguments of `patch`.
     pub struct Args {
         /// The existing text file: absolute, relative to the working directory, or beginning with `~/`.
         pub path: String,
@@ -209,7 +209,7 @@ pub mod patch {
 
 /// The tool `read_file`.
 pub mod read_file {
-    /// Arguments of `read_file`.
+    /// The arguments of `read_file`.
     pub struct Args {
         /// The file: absolute, relative to the working directory, or beginning with `~/`.
         pub path: String,
@@ -242,7 +242,7 @@ pub mod read_file {
 
 /// The tool `search_files`.
 pub mod search_files {
-    /// Arguments of `search_files`.
+    /// The arguments of `search_files`.
     pub struct Args {
         /// For content: a regular expression in Rust's syntax (no look-around), case-sensitive unless it begins with `(?i)`. For files: a glob such as `*.rs` or `src/**/test_*.py`; without a `/` it is matched against the file name only.
         pub pattern: String,
@@ -310,7 +310,7 @@ pub mod search_files {
     }
 
     impl Target {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Content => "content",
@@ -346,7 +346,7 @@ pub mod search_files {
     }
 
     impl OutputMode {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Content => "content",
@@ -375,7 +375,7 @@ pub mod search_files {
 
 /// The tool `write_file`.
 pub mod write_file {
-    /// Arguments of `write_file`.
+    /// The arguments of `write_file`.
     pub struct Args {
         /// The file: absolute, relative to the working directory, or beginning with `~/`.
         pub path: String,

@@ -21,13 +21,13 @@ pub trait TerminalTools: Send + Sync {
     fn terminal(&self, args: terminal::Args, call: &Call<'_>) -> ToolResult;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: TerminalTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: TerminalTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -51,7 +51,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["1 163 95 3 0001 0 1 2 501 0 1 1 a1 0 4 5 after1 0 1 2 an1 0 1 3 and1 0 9 3 are1 0 3 2 as1 0 2 3 ask1 0 1 2 at1 0 1 5 build1 0 1 1 c1 0 1 4 call1 0 1 5 chain1 0 1 9 character1 0 1 8 children1 0 1 4 code1 0 1 8 combined1 0 1 7 command1 0 8 7 control1 0 1 10 credential1 0 1 7 default1 0 1 9 directory1 0 3 4 each1 0 1 5 empty1 0 1 3 end1 0 2 11 environment1 0 1 5 error1 0 1 6 exceed1 0 1 8 existing1 0 1 4 exit1 0 1 3 far1 0 1 4 file1 0 1 4 flag1 0 1 3 for1 0 2 3 has1 0 1 2 if1 0 1 2 in1 0 1 5 input1 0 1 2 is1 0 4 2 it1 0 2 3 its1 0 2 4 keep1 0 1 4 kept1 0 1 6 killed1 0 2 4 left1 0 1 4 like1 0 1 4 line1 0 1 4 look1 0 1 7 manager1 0 1 6 middle1 0 1 4 name1 0 1 3 new1 0 1 3 not1 0 1 2 of1 0 1 2 on1 0 1 2 or1 0 1 3 out1 0 2 6 output1 0 4 7 package1 0 1 4 pass1 0 1 8 redirect1 0 1 8 relative1 0 1 7 removed1 0 1 6 result1 0 1 6 return1 0 1 3 run1 0 2 7 running1 0 1 6 second1 0 1 6 server1 0 1 3 set1 0 1 2 sh1 0 1 5 shell1 0 2 2 so1 0 4 8 standard1 0 3 5 start1 0 1 4 step1 0 1 4 such1 0 1 8 terminal1 0 3 4 test1 0 1 4 that1 0 1 3 the1 0 14 5 timed1 0 1 7 timeout1 0 2 2 to1 0 6 4 true1 0 1 8 variable1 0 2 7 version1 0 1 4 wait1 0 1 5 which1 0 2 5 whose1 0 1 4 with1 0 2 7 workdir1 0 2 7 working1 0 2 3 yes1 0 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -104,7 +104,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `terminal`.
 pub mod terminal {
-    /// Arguments of `terminal`.
+    /// The arguments of `terminal`.
     pub struct Args {
         /// The command line, as for `sh -c`.
         pub command: String,

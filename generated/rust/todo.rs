@@ -21,13 +21,13 @@ pub trait TodoTools: Send + Sync {
     fn todo(&self, args: todo::Args, call: &Call<'_>) -> ToolResult;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: TodoTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: TodoTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -48,7 +48,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["1 152 77 1 a1 0 3 2 an1 0 1 3 and1 0 4 6 append1 0 1 8 appended1 0 1 3 are1 0 1 8 argument1 0 1 5 array1 0 1 2 as1 0 2 2 by1 0 1 4 call1 0 2 5 clear1 0 1 9 completed1 0 1 7 content1 0 1 7 current1 0 1 2 do1 0 1 4 done1 0 1 5 empty1 0 1 3 end1 0 1 5 every1 0 1 5 first1 0 1 3 for1 0 1 2 id1 0 3 10 identifier1 0 1 2 in1 0 4 7 instead1 0 1 2 is1 0 1 2 it1 0 6 4 item1 0 7 4 keep1 0 1 4 list1 0 10 4 mark1 0 1 5 merge1 0 3 4 more1 0 1 4 need1 0 1 3 new1 0 1 2 no1 0 1 6 number1 0 1 2 of1 0 6 4 omit1 0 1 3 one1 0 1 2 or1 0 2 5 order1 0 2 5 other1 0 1 3 per1 0 1 4 plan1 0 1 8 progress1 0 1 4 read1 0 2 7 replace1 0 1 9 replacing1 0 1 6 return1 0 1 4 same1 0 1 5 short1 0 1 6 simple1 0 1 6 single1 0 1 4 soon1 0 1 5 start1 0 1 5 state1 0 1 6 status1 0 2 4 step1 0 5 4 task1 0 2 3 the1 0 15 4 they1 0 1 5 three1 0 1 2 to1 0 5 4 todo1 0 4 6 unique1 0 1 6 update1 0 2 3 use1 0 1 4 what1 0 1 4 when1 0 1 5 whole1 0 1 4 with1 0 4 7 without1 0 2 4 work1 0 1 5 write1 0 2 3 you1 0 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -101,7 +101,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `todo`.
 pub mod todo {
-    /// Arguments of `todo`.
+    /// The arguments of `todo`.
     pub struct Args {
         /// Items to write, in order. Omit it to read the list. An empty array without merge clears the list.
         pub todos: Option<Vec<TodosItem>>,
@@ -138,7 +138,7 @@ pub mod todo {
     }
 
     impl TodosItemStatus {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Pending => "pending",

@@ -15,7 +15,7 @@ pub(crate) struct ToolSchemas {
 
 impl ToolSchemas {
     pub(crate) fn new(manifest: &ToolManifest) -> Self {
-        let returns = manifest.returns.as_ref().map(|returns| manifest.defs.whole(returns));
+        let returns = manifest.returns.as_ref().map(|returns| manifest.defs.full_schema(returns));
         Self {
             params: manifest.params.clone(),
             defs: manifest.defs.clone(),

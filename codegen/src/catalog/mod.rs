@@ -1,4 +1,4 @@
-//! Resolve: links all manifests to one catalog. Names become ids here; later stages look nothing up by name.
+//! The resolve stage: connects all manifests to one catalog. Names become ids here, so that later stages need no lookup by name.
 
 mod names;
 mod required_tools;
@@ -13,7 +13,7 @@ use toolc::__gen::segment;
 use toolc::__gen::segment::{Atoms, Comparison, Segment};
 use toolc::FactValue;
 
-use crate::conditional_json::{CondJson, words};
+use crate::conditional_json::{CondJson, unconditional_text};
 use crate::diagnostic::{At, Place};
 use crate::manifest::{
     CommandsManifest, DialectManifest, DistributionManifest, FactManifest, PluginManifest, ToolManifest,
@@ -45,7 +45,7 @@ pub struct VariableId(pub usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExternalId(pub usize);
 
-/// All declarations of a project, linked.
+/// All declarations of a project, with names resolved to ids.
 #[derive(Debug)]
 pub struct Catalog {
     tools: Vec<Tool>,
@@ -65,18 +65,18 @@ pub struct Catalog {
     everything: Members,
 }
 
-/// A tool, linked.
+/// A tool, with names resolved to ids.
 #[derive(Debug)]
 pub struct Tool {
     /// The manifest.
     pub manifest: ToolManifest,
     /// The toolset that owns it.
     pub home: ToolsetId,
-    /// The atoms of its conditions. Empty if a name in them is unknown, which has been reported.
+    /// The atoms of the conditions. Empty if a name in them is unknown, which was reported.
     pub atoms: Vec<Atom>,
-    /// The facts that its texts contain.
+    /// The facts whose values the texts contain.
     pub facts: Vec<FactId>,
-    /// Its requirements, linked.
+    /// The requirements.
     pub requires: Requires,
     /// The replacement, if the tool is deprecated.
     pub replacement: Option<ToolId>,
@@ -84,7 +84,7 @@ pub struct Tool {
     dialects: Vec<(&'static str, usize)>,
 }
 
-/// The requirements of a tool or toolset, linked.
+/// The requirements of a tool or toolset, with names resolved to ids.
 #[derive(Debug, Default)]
 pub struct Requires {
     /// Variables that must all be set.
@@ -114,34 +114,34 @@ pub enum Atom {
     Compared(FactId, Comparison, FactValue),
 }
 
-/// A toolset, linked.
+/// A toolset, with names resolved to ids.
 #[derive(Debug)]
 pub struct Toolset {
     /// The manifest.
     pub manifest: ToolsetManifest,
-    /// Whether a manifest declares it. If not, a tool names it as its home.
+    /// Whether a manifest declares the toolset. If not, it only exists because a tool names it as its home.
     pub declared: bool,
-    /// The tools whose home it is.
+    /// The home tools.
     pub home_tools: Vec<ToolId>,
-    /// The tools that it lists.
+    /// The tools listed in `tools`.
     pub tools: Vec<ToolId>,
-    /// The toolsets that it includes, with the place of each include.
+    /// The included toolsets, with the place of each include.
     pub includes: Vec<(ToolsetId, Place)>,
-    /// Its base, with its place.
+    /// The base, with its place.
     pub base: Option<(ToolsetId, Place)>,
-    /// Tools that it excludes.
+    /// The excluded tools.
     pub excludes: Vec<ToolId>,
-    /// Run-time tools that it lists.
+    /// The run-time tools listed in `tools`.
     pub external: Vec<ExternalId>,
-    /// Run-time tools that it excludes.
+    /// The excluded run-time tools.
     pub excludes_external: Vec<ExternalId>,
-    /// The atoms of its requirements.
+    /// The atoms of the requirements.
     pub atoms: Vec<Atom>,
-    /// The requirements of its home tools.
+    /// The requirements of the home tools.
     pub requires: Requires,
 }
 
-/// A distribution of toolsets, linked.
+/// A distribution of toolsets, with names resolved to ids.
 #[derive(Debug)]
 pub struct Distribution {
     /// The manifest.
@@ -150,14 +150,14 @@ pub struct Distribution {
     pub toolsets: Vec<(ToolsetId, f64)>,
 }
 
-/// The values that a tool's texts and conditions depend on, in one turn.
+/// The atoms and facts of a tool in one turn: what its conditions and texts depend on.
 #[derive(Debug, Clone)]
-pub struct Setting {
+pub struct TurnValues {
     atoms: Atoms,
     facts: Vec<FactValue>,
 }
 
-impl Setting {
+impl TurnValues {
     /// Evaluates a JSON document of the tool.
     pub fn value(&self, doc: &CondJson) -> Value {
         doc.value(self.atoms, &self.facts)
@@ -173,48 +173,48 @@ impl Setting {
     /// Renders a text of the tool.
     pub fn text(&self, template: &Template) -> String {
         if template.iter().all(|piece| matches!(piece, Piece::Text(_))) {
-            return words(template);
+            return unconditional_text(template);
         }
         self.value(&CondJson::Text(template.clone())).as_str().map(str::to_owned).unwrap_or_default()
     }
 }
 
 impl Tool {
-    /// Its name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.manifest.name.value
     }
 
     /// Returns the overrides for a dialect.
-    pub fn otherwise(&self, dialect: &str) -> Option<&DialectManifest> {
-        let found = self.dialects.iter().find(|(name, _)| *name == dialect);
-        found.map(|(_, index)| &self.manifest.dialect[*index])
+    pub fn overrides(&self, dialect: &str) -> Option<&DialectManifest> {
+        let (_, index) = self.dialects.iter().find(|(name, _)| *name == dialect)?;
+        Some(&self.manifest.dialect[*index])
     }
 
-    /// Its name in a dialect.
+    /// Returns the name of the tool in a dialect.
     pub fn name_in(&self, dialect: &str) -> &str {
-        self.otherwise(dialect).and_then(|otherwise| otherwise.name.as_ref()).map_or(self.name(), |name| &name.value)
+        self.overrides(dialect).and_then(|overrides| overrides.name.as_ref()).map_or(self.name(), |name| &name.value)
     }
 }
 
 impl Toolset {
-    /// Its name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.manifest.name.value
     }
 
-    /// Whether this is its name or one of its aliases.
+    /// Whether `name` is the name or an alias of the toolset.
     pub fn is_called(&self, name: &str) -> bool {
         self.name() == name || self.manifest.aliases.iter().any(|alias| alias.value == name)
     }
 
-    /// Returns its own tools: those that it lists, and its home tools unless it is closed.
+    /// Returns the tools of the toolset without those of its includes: its home tools unless it is closed, and the tools that it lists.
     pub fn direct(&self) -> impl Iterator<Item = ToolId> {
         let home_tools: &[ToolId] = if self.manifest.closed { &[] } else { &self.home_tools };
         home_tools.iter().chain(&self.tools).copied()
     }
 
-    /// Returns its includes and its base, with their places.
+    /// Returns the includes and the base, with their places.
     pub fn edges(&self) -> impl Iterator<Item = (ToolsetId, Place)> {
         self.includes.iter().copied().chain(self.base)
     }
@@ -261,22 +261,22 @@ impl Index<VariableId> for Catalog {
 }
 
 impl Catalog {
-    /// Every environment variable, by name.
+    /// Returns the environment variables, sorted by name.
     pub fn variables(&self) -> &[VariableManifest] {
         &self.variables
     }
 
-    /// Every distribution, by name.
+    /// Returns the distributions, sorted by name.
     pub fn distributions(&self) -> &[Distribution] {
         &self.distributions
     }
 
-    /// Every manifest of command rules, by name.
+    /// Returns the manifests of command rules, sorted by name.
     pub fn commands(&self) -> &[CommandsManifest] {
         &self.commands
     }
 
-    /// The project's settings.
+    /// Returns the settings of the project.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -286,18 +286,18 @@ impl Catalog {
         self.plugin.as_ref()
     }
 
-    /// Every fact, by name.
+    /// Returns the facts, sorted by name.
     pub fn facts(&self) -> &[FactManifest] {
         &self.facts
     }
 
-    /// Returns the run-time tools, by name.
+    /// Returns the names of the run-time tools, sorted.
     pub fn external(&self) -> &[String] {
         &self.external
     }
 
-    /// Those of some granted tools that a turn shows where every fact is at its default, and everything else is there
-    /// that they require, but for what comes at run time. The set is decided before any text.
+    /// Returns the tools that a turn shows if `granted` are granted, every fact has its default, and all environment variables,
+    /// programs and checks are available. Run-time tools are missing.
     pub fn shown(&self, granted: Members) -> Members {
         let mut shown = granted;
         for (id, shown) in shown.iter_mut().enumerate().filter(|(_, shown)| **shown) {
@@ -311,61 +311,61 @@ impl Catalog {
 
     /// Whether the condition of a requirement is true.
     fn allows(&self, when: Option<&At<When>>, atoms: &[Atom]) -> bool {
-        // Too many atoms are reported later.
+        // The list is empty if a name was unknown.
         let atom = |AtomId(atom): &AtomId| atoms.get(*atom).is_some_and(|atom| self.holds(atom, &[], &[]));
         when.is_none_or(|when| when.value.holds(&atom))
     }
 
-    /// Whether an atom is true in a turn with these tools, with the given facts and all others at their defaults.
-    fn holds(&self, atom: &Atom, members: &[bool], told: &[(FactId, FactValue)]) -> bool {
+    /// Whether an atom holds in a turn with these tools. Facts that are not in `facts` have their defaults.
+    fn holds(&self, atom: &Atom, members: &[bool], facts: &[(FactId, FactValue)]) -> bool {
         match atom {
             Atom::Tool(id) => members.get(id.0).copied().unwrap_or(false),
             Atom::External(_) => false,
-            Atom::Fact(id) => *self.fact(*id, told) == FactValue::Boolean(true),
-            Atom::Compared(id, comparison, with) => comparison.holds(self.fact(*id, told), with),
+            Atom::Fact(id) => *self.fact(*id, facts) == FactValue::Boolean(true),
+            Atom::Compared(id, comparison, literal) => comparison.holds(self.fact(*id, facts), literal),
         }
     }
 
-    fn fact<'f>(&'f self, id: FactId, told: &'f [(FactId, FactValue)]) -> &'f FactValue {
-        told.iter().rev().find(|(of, _)| *of == id).map_or(&self[id].default, |(_, value)| value)
+    fn fact<'f>(&'f self, id: FactId, facts: &'f [(FactId, FactValue)]) -> &'f FactValue {
+        facts.iter().rev().find(|(other, _)| *other == id).map_or(&self[id].default, |(_, value)| value)
     }
 
-    /// Returns the setting of a tool in a turn with these tools and all facts at their defaults.
-    pub fn setting(&self, tool: &Tool, members: &[bool]) -> Setting {
-        self.setting_told(tool, members, &[])
+    /// Returns the values for a tool in a turn with these tools, with all facts at their defaults.
+    pub fn turn_values(&self, tool: &Tool, members: &[bool]) -> TurnValues {
+        self.turn_values_with_facts(tool, members, &[])
     }
 
-    /// Returns the setting of a tool with some facts set by the host.
-    pub fn setting_told(&self, tool: &Tool, members: &[bool], told: &[(FactId, FactValue)]) -> Setting {
-        Setting {
+    /// Returns the values for a tool in a turn with these tools and facts. Other facts have their defaults.
+    pub fn turn_values_with_facts(&self, tool: &Tool, members: &[bool], facts: &[(FactId, FactValue)]) -> TurnValues {
+        TurnValues {
             atoms: (tool.atoms.iter().enumerate())
-                .map(|(index, atom)| Atoms::from(self.holds(atom, members, told)) << index)
+                .map(|(index, atom)| Atoms::from(self.holds(atom, members, facts)) << index)
                 .sum(),
-            facts: tool.facts.iter().map(|id| self.fact(*id, told).clone()).collect(),
+            facts: tool.facts.iter().map(|id| self.fact(*id, facts).clone()).collect(),
         }
     }
 
-    /// Returns the setting of a tool in a turn with all tools.
-    pub fn full_setting(&self, tool: &Tool) -> Setting {
-        self.setting(tool, &self.everything)
+    /// Returns the values for a tool in a turn with all tools of the catalog.
+    pub fn full_turn_values(&self, tool: &Tool) -> TurnValues {
+        self.turn_values(tool, &self.everything)
     }
 
-    /// Every tool, by name.
+    /// Returns the tools, sorted by name.
     pub fn tools(&self) -> impl Iterator<Item = (ToolId, &Tool)> + Clone {
         self.tools.iter().enumerate().map(|(id, tool)| (ToolId(id), tool))
     }
 
-    /// Every toolset, by name.
+    /// Returns the toolsets, sorted by name.
     pub fn toolsets(&self) -> impl Iterator<Item = (ToolsetId, &Toolset)> {
         self.toolsets.iter().enumerate().map(|(id, toolset)| (ToolsetId(id), toolset))
     }
 
-    /// Returns the graph of toolsets, whose indices are the ids.
+    /// Returns the graph of toolsets. Its indices are the ids.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// The tools that a toolset resolves to, by name.
+    /// Returns the tools that a toolset resolves to, sorted by name.
     pub fn resolve(&self, id: ToolsetId) -> Vec<ToolId> {
         let members = self.graph.resolve(id.0);
         (0..members.len()).filter(|&tool| members[tool]).map(ToolId).collect()

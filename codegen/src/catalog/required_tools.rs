@@ -1,10 +1,10 @@
-//! Which tools require which others, in the form in which the runtime evaluates it.
+//! The requirements of tools on other tools, in the form that the algorithm of the runtime needs.
 
 use toolc::__gen::graph::ToolRequirements;
 
 use super::{Requires, Tool, ToolId, Toolset};
 
-/// The requirements of all tools on other tools, those of their home toolsets included.
+/// The requirements of all tools on other tools, including those of their home toolsets.
 #[derive(Debug, Default)]
 pub(super) struct RequiredTools {
     all: Vec<Requirement>,
@@ -17,8 +17,9 @@ struct Requirement {
     tools: Vec<usize>,
     /// Whether one of the tools is enough.
     any: bool,
-    /// Whether it also names tools that are only added at run time, which are missing here.
+    /// Whether the requirement also names run-time tools, which are missing here.
     names_external: bool,
+    /// The tools that have the requirement.
     required_by: Vec<usize>,
 }
 

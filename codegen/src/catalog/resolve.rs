@@ -1,4 +1,4 @@
-//! Links all manifests: names become ids. What cannot be linked is reported and omitted.
+//! Resolves the names of all manifests to ids. Unknown names are reported and omitted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,14 +13,15 @@ use crate::manifest::{FactManifest, Manifests, RequiresManifest, ToolManifest, T
 use crate::source::Kind;
 use crate::text::atoms::AtomTable;
 
-/// Links all manifests. What cannot be linked is reported and omitted.
+/// Builds the catalog. Unknown and duplicate names are reported and omitted.
 pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
     let Manifests { tools, toolsets, distributions, commands, facts, variables, settings: written, plugin, broken } =
         manifests;
     let tools = unique(tools, |tool| &tool.name, Code::DUPLICATE_TOOL, Kind::Tool, sink);
     let mut toolsets = unique(toolsets, |toolset| &toolset.name, Code::DUPLICATE_TOOLSET, Kind::Toolset, sink);
-    let distributions = unique(distributions, |one| &one.name, Code::DUPLICATE_NAME, Kind::Distribution, sink);
-    let commands = unique(commands, |one| &one.name, Code::DUPLICATE_NAME, Kind::Commands, sink);
+    let distributions =
+        unique(distributions, |distribution| &distribution.name, Code::DUPLICATE_NAME, Kind::Distribution, sink);
+    let commands = unique(commands, |rules| &rules.name, Code::DUPLICATE_NAME, Kind::Commands, sink);
 
     // An undeclared home toolset is reported once and then treated as declared, so that its tools are still checked.
     let declared: BTreeSet<String> = toolsets.keys().cloned().collect();
@@ -32,7 +33,8 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
     let written = written.unwrap_or_default();
     let external = external(&written.external.tools, &tools, sink);
     let facts: BTreeMap<String, FactManifest> = facts.into_iter().map(|fact| (fact.name.value.clone(), fact)).collect();
-    let variables: BTreeMap<_, _> = variables.into_iter().map(|one| (one.name.value.clone(), one)).collect();
+    let variables: BTreeMap<_, _> =
+        variables.into_iter().map(|variable| (variable.name.value.clone(), variable)).collect();
     let aliases = toolsets
         .values()
         .flat_map(|toolset| toolset.aliases.iter().map(|alias| (alias.value.clone(), toolset.name.value.clone())));
@@ -56,8 +58,8 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
     let toolsets = toolsets.into_values().zip(home_tools);
     let toolsets: Vec<Toolset> = toolsets.map(|(manifest, home)| toolset(manifest, home, &names, &facts)).collect();
     let distributions = distributions.into_values().map(|manifest| {
-        let linked = manifest.toolsets.iter().filter_map(|(name, percent)| Some((names.toolset(name)?, *percent)));
-        let mut toolsets: Vec<(ToolsetId, f64)> = linked.collect();
+        let resolved = manifest.toolsets.iter().filter_map(|(name, percent)| Some((names.toolset(name)?, *percent)));
+        let mut toolsets: Vec<(ToolsetId, f64)> = resolved.collect();
         toolsets.sort_unstable_by_key(|(id, _)| *id);
         Distribution { manifest, toolsets }
     });
@@ -131,9 +133,9 @@ fn toolset(manifest: ToolsetManifest, home_tools: Vec<ToolId>, names: &Names<'_>
     }
 }
 
-/// Looks up all items, so that every unknown name is reported.
+/// Resolves the atoms of a manifest. All are resolved before the result is dropped, so that every unknown name is reported.
 fn atoms(atom_table: &AtomTable, names: &Names<'_>, facts: &Facts) -> Vec<Atom> {
-    let atoms: Vec<_> = atom_table.atoms.iter().map(|asks| names.atom(asks, facts)).collect();
+    let atoms: Vec<_> = atom_table.atoms.iter().map(|atom| names.atom(atom, facts)).collect();
     atoms.into_iter().collect::<Option<_>>().unwrap_or_default()
 }
 
@@ -151,7 +153,7 @@ fn requires(manifest: &RequiresManifest, names: &Names<'_>) -> Requires {
     }
 }
 
-/// Returns the run-time tools. Each must be listed once, and must not have a manifest.
+/// Returns the run-time tools. Reports those that are listed twice or have a manifest.
 fn external(names: &[At<String>], tools: &BTreeMap<String, ToolManifest>, sink: &Sink) -> BTreeSet<String> {
     let mut kept = BTreeSet::new();
     for name in names {
@@ -166,17 +168,17 @@ fn external(names: &[At<String>], tools: &BTreeMap<String, ToolManifest>, sink: 
     kept
 }
 
-/// Sorts by name. Keeps the first of two with the same name.
+/// Sorts declarations by name. Reports duplicates, and keeps the first.
 fn unique<T>(
-    all: Vec<T>,
+    declarations: Vec<T>,
     name: impl Fn(&T) -> &At<String>,
     code: Code,
     kind: Kind,
     sink: &Sink,
 ) -> BTreeMap<String, T> {
     let mut kept: BTreeMap<String, T> = BTreeMap::new();
-    for one in all {
-        let At { value, place } = name(&one).clone();
+    for declaration in declarations {
+        let At { value, place } = name(&declaration).clone();
         match kept.get(&value) {
             Some(first) => sink.push(
                 Diagnostic::new(code, place, format!("the {} `{value}` is declared twice", kind.noun()))
@@ -184,7 +186,7 @@ fn unique<T>(
                     .related(name(first).place, "first declared here")
                     .help("rename one of them, or delete it"),
             ),
-            None => drop(kept.insert(value, one)),
+            None => drop(kept.insert(value, declaration)),
         }
     }
     kept

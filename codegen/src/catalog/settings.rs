@@ -1,4 +1,4 @@
-//! The settings of the project, linked.
+//! The settings of the project, with defaults.
 
 use std::path::Path;
 
@@ -11,38 +11,38 @@ use crate::project::{GENERATED, MANIFESTS};
 /// The settings of `toolc.toml`, with defaults.
 #[derive(Debug)]
 pub struct Settings {
-    /// The dialects that definitions are written in: those that `toolc.toml` lists, or else all.
+    /// The dialects of the definitions: those that `toolc.toml` lists, or all.
     pub dialects: Vec<&'static Dialect>,
-    /// Whether `toolc.toml` lists them.
+    /// Whether `toolc.toml` lists the dialects.
     pub lists_dialects: bool,
-    /// The folder of the generated Rust module, below the project's root, or `None` for a crate in `generated/rust`.
+    /// The folder of the generated Rust module, relative to the project, or `None` for a crate in `generated/rust`.
     pub rust: Option<String>,
-    /// The greatest number of tools of a toolset.
-    pub most_tools: Option<u32>,
+    /// The maximum number of tools of a toolset.
+    pub max_tools: Option<u32>,
     /// The token budget of toolsets without a budget of their own.
     pub token_budget: Option<u32>,
-    /// The greatest length of a tool's description, in characters.
+    /// The maximum length of a tool's description, in characters.
     pub description_budget: Option<u32>,
-    /// The greatest number of parameters of a tool.
-    pub most_parameters: Option<u32>,
-    /// The lines of `[lint]`: a rule or category, and its level. Later ones win.
+    /// The maximum number of parameters of a tool.
+    pub max_parameters: Option<u32>,
+    /// The entries of `[lint]`: a rule or category, and its level. Later entries win.
     pub levels: Vec<(At<String>, RuleLevel)>,
-    /// The baseline file, below the project's root.
+    /// The baseline file, relative to the project.
     pub baseline: Option<At<String>>,
 }
 
 pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sink) -> Settings {
-    let chosen: Vec<&'static str> = manifest.dialects.iter().filter_map(|name| names.dialect(name)).collect();
-    let wanted = |dialect: &&Dialect| manifest.dialects.is_empty() || chosen.contains(&dialect.name);
-    let dialects: Vec<&'static Dialect> = DIALECTS.iter().filter(wanted).collect();
+    let listed: Vec<&'static str> = manifest.dialects.iter().filter_map(|name| names.dialect(name)).collect();
+    let is_selected = |dialect: &&Dialect| manifest.dialects.is_empty() || listed.contains(&dialect.name);
+    let dialects: Vec<&'static Dialect> = DIALECTS.iter().filter(is_selected).collect();
     Settings {
-        lists_dialects: !chosen.is_empty(),
+        lists_dialects: !listed.is_empty(),
         dialects,
         rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
-        most_tools: manifest.budgets.tools,
+        max_tools: manifest.budgets.tools,
         token_budget: manifest.budgets.tokens,
         description_budget: manifest.budgets.description,
-        most_parameters: manifest.budgets.parameters,
+        max_parameters: manifest.budgets.parameters,
         levels: manifest.lint,
         baseline: manifest.baseline,
     }
@@ -53,18 +53,18 @@ fn check_folder(folder: &At<String>, sink: &Sink) -> bool {
     // Some file systems ignore case.
     let lower = folder.value.to_lowercase();
     let parts: Vec<&str> = lower.split('/').collect();
-    let plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains(['\\', ':']);
-    let fits = parts.iter().all(|part| plain(part))
+    let is_plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains(['\\', ':']);
+    let is_valid = parts.iter().all(|part| is_plain(part))
         && Path::new(&folder.value).is_relative()
         && lower != "src"
         && !["target", MANIFESTS, GENERATED].contains(&parts[0]);
-    if !fits {
+    if !is_valid {
         let message = format!("`{}` cannot be the folder of the generated module", folder.value);
         sink.push(
             Diagnostic::new(Code::INVALID_VALUE, folder.place, message)
-                .label("expected a folder of its own below the project's root, with `/` between its parts")
+                .label("expected a folder only for this module, relative to the project, with `/` as separator")
                 .help("write `src/generated`, and `mod generated;` in the crate's root"),
         );
     }
-    fits
+    is_valid
 }

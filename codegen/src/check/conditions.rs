@@ -78,7 +78,7 @@ impl<'t> Turns<'t> {
             let there = |atoms| within(atoms) && property.when.as_ref().is_none_or(|when| holds(&when.value, atoms));
             self.check_schema(&property.schema, &there, sink);
         }
-        for below in schema.below() {
+        for below in schema.subschemas() {
             self.check_schema(below, within, sink);
         }
     }
@@ -108,7 +108,7 @@ impl<'t> Turns<'t> {
             .chain(schema.examples.iter().map(|at| (at, Code::EXAMPLE_VIOLATES_SCHEMA)))
             .collect();
         let reached = || {
-            let needed = self.defs.needed_by([schema]);
+            let needed = self.defs.reachable_from([schema]);
             let defs = self.defs.iter().filter(move |(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
             [schema].into_iter().chain(defs).flat_map(Schema::walk)
         };
@@ -116,7 +116,7 @@ impl<'t> Turns<'t> {
             return;
         }
         // A value that is never valid is reported elsewhere.
-        let Ok(whole) = jsonschema::draft202012::new(&self.defs.whole(schema)) else { return };
+        let Ok(whole) = jsonschema::draft202012::new(&self.defs.full_schema(schema)) else { return };
         let values: Vec<_> = values.into_iter().filter(|(value, _)| whole.is_valid(&value.value)).collect();
         let segments = self.defs.document(schema).segments();
         let mut seen = BTreeSet::new();

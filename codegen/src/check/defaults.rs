@@ -76,12 +76,12 @@ fn hold<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema, de
         return;
     }
     // An invalid schema has been reported.
-    let Ok(validator) = jsonschema::draft202012::new(&defs.whole(schema)) else { return };
+    let Ok(validator) = jsonschema::draft202012::new(&defs.full_schema(schema)) else { return };
     let nouns = [(Code::DEFAULT_VIOLATES_SCHEMA, "default"), (Code::EXAMPLE_VIOLATES_SCHEMA, "example")];
     let what = nouns.into_iter().find(|(of, _)| *of == code).map_or("value", |(_, noun)| noun);
     for At { value, place } in values {
         let mut errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
-        if errors.is_empty() && defs.form(schema) == SlotKind::Integer && is_beyond_integers(value) {
+        if errors.is_empty() && defs.slot_kind(schema) == SlotKind::Integer && is_beyond_integers(value) {
             errors.push(format!("{value} is not an integer that fits 64 bits exactly"));
         }
         if !errors.is_empty() {
@@ -108,7 +108,7 @@ const MOST: usize = 1_000;
 fn fill(value: &Value, schema: &Schema, defs: &Defs, left: &mut usize) -> Option<()> {
     *left = left.checked_sub(1)?;
     let schema = defs.resolve(schema).schema;
-    match (defs.form(schema), value) {
+    match (defs.slot_kind(schema), value) {
         (SlotKind::Object, Value::Object(entries)) => {
             for property in &schema.properties {
                 let default = property.schema.default.as_ref().filter(|_| !property.required).map(|at| &at.value);
@@ -123,7 +123,7 @@ fn fill(value: &Value, schema: &Schema, defs: &Defs, left: &mut usize) -> Option
         }
         (SlotKind::Union, value) => {
             let union = defs.union(schema).unwrap_or_default();
-            if let Some(one) = union.iter().find(|one| one.is(value)) {
+            if let Some(one) = union.iter().find(|one| one.matches(value)) {
                 fill(value, one.schema, defs, left)?;
             }
         }

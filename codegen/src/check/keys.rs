@@ -115,7 +115,7 @@ fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], si
 /// Checks the names of tools in dialects: they must be valid and unique.
 fn check_dialects(catalog: &Catalog, sink: &Sink) {
     for dialect in DIALECTS {
-        let own = |tool: &'_ Tool| tool.otherwise(dialect.name).and_then(|otherwise| otherwise.name.clone());
+        let own = |tool: &'_ Tool| tool.overrides(dialect.name).and_then(|otherwise| otherwise.name.clone());
         let renamed: Vec<(&Tool, At<String>)> =
             catalog.tools().filter_map(|(_, tool)| Some((tool, own(tool)?))).collect();
         if renamed.is_empty() {

@@ -114,7 +114,7 @@ mod tests {
                 let words = if one == other { (*one).to_owned() } else { format!("{one}\n{other}") };
                 let Some(tool) = tool(&words) else { continue };
                 let schema = &tool.params.properties[0].schema;
-                let whole = tool.defs.whole(schema);
+                let whole = tool.defs.full_schema(schema);
                 let validator = jsonschema::draft202012::new(&whole).unwrap();
                 for value in values.iter().filter(|value| is_plainly_valid(value, schema)) {
                     assert!(validator.is_valid(value), "{value} in {whole}");

@@ -78,7 +78,7 @@ impl Show {
             let why = "the dialect does not accept the name of the tool or of a required parameter";
             return Err(Failure::new(format!("`{}` has no definition in `{}`: {why}", tool.name(), dialect.name)));
         };
-        let definition = catalog.setting_told(tool, &members, &facts).value(&definition);
+        let definition = catalog.turn_values_with_facts(tool, &members, &facts).value(&definition);
         print(out, &format!("{definition:#}\n"))
     }
 }

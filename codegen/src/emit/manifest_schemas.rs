@@ -1,4 +1,4 @@
-//! `manifest/KIND.schema.json`: the language of each kind of manifest, for editors to complete and check against.
+//! `manifest/KIND.schema.json`: a JSON Schema for each kind of manifest, for completion and checks in editors.
 
 use serde_json::{Map, Value, json};
 
@@ -62,7 +62,7 @@ fn value(key: &Key) -> Value {
             "additionalProperties": { "type": "number", "exclusiveMinimum": 0, "maximum": 100 },
         }),
         KeyType::Table(keys) => table(&[keys]).into(),
-        // Definitions, whose words are those of every schema.
+        // Definitions: each is a schema.
         KeyType::Tables(keys) if keys.iter().any(|key| key.name == "$ref") => {
             json!({ "type": "object", "additionalProperties": schema })
         }

@@ -1,5 +1,5 @@
-//! Emit: everything that is written, as pure functions of the checked catalog. Only [`write`](crate::write) touches
-//! the disk. An emitter is a file here and a line in [`EMITTERS`].
+//! The emit stage: renders all generated files, as pure functions of the checked catalog. Only [`write`](crate::write) changes the
+//! disk. Each emitter has a file here and an entry in [`EMITTERS`].
 
 mod catalog;
 mod manifest_schemas;
@@ -16,27 +16,27 @@ use crate::check::Checked;
 use crate::lower::{Lowered, lower};
 use crate::project::GENERATED;
 
-/// One file to be written.
+/// A generated file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// Below the project's root, with `/` between its parts.
+    /// The path relative to the project, with `/` as separator.
     pub path: String,
-    /// All of its text.
+    /// The text.
     pub text: String,
 }
 
-/// A file whose text is yet to be made.
+/// A generated file that is not rendered yet.
 #[derive(Debug)]
 pub struct Draft<'c> {
-    /// Below the project's root, with `/` between its parts.
+    /// The path relative to the project, with `/` as separator.
     pub path: String,
-    /// Its text, in order: most files are one part.
+    /// The parts of the text, in order. Most files have one part.
     pub parts: Vec<Part<'c>>,
 }
 
-/// A part of a file, whose text is yet to be made.
+/// A part of a generated file that is not rendered yet.
 pub struct Part<'c> {
-    /// What it is made of.
+    /// The manifests that the text depends on.
     pub inputs: Inputs,
     text: Box<dyn Fn() -> String + Send + Sync + 'c>,
 }
@@ -45,16 +45,16 @@ pub struct Part<'c> {
 /// parts of a tool manifest that other files use (name, home, execution, requirements).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Inputs {
-    /// Nothing else.
+    /// Only the shared inputs.
     Common,
     /// The manifests of these tools.
     Tools(Vec<ToolId>),
-    /// Every tool's.
+    /// The manifests of all tools.
     All,
 }
 
 impl<'c> Draft<'c> {
-    /// A file in the folder of generated files.
+    /// Creates a file of one part, in the folder of generated files.
     fn new(path: impl AsRef<str>, inputs: Inputs, text: impl Fn() -> String + Send + Sync + 'c) -> Self {
         Self { path: format!("{GENERATED}/{}", path.as_ref()), parts: vec![Part::new(inputs, text)] }
     }
@@ -65,7 +65,7 @@ impl<'c> Part<'c> {
         Self { inputs, text: Box::new(text) }
     }
 
-    /// Its text.
+    /// Renders the text.
     pub fn text(&self) -> String {
         (self.text)()
     }
@@ -79,15 +79,15 @@ impl fmt::Debug for Part<'_> {
 
 type Emitter = for<'c> fn(&'c Lowered<'c>) -> Vec<Draft<'c>>;
 
-/// The readme comes first: it is the mark by which gen knows its folder again, however early it was stopped.
+/// The emitters. The readme is first: the mark in it identifies the folder of gen, even if gen is stopped early.
 const EMITTERS: &[Emitter] = &[readme::emit, manifest_schemas::emit, rust::emit, schemas::emit, catalog::emit];
 
-/// Returns every file that is generated from a catalog.
+/// Returns all generated files of a catalog. They are rendered on demand.
 pub fn drafts<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     EMITTERS.iter().flat_map(|emitter| emitter(catalog)).collect()
 }
 
-/// The same, with every text.
+/// Renders all generated files of a catalog.
 pub fn emit(catalog: &Checked) -> Vec<Output> {
     let lowered = lower(catalog);
     let outputs = drafts(&lowered).into_par_iter().map(|draft| {

@@ -1,4 +1,4 @@
-//! `README.md`: what the folder is, and the catalog at a glance.
+//! `README.md`: describes the folder, and lists the tools and toolsets.
 
 use minijinja::context;
 
@@ -12,10 +12,10 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
 }
 
 fn text(catalog: &Lowered<'_>) -> String {
-    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
+    let table_cell = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
     let tools: Vec<_> = (catalog.tools())
         .map(|(_, tool)| {
-            let description = line(&catalog.full_setting(tool).text(&tool.manifest.description.value));
+            let description = table_cell(&catalog.full_turn_values(tool).text(&tool.manifest.description.value));
             let sentence = description.split_once(". ").map_or(description.as_str(), |(first, _)| first);
             context! {
                 name => tool.name(),
@@ -29,7 +29,7 @@ fn text(catalog: &Lowered<'_>) -> String {
         .map(|(id, toolset)| {
             let members: Vec<String> =
                 catalog.resolve(id).into_iter().map(|tool| catalog[tool].name().to_owned()).collect();
-            context! { name => toolset.name(), description => line(&toolset.manifest.description), members }
+            context! { name => toolset.name(), description => table_cell(&toolset.manifest.description), members }
         })
         .collect();
     let rust = catalog.settings().rust.as_deref().unwrap_or("rust");

@@ -10,14 +10,14 @@ use super::levels::{Selected, select};
 use crate::diagnostic::{Code, Diagnostic, Edit, Place, Places, Sink, SourceId};
 
 /// The start of such a comment, after the `#`.
-const LEAD: &str = "lint:";
+const REF_PREFIX: &str = "lint:";
 const USAGE: &str = "write `# lint: allow CODE reason`, with a rule's code or name";
 
 /// Removes the findings that comments allow, and reports comments that allow none. `rules` are the enabled rules.
 pub(super) fn apply(places: &Places<'_>, rules: &[Code], sink: &Sink) {
     let mut allows = Vec::new();
     for (id, source) in (0..).map(SourceId).zip(places.sources.all()) {
-        if source.text.contains(LEAD) {
+        if source.text.contains(REF_PREFIX) {
             allows.extend(comments(id, places).into_iter().filter_map(|comment| comment.read(places, sink)));
         }
     }
@@ -113,7 +113,7 @@ fn comments(id: SourceId, places: &Places<'_>) -> Vec<Comment> {
         let hashes = written.match_indices('#').map(|(at, _)| line.start + at);
         let Some(start) = hashes.into_iter().find(|&at| !tree.is_in_string(at)) else { continue };
         let comment = text[start..line.end].trim_end();
-        let Some(said) = comment[1..].trim_start().strip_prefix(LEAD) else { continue };
+        let Some(said) = comment[1..].trim_start().strip_prefix(REF_PREFIX) else { continue };
         let before = text[line.start..start].trim_end();
         let covers = if before.is_empty() { below(text, &line, first) } else { Some(line.clone()) };
         let whole = if before.is_empty() { line.clone() } else { line.start + before.len()..start + comment.len() };

@@ -12,7 +12,7 @@ use crate::diagnostic::{At, Place};
 use crate::schema::Schema;
 use crate::text::atoms::{AtomId, AtomTable, Template, When};
 use crate::text::condition::{self, AtomExpr, Condition};
-use crate::text::template::{self, Piece, WrittenFact};
+use crate::text::template::{self, ParsedFact, Piece};
 use crate::text::turns::turns;
 
 /// A condition that is the same in every turn.
@@ -217,7 +217,7 @@ impl ConditionChecker<'_> {
                 }
             }
         }
-        for below in schema.below() {
+        for below in schema.subschemas() {
             self.schema(below, within);
         }
     }
@@ -241,7 +241,7 @@ impl ConditionChecker<'_> {
 
     fn pieces(
         &mut self,
-        pieces: &[Piece<condition::Written, WrittenFact>],
+        pieces: &[Piece<condition::ParsedAtom, ParsedFact>],
         written: &StringLiteral<'_>,
         within: &[Atoms],
     ) {
@@ -258,7 +258,7 @@ impl ConditionChecker<'_> {
                     self.found.push(ConstantCondition { never: true, place, why, related: Vec::new(), is_key: false });
                     break;
                 }
-                let linked = condition.clone().map(&mut |atom| position(&mut self.asked, atom.asks));
+                let linked = condition.clone().map(&mut |atom| position(&mut self.asked, atom.atom));
                 // The last branch may be written with `elif` instead of `else`.
                 let found = self.judged(&linked, place, &left, within);
                 let is_all = found.as_ref().is_some_and(|found| !found.never);

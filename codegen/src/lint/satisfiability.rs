@@ -328,7 +328,7 @@ mod tests {
                     let words: Vec<&str> = words.into_iter().collect();
                     let Some(tool) = tool(&words.join("\n")) else { continue };
                     let schema = &tool.params.properties[0].schema;
-                    let whole = tool.defs.whole(schema);
+                    let whole = tool.defs.full_schema(schema);
                     let is_empty = SchemaValues::new(&tool.defs).is_empty(schema);
                     let are_contradictory = !contradictions(schema).is_empty();
                     empty += usize::from(is_empty);

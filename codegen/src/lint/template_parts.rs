@@ -44,7 +44,7 @@ impl Tool {
     /// Returns the schemas of the arguments: the root, the definitions that it uses, and all nested schemas.
     pub(super) fn parameter_schemas(&self) -> impl Iterator<Item = &Schema> {
         let manifest = &self.manifest;
-        let needed = manifest.defs.needed_by([&manifest.params]);
+        let needed = manifest.defs.reachable_from([&manifest.params]);
         let defs = manifest.defs.iter().filter(move |(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
         [&manifest.params].into_iter().chain(defs).flat_map(Schema::walk)
     }
@@ -65,7 +65,7 @@ impl Tool {
 impl Lint<'_> {
     /// Renders a text of the tool with all tools available and all facts at their defaults.
     pub(super) fn full_text(&self, tool: &Tool, template: &Template) -> Option<String> {
-        tool.is_linked().then(|| self.full_setting(tool).text(template))
+        tool.is_linked().then(|| self.full_turn_values(tool).text(template))
     }
 
     /// Returns every string that a model may read: texts, and values such as defaults and examples.
@@ -164,7 +164,7 @@ impl Lint<'_> {
                 }
             }
         }
-        for below in schema.below() {
+        for below in schema.subschemas() {
             self.schema_parts(below, within, parts);
         }
     }

@@ -1,4 +1,4 @@
-//! How a tool behaves.
+//! The behaviour of a tool: execution, parallel calls, approval, limits, deprecation.
 
 use toolc::behaviour::{Approval, Behaviour, Deprecated, Parallel};
 
@@ -6,7 +6,7 @@ use super::text;
 use crate::catalog::{Catalog, Tool};
 use crate::manifest::Overlap;
 
-pub(super) fn of(catalog: &Catalog, tool: &Tool) -> Behaviour {
+pub(super) fn lower_behaviour(catalog: &Catalog, tool: &Tool) -> Behaviour {
     let manifest = &tool.manifest;
     let parallel = match (manifest.parallel.as_ref().map(|overlap| overlap.value), &manifest.parallel_key) {
         (Some(Overlap::Always), _) => Parallel::Always,

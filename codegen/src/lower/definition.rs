@@ -1,7 +1,7 @@
-//! One tool as a dialect shows it to a model.
+//! The definition of a tool in a dialect.
 
 use super::narrow::{Fallback, Loss, Narrowed, narrow, narrow_result};
-use super::prose::say;
+use super::prose::append_sentence;
 use crate::catalog::{Atom, Catalog, Tool};
 use crate::conditional_json::CondJson;
 use crate::dialects::{Dialect, SchemaDocument, ToolDefinition};
@@ -12,19 +12,19 @@ use crate::text::condition::Condition;
 /// A tool in one dialect.
 #[derive(Debug)]
 pub struct Lowering {
-    /// Its definition, or `None` if the dialect does not accept its name, or that of a required parameter.
+    /// The definition, or `None` if the dialect does not accept the name of the tool or of a required parameter.
     pub definition: Option<CondJson>,
-    /// What the definition does not say as the author did.
+    /// What the definition does not express as the author wrote it.
     pub losses: Vec<Loss>,
 }
 
-/// Whether a dialect accepts a tool: its name, and the names of its required parameters.
+/// Whether a dialect accepts the names of a tool and of its required parameters.
 pub fn accepts(dialect: &Dialect, tool: &Tool) -> bool {
     let accepts_name = dialect.tool.tool_name().is_none_or(|names| names.value.accepts(tool.name_in(dialect.name)));
     accepts_name && refused_parameter(dialect, tool).is_none()
 }
 
-/// The first required parameter whose name a dialect does not accept.
+/// Returns the first required parameter whose name a dialect does not accept.
 fn refused_parameter<'c>(dialect: &Dialect, tool: &'c Tool) -> Option<&'c Property> {
     let names = dialect.tool.parameter_name()?.value;
     let mut required = tool.manifest.params.properties.iter().filter(|property| property.required);
@@ -47,9 +47,9 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
         return Lowering { definition: None, losses };
     }
     let Narrowed { schema, defs, about, mut losses } = parameters(dialect, tool);
-    let own = tool.otherwise(dialect.name).and_then(|otherwise| otherwise.description.as_ref());
-    let mut description = own.unwrap_or(&manifest.description).value.clone();
-    say(&mut description, about);
+    let dialect_description = tool.overrides(dialect.name).and_then(|overrides| overrides.description.as_ref());
+    let mut description = dialect_description.unwrap_or(&manifest.description).value.clone();
+    append_sentence(&mut description, about);
     let definition = ToolDefinition {
         name: tool.name_in(dialect.name),
         title: manifest.title.as_ref().map(|title| title.value.as_str()),
@@ -60,7 +60,7 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
         annotations: manifest.annotations.value(),
     };
     let mut json = (dialect.envelope)(&definition);
-    // Texts that list other tools list them by their names in the dialect.
+    // Texts that list other tools use their names in the dialect.
     json.rename(&|AtomId(atom)| match tool.atoms.get(atom) {
         Some(Atom::Tool(id)) => Some(catalog[*id].name_in(dialect.name)),
         _ => None,
@@ -68,12 +68,12 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
     Lowering { definition: Some(json), losses }
 }
 
-/// The schema of a tool's result, if the dialect can express it. A handler does not write JSON text into strings, so a
-/// schema that needs that is left out.
+/// Returns the schema of a tool's result, or `None` if narrowing would change the form of the values: a handler returns its values
+/// as the manifest declares them.
 fn returns<'t>(dialect: &'static Dialect, tool: &'t Tool, losses: &mut Vec<Loss>) -> Option<SchemaDocument<'t>> {
     let returns = tool.manifest.returns.as_ref()?;
-    let Narrowed { schema, defs, losses: own, .. } = narrow_result(returns, &tool.manifest.defs, dialect);
-    if own.iter().any(|loss| loss.fallback != Fallback::Description) {
+    let Narrowed { schema, defs, losses: result_losses, .. } = narrow_result(returns, &tool.manifest.defs, dialect);
+    if result_losses.iter().any(|loss| loss.fallback != Fallback::Description) {
         let (path, keyword) = (String::new(), "returns");
         losses.push(Loss { place: returns.place, path, keyword, fallback: Fallback::Dropped });
         return None;
@@ -81,7 +81,7 @@ fn returns<'t>(dialect: &'static Dialect, tool: &'t Tool, losses: &mut Vec<Loss>
     Some(SchemaDocument { schema, defs, spelling: dialect.spelling })
 }
 
-/// In which turns an object has properties, or `None` if in all.
+/// Returns the condition under which an object has properties, or `None` if it always has.
 fn has_properties(schema: &Schema) -> Option<When> {
     let whens = schema.properties.iter().map(|property| Some(property.when.as_ref()?.value.clone()));
     whens.collect::<Option<Vec<When>>>().map(Condition::Or)

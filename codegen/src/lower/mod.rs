@@ -1,5 +1,5 @@
-//! Lower: a catalog as the data that the runtime serves. Each tool is lowered once, when something first asks for it;
-//! whatever is written about it, Rust or JSON, is made of that.
+//! The lower stage: converts the catalog to the data types of the runtime. Each tool is lowered once, on first use; the emitted Rust
+//! and JSON both come from the result.
 
 mod behaviour;
 mod definition;
@@ -21,20 +21,24 @@ use crate::check::Checked;
 use crate::dialects::Dialect;
 
 pub use definition::{Lowering, accepts, definition, parameters};
-pub(crate) use table::values;
+pub(crate) use table::enum_values;
 
-/// A catalog with its tools as the runtime has them.
+use behaviour::lower_behaviour;
+use requires::lower_requirements;
+use table::lower_schema;
+
+/// A catalog that is lowered to the types of the runtime on demand.
 #[derive(Debug)]
 pub struct Lowered<'c> {
     catalog: &'c Checked,
-    tools: Vec<OnceLock<Served>>,
+    tools: Vec<OnceLock<LoweredTool>>,
 }
 
-/// A tool as the runtime has it.
+/// A tool in the types of the runtime.
 #[derive(Debug)]
-struct Served {
+struct LoweredTool {
     tool: toolc::Tool,
-    /// For each of the settings' dialects, in their order.
+    /// The definition in each dialect of the settings, in their order.
     definitions: Vec<Option<Definition>>,
 }
 
@@ -47,45 +51,47 @@ impl Deref for Lowered<'_> {
 }
 
 impl Lowered<'_> {
-    /// A tool as the runtime has it.
+    /// Returns a tool in the type of the runtime.
     pub fn tool(&self, id: ToolId) -> &toolc::Tool {
-        &self.served(id).tool
+        &self.lowered_tool(id).tool
     }
 
-    /// The definition of a tool in each dialect of the settings, or `None` if the dialect cannot express the tool.
+    /// Returns the definition of a tool in each dialect of the settings, or `None` if the dialect cannot express the tool.
     pub fn definitions(&self, id: ToolId) -> &[Option<Definition>] {
-        &self.served(id).definitions
+        &self.lowered_tool(id).definitions
     }
 
-    fn served(&self, id: ToolId) -> &Served {
+    fn lowered_tool(&self, id: ToolId) -> &LoweredTool {
         self.tools[id.0].get_or_init(|| {
-            let lowered = |dialect: &&'static Dialect| {
+            let definition_in = |dialect: &&'static Dialect| {
                 Some(Definition::new(definition(dialect, self, &self[id]).definition?.segments()))
             };
-            let definitions = self.settings().dialects.iter().map(lowered).collect();
-            Served { tool: tool(self, &self[id]), definitions }
+            let definitions = self.settings().dialects.iter().map(definition_in).collect();
+            LoweredTool { tool: lower_tool(self, &self[id]), definitions }
         })
     }
 
-    /// The parts of a tool that files of other tools may contain, as one text. If it is equal, those files are equal.
-    pub(crate) fn seen(&self, id: ToolId) -> String {
-        let (mut out, tool) = (String::new(), &self[id]);
+    /// Returns a text of everything that the files of other tools may contain about a tool. If the text is unchanged, so are those
+    /// files.
+    pub(crate) fn shared_facets(&self, id: ToolId) -> String {
+        let tool = &self[id];
+        let mut out = String::new();
         let names = |dialect: &&'static Dialect| text(tool.name_in(dialect.name));
         text(tool.name()).pack(&mut out);
         text(self[tool.home].name()).pack(&mut out);
         tool.manifest.execution.value.pack(&mut out);
         self.settings().dialects.iter().map(names).collect::<Vec<_>>().pack(&mut out);
-        requires::of(self, &tool.requires, &tool.manifest.requires, &tool.atoms).pack(&mut out);
+        lower_requirements(self, &tool.requires, &tool.manifest.requires, &tool.atoms).pack(&mut out);
         out
     }
 
-    /// A fact as the runtime has it.
+    /// Returns a fact in the type of the runtime.
     pub fn fact(&self, id: FactId) -> toolc::catalog::Fact {
         let fact = &self[id];
         toolc::catalog::Fact::new(text(&fact.name.value), fact.default.clone())
     }
 
-    /// An environment variable as the runtime has it.
+    /// Returns an environment variable in the type of the runtime.
     pub fn variable(&self, id: VariableId) -> toolc::catalog::Variable {
         let variable = &self[id];
         toolc::catalog::Variable::new(text(&variable.name.value), text(&variable.description))
@@ -94,40 +100,40 @@ impl Lowered<'_> {
             .with_secret(variable.secret)
     }
 
-    /// A toolset as the runtime has it.
+    /// Returns a toolset in the type of the runtime.
     pub fn toolset(&self, id: ToolsetId) -> toolc::Toolset {
-        toolset(self, &self[id])
+        lower_toolset(self, &self[id])
     }
 }
 
-/// Gets ready to lower.
+/// Prepares a catalog for lowering. Each tool is lowered on first use.
 pub fn lower(catalog: &Checked) -> Lowered<'_> {
     Lowered { catalog, tools: catalog.tools().map(|_| OnceLock::new()).collect() }
 }
 
-fn tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
+fn lower_tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
     let manifest = &tool.manifest;
-    let taking = catalog.settings().dialects.iter().filter(|dialect| accepts(dialect, tool));
-    let names = taking.filter_map(|dialect| Some((dialect.in_runtime()?, tool.name_in(dialect.name))));
-    let other = names.filter(|(_, name)| *name != tool.name());
+    let dialects = catalog.settings().dialects.iter().filter(|dialect| accepts(dialect, tool));
+    let names = dialects.filter_map(|dialect| Some((dialect.in_runtime()?, tool.name_in(dialect.name))));
+    let other_names = names.filter(|(_, name)| *name != tool.name());
     let mut lowered = toolc::Tool::new(text(tool.name()), text(catalog[tool.home].name()))
         .with_title(text(manifest.title.as_ref().map_or("", |title| &title.value)))
-        .with_description(catalog.full_setting(tool).text(&manifest.description.value))
-        .with_arguments(table::of(&manifest.params, &manifest.defs))
-        .with_behaviour(behaviour::of(catalog, tool));
+        .with_description(catalog.full_turn_values(tool).text(&manifest.description.value))
+        .with_arguments(lower_schema(&manifest.params, &manifest.defs))
+        .with_behaviour(lower_behaviour(catalog, tool));
     lowered.emoji = text(&manifest.emoji);
-    lowered.atoms = tool.atoms.iter().map(|one| atom(catalog, one)).collect();
+    lowered.atoms = tool.atoms.iter().map(|atom| lower_atom(catalog, atom)).collect();
     lowered.facts = tool.facts.iter().map(|&id| text(&catalog[id].name.value)).collect();
-    lowered.names = other.map(|(dialect, name)| (dialect, text(name))).collect();
-    lowered.requires = requires::of(catalog, &tool.requires, &manifest.requires, &tool.atoms);
+    lowered.names = other_names.map(|(dialect, name)| (dialect, text(name))).collect();
+    lowered.requires = lower_requirements(catalog, &tool.requires, &manifest.requires, &tool.atoms);
     lowered
 }
 
-fn toolset(catalog: &Catalog, toolset: &Toolset) -> toolc::Toolset {
+fn lower_toolset(catalog: &Catalog, toolset: &Toolset) -> toolc::Toolset {
     let manifest = &toolset.manifest;
     let tools = |ids: &[ToolId], external: &[ExternalId]| {
-        let own = ids.iter().map(|&id| text(catalog[id].name()));
-        own.chain(external.iter().map(|&id| text(&catalog[id]))).collect()
+        let declared = ids.iter().map(|&id| text(catalog[id].name()));
+        declared.chain(external.iter().map(|&id| text(&catalog[id]))).collect()
     };
     let mut lowered = toolc::Toolset::new(text(toolset.name()));
     lowered.description = text(&manifest.description);
@@ -138,17 +144,17 @@ fn toolset(catalog: &Catalog, toolset: &Toolset) -> toolc::Toolset {
     lowered.aliases = manifest.aliases.iter().map(|alias| text(&alias.value)).collect();
     lowered.tags = manifest.tags.iter().map(|tag| text(&tag.value)).collect();
     lowered.closed = manifest.closed;
-    lowered.requires = requires::of(catalog, &toolset.requires, &manifest.requires, &toolset.atoms);
+    lowered.requires = lower_requirements(catalog, &toolset.requires, &manifest.requires, &toolset.atoms);
     lowered
 }
 
-fn atom(catalog: &Catalog, atom: &Atom) -> segment::Atom {
+fn lower_atom(catalog: &Catalog, atom: &Atom) -> segment::Atom {
     match atom {
         Atom::Tool(id) => segment::Atom::Tool(text(catalog[*id].name())),
         Atom::External(id) => segment::Atom::Tool(text(&catalog[*id])),
         Atom::Fact(id) => segment::Atom::Fact(text(&catalog[*id].name.value)),
-        Atom::Compared(id, comparison, with) => {
-            segment::Atom::Compared(text(&catalog[*id].name.value), *comparison, with.clone())
+        Atom::Compared(id, comparison, literal) => {
+            segment::Atom::Compared(text(&catalog[*id].name.value), *comparison, literal.clone())
         }
     }
 }

@@ -1,27 +1,28 @@
-//! Keywords of a schema as prose for a model's description, if a dialect does not support them.
+//! Prose for the descriptions that a model reads: it replaces the keywords that a dialect does not support.
 
 use serde_json::Value;
 
-use crate::conditional_json::{append, guarded};
+use crate::conditional_json::{append, conditional};
+use crate::diagnostic::At;
 use crate::schema::{Choice, Schema};
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
-/// What a word with this value says; none where it says nothing.
-pub(super) fn said(word: &str, value: &Value) -> Option<String> {
+/// Returns a sentence for a keyword with this value, or `None` if the keyword has no effect or no prose.
+pub(super) fn keyword_prose(keyword: &str, value: &Value) -> Option<String> {
     let count = |noun: &str| match value.as_u64() {
         Some(1) => format!("1 {noun}"),
         _ => format!("{value} {}", if noun == "property" { "properties".to_owned() } else { format!("{noun}s") }),
     };
-    let plain = || value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    if word.starts_with("min") && word != "minimum" && value.as_u64() == Some(0) {
+    let unquoted = || value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if keyword.starts_with("min") && keyword != "minimum" && value.as_u64() == Some(0) {
         return None;
     }
-    Some(match word {
+    Some(match keyword {
         "default" => format!("Default: {value}."),
         "examples" => {
-            let all: Vec<String> = value.as_array()?.iter().map(Value::to_string).collect();
-            format!("{}: {}.", if all.len() == 1 { "Example" } else { "Examples" }, all.join(", "))
+            let examples: Vec<String> = value.as_array()?.iter().map(Value::to_string).collect();
+            format!("{}: {}.", if examples.len() == 1 { "Example" } else { "Examples" }, examples.join(", "))
         }
         "deprecated" => "Deprecated: better left alone.".to_owned(),
         "minimum" => format!("At least {value}."),
@@ -37,38 +38,40 @@ pub(super) fn said(word: &str, value: &Value) -> Option<String> {
         "uniqueItems" => "No item twice.".to_owned(),
         "minProperties" => format!("At least {}.", count("property")),
         "maxProperties" => format!("At most {}.", count("property")),
-        "pattern" => format!("Matches the regular expression {}", plain()),
-        "format" => format!("Format: {}.", plain()),
+        "pattern" => format!("Matches the regular expression {}", unquoted()),
+        "format" => format!("Format: {}.", unquoted()),
         "oneOf" => "Exactly one of the alternatives holds.".to_owned(),
         _ => return None,
     })
 }
 
-/// The values of an `enum`, each where it is there.
-pub(super) fn one_of(choices: &[Choice]) -> Template {
+/// Returns a sentence with the values of an `enum`. Conditional values are present in the turns in which they are allowed.
+pub(super) fn enum_prose(choices: &[Choice]) -> Template {
     if let [Choice { value, when: None }] = choices {
         return vec![Piece::Text(format!("Always {}.", value.value))];
     }
     let mut text = Template::new();
     append(&mut text, Piece::Text("One of".to_owned()));
-    // Each is led in by the same sign, so that none depends on those before it.
-    let values = choices.iter().map(|choice| {
-        let value = Piece::Text(format!(" | {}", choice.value.value));
-        choice.when.as_ref().map_or(value.clone(), |when| guarded(when.value.clone(), vec![value]))
-    });
-    let all_are_there = choices.iter().all(|choice| choice.when.is_none());
-    if all_are_there {
-        let all: Vec<String> = choices.iter().map(|choice| choice.value.value.to_string()).collect();
-        append(&mut text, Piece::Text(format!(": {}.", all.join(", "))));
-    } else {
-        values.for_each(|piece| append(&mut text, piece));
-        append(&mut text, Piece::Text(".".to_owned()));
+    if choices.iter().all(|choice| choice.when.is_none()) {
+        let values: Vec<String> = choices.iter().map(|choice| choice.value.value.to_string()).collect();
+        append(&mut text, Piece::Text(format!(": {}.", values.join(", "))));
+        return text;
     }
+    // Each value begins with the same separator, so that it does not depend on the presence of earlier values.
+    for choice in choices {
+        let value = Piece::Text(format!(" | {}", choice.value.value));
+        let piece = match &choice.when {
+            Some(when) => conditional(when.value.clone(), vec![value]),
+            None => value,
+        };
+        append(&mut text, piece);
+    }
+    append(&mut text, Piece::Text(".".to_owned()));
     text
 }
 
-/// A lead, a JSON text and a full stop.
-pub(super) fn of_json(lead: &str, json: Template) -> Template {
+/// Returns `lead`, a colon and a JSON text.
+pub(super) fn json_prose(lead: &str, json: Template) -> Template {
     let mut text = vec![Piece::Text(format!("{lead}: "))];
     for piece in json {
         append(&mut text, piece);
@@ -76,32 +79,32 @@ pub(super) fn of_json(lead: &str, json: Template) -> Template {
     text
 }
 
-/// Appends to a text: as a further sentence.
-pub(super) fn say(text: &mut Template, words: Template) {
-    if words.is_empty() {
+/// Appends a sentence to a text, with a space before it if necessary.
+pub(super) fn append_sentence(text: &mut Template, sentence: Template) {
+    if sentence.is_empty() {
         return;
     }
     let ends_in_space = matches!(text.last(), Some(Piece::Text(last)) if last.ends_with(char::is_whitespace));
     if !text.is_empty() && !ends_in_space {
         append(text, Piece::Text(" ".to_owned()));
     }
-    for piece in words {
+    for piece in sentence {
         append(text, piece);
     }
 }
 
 impl Schema {
-    /// Appends to the description.
-    pub(super) fn say(&mut self, words: Template) {
+    /// Appends a text to the description.
+    pub(super) fn add_description(&mut self, text: Template) {
         let place = self.place;
-        let told = self.description.get_or_insert_with(|| crate::diagnostic::At::new(Template::new(), place));
-        say(&mut told.value, words);
+        let description = self.description.get_or_insert_with(|| At::new(Template::new(), place));
+        append_sentence(&mut description.value, text);
     }
 
-    /// The same in plain words.
-    pub(super) fn tell(&mut self, words: Option<String>) {
-        if let Some(words) = words {
-            self.say(vec![Piece::Text(words)]);
+    /// Appends a plain sentence to the description, if there is one.
+    pub(super) fn add_sentence(&mut self, sentence: Option<String>) {
+        if let Some(sentence) = sentence {
+            self.add_description(vec![Piece::Text(sentence)]);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A tool's argument table: the schema laid out flat, as the runtime's reader wants it. A definition is laid out once,
-//! whatever leads to it.
+//! The argument table of a tool: its schema as flat lists, which the runtime reads arguments with. Each definition is written once,
+//! whatever the number of `$ref`s to it.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -14,44 +14,45 @@ use crate::diagnostic::At;
 use crate::schema::{Additional, Choice, Defs, ResolvedSchema, Schema};
 use crate::text::atoms::When;
 
-pub(super) fn of(schema: &Schema, defs: &Defs) -> Table {
+pub(super) fn lower_schema(schema: &Schema, defs: &Defs) -> Table {
     let mut layout = Layout { defs, ids: HashMap::new(), pending: VecDeque::new(), table: Table::default() };
     let root = layout.push(Node::ANY);
     layout.write(root, schema, SlotKind::Object, false);
     while let Some((id, schema, nullable)) = layout.pending.pop_front() {
-        layout.write(id, schema, defs.form(schema), nullable);
+        layout.write(id, schema, defs.slot_kind(schema), nullable);
     }
     layout.table
 }
 
 struct Layout<'s> {
     defs: &'s Defs,
-    /// The nodes of schemas that `$ref`s lead to, by address and whether null is also allowed.
+    /// The nodes of the targets of `$ref`s, by address and whether null is also allowed.
     ids: HashMap<(*const Schema, bool), u16>,
-    /// What `$ref`s lead to, and is still to be laid out: it may lead back.
+    /// The targets of `$ref`s that are not written yet. Writing them at once would not end if they are recursive.
     pending: VecDeque<(u16, &'s Schema, bool)>,
     table: Table,
 }
 
 impl<'s> Layout<'s> {
+    /// Adds a node, and returns its index.
     fn push(&mut self, node: Node) -> u16 {
         self.table.nodes.push(node);
         count(&self.table.nodes) - 1
     }
 
-    /// The node of a schema, with all below it.
+    /// Adds the node of a schema and of its subschemas, and returns its index.
     fn node(&mut self, schema: &'s Schema) -> u16 {
-        let bare = self.defs.resolve(schema);
-        if bare.via.is_some() {
-            return self.shared(bare);
+        let resolved = self.defs.resolve(schema);
+        if resolved.via.is_some() {
+            return self.definition_node(resolved);
         }
         let id = self.push(Node::ANY);
-        self.write(id, bare.schema, self.defs.form(bare.schema), bare.nullable);
+        self.write(id, resolved.schema, self.defs.slot_kind(resolved.schema), resolved.nullable);
         id
     }
 
-    /// The node of what a `$ref` leads to: one for all that lead there, and laid out later, since it may lead back.
-    fn shared(&mut self, ResolvedSchema { schema, nullable, .. }: ResolvedSchema<'s>) -> u16 {
+    /// Returns the index of the node of a definition. All `$ref`s to it share the node, which is written later.
+    fn definition_node(&mut self, ResolvedSchema { schema, nullable, .. }: ResolvedSchema<'s>) -> u16 {
         let key = (std::ptr::from_ref(schema), nullable);
         if let Some(id) = self.ids.get(&key) {
             return *id;
@@ -62,16 +63,16 @@ impl<'s> Layout<'s> {
         id
     }
 
-    /// Lays out a schema. `nullable`: null is allowed, too.
+    /// Writes a schema to the node `id`. `nullable`: null is allowed in addition.
     fn write(&mut self, id: u16, schema: &'s Schema, form: SlotKind, nullable: bool) {
-        // Where only an enum's values tell them, those do that are there in the turn.
+        // If the types follow from an enum with conditional values, they depend on the turn: the runtime infers them.
         let varies = schema.choices.iter().any(|choice| choice.when.is_some());
         let mut types = if varies { schema.types.clone() } else { schema.effective_types() };
         if nullable && !types.is_empty() && !types.contains(&Type::Null) {
             types.push(Type::Null);
         }
         let mut node = Node { types: Types::of(&types), form, ..Node::ANY };
-        let values = values(schema);
+        let values = enum_values(schema);
         if !values.is_empty() {
             let start = count(&self.table.literals);
             for (value, when) in values {
@@ -84,9 +85,10 @@ impl<'s> Layout<'s> {
             node.literals = span(start, &self.table.literals);
         }
         if schema.is_object() {
-            let below: Vec<u16> = schema.properties.iter().map(|property| self.node(&property.schema)).collect();
+            // All nodes first, since writing one may add properties of nested objects.
+            let nodes: Vec<u16> = schema.properties.iter().map(|property| self.node(&property.schema)).collect();
             let start = count(&self.table.properties);
-            for (property, node) in schema.properties.iter().zip(below) {
+            for (property, node) in schema.properties.iter().zip(nodes) {
                 self.condition(Part::Property(count(&self.table.properties)), property.when.as_ref());
                 self.table.properties.push(table::Property {
                     name: property.name.value.as_str().into(),
@@ -100,7 +102,7 @@ impl<'s> Layout<'s> {
             node.additional = match &schema.additional {
                 Additional::Deny => table::Additional::Deny,
                 Additional::Allow => table::Additional::Allow,
-                Additional::Schema(below) => table::Additional::Node(self.node(below)),
+                Additional::Schema(schema) => table::Additional::Node(self.node(schema)),
             };
         }
         self.compose(&mut node, schema, nullable);
@@ -115,25 +117,27 @@ impl<'s> Layout<'s> {
     /// Adds schemas for the same value. A node has one list of alternatives; further lists get nodes of their own. A `$ref` with
     /// sibling keywords is a list of one alternative, so that values are repaired toward it.
     fn compose(&mut self, node: &mut Node, schema: &'s Schema, nullable: bool) {
-        let mut all_of: Vec<u16> = schema.all_of.iter().map(|one| self.node(one)).collect();
+        let mut all_of: Vec<u16> = schema.all_of.iter().map(|subschema| self.node(subschema)).collect();
         let defs = self.defs;
-        let referred = schema.reference.as_ref().map(|reference| defs.resolve(&defs.get(reference.to).schema));
-        let referred: Vec<u16> = referred.into_iter().map(|bare| self.shared(bare)).collect();
+        let target = schema.reference.as_ref().map(|reference| defs.resolve(&defs.get(reference.to).schema));
+        let target: Vec<u16> = target.into_iter().map(|resolved| self.definition_node(resolved)).collect();
         let mut unions = Vec::new();
         for (alternatives, exactly_one) in [(&schema.any_of, false), (&schema.one_of, true)] {
             if alternatives.is_empty() {
                 continue;
             }
             // The alternatives of a union are the variants of the Rust enum; null is not one of them.
-            let is_null = |one: &&Schema| node.form == SlotKind::Union && one.is_null();
+            let is_null = |schema: &&Schema| node.form == SlotKind::Union && schema.is_null();
             let (nulls, others): (Vec<&Schema>, Vec<&Schema>) = alternatives.iter().partition(is_null);
-            let mut nodes: Vec<u16> = others.iter().chain(&nulls).map(|one| self.node(one)).collect();
+            let mut nodes: Vec<u16> = others.iter().chain(&nulls).map(|schema| self.node(schema)).collect();
             if node.form == SlotKind::Union && nullable && !defs.is_nullable(schema) {
                 nodes.push(self.push(Node { types: Types::of(&[Type::Null]), ..Node::ANY }));
             }
             unions.push((nodes, exactly_one));
         }
-        unions.extend((!referred.is_empty()).then_some((referred, false)));
+        if !target.is_empty() {
+            unions.push((target, false));
+        }
         for (index, (nodes, exactly_one)) in unions.into_iter().enumerate() {
             let any_of = self.branches(nodes);
             if index == 0 {
@@ -160,9 +164,9 @@ impl<'s> Layout<'s> {
     }
 }
 
-/// The values that a schema names, in the order of the table and the Rust enum. A null comes last, since the Rust enum does not
-/// have it.
-pub(crate) fn values(schema: &Schema) -> Vec<(&Value, Option<&At<When>>)> {
+/// Returns the values of `enum` or `const` with their conditions, in the order of the table and of the Rust enum. Null is the last
+/// one, since the Rust enum does not have it.
+pub(crate) fn enum_values(schema: &Schema) -> Vec<(&Value, Option<&At<When>>)> {
     if let Some(constant) = &schema.constant {
         return vec![(&constant.value, None)];
     }
@@ -171,12 +175,12 @@ pub(crate) fn values(schema: &Schema) -> Vec<(&Value, Option<&At<When>>)> {
     others.into_iter().chain(nulls).map(|choice| (&choice.value.value, choice.when.as_ref())).collect()
 }
 
-/// Schemas that reach this stage have been counted: see [`check::size`](crate::check).
+/// Returns the length of a list. The size of schemas was checked before: see [`check::size`](crate::check).
 fn count<T>(list: &[T]) -> u16 {
     u16::try_from(list.len()).unwrap_or_else(|_| unreachable!("a schema larger than the checks let pass"))
 }
 
-/// What has been added to `list` since it was `start` long.
+/// Returns the span of the items that were added to `list` since its length was `start`.
 fn span<T>(start: u16, list: &[T]) -> Span {
     Span::new(start, count(list) - start)
 }
@@ -194,7 +198,7 @@ fn literal(value: &Value) -> Literal {
     }
 }
 
-/// The bounds, or `None` if the schema has no bounds.
+/// Returns the bounds of a schema, or `None` if it has none.
 fn bounds(schema: &Schema) -> Option<Bounds> {
     let written = &schema.bounds;
     let number = |bound: &Option<At<Value>>| {
@@ -216,5 +220,5 @@ fn bounds(schema: &Schema) -> Option<Bounds> {
         min_properties: length(&written.min_properties),
         max_properties: length(&written.max_properties),
     };
-    (bounds != Bounds::NONE).then_some(bounds)
+    if bounds == Bounds::NONE { None } else { Some(bounds) }
 }

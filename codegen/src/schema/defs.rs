@@ -1,90 +1,89 @@
-//! `$defs` and `$ref`: schemas with a name, which others lead to, in circles even.
+//! `$defs` and `$ref`: named schemas, and references to them. References may be recursive.
 
 use toolc::__gen::graph::cycles;
 
 use super::Schema;
 use crate::diagnostic::{At, Place};
 
-/// What every `$ref` begins with.
-pub const LEAD: &str = "#/$defs/";
+/// The prefix of every `$ref`.
+pub const REF_PREFIX: &str = "#/$defs/";
 
-/// Index of a definition among its tool's.
+/// The index of a definition in the [`Defs`] of its tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DefId(pub usize);
 
 /// A `$ref`.
 #[derive(Debug, Clone)]
 pub struct Reference {
-    /// Where it leads.
+    /// The target.
     pub to: DefId,
-    /// The name of that.
+    /// The name of the target.
     pub name: String,
-    /// Where it stands.
+    /// The place of the `$ref`.
     pub place: Place,
 }
 
 impl Reference {
-    /// As JSON Schema writes it.
-    pub fn written(&self) -> String {
-        format!("{LEAD}{}", self.name)
+    /// Returns the value of the `$ref`: `#/$defs/NAME`.
+    pub fn uri(&self) -> String {
+        format!("{REF_PREFIX}{}", self.name)
     }
 }
 
-/// A schema with a name.
+/// A definition: a schema with a name.
 #[derive(Debug, Clone)]
 pub struct Def {
-    /// Its name.
+    /// The name.
     pub name: At<String>,
     /// The schema.
     pub schema: Schema,
 }
 
-/// A tool's definitions, in the author's order.
+/// The definitions of a tool, in the author's order.
 #[derive(Debug, Clone, Default)]
 pub struct Defs(Vec<Def>);
 
 impl Defs {
-    /// These definitions.
+    /// Creates a list of definitions. Their indices are their ids.
     pub fn new(defs: Vec<Def>) -> Self {
         Self(defs)
     }
 
-    /// All of them.
+    /// Returns all definitions with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (DefId, &Def)> {
         self.0.iter().enumerate().map(|(id, def)| (DefId(id), def))
     }
 
-    /// How many.
+    /// Returns the number of definitions.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether the tool has no definitions.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The one that a `$ref` leads to.
+    /// Returns the definition with this id.
     pub fn get(&self, id: DefId) -> &Def {
         &self.0[id.0]
     }
 
-    /// For each definition, whether these schemas lead to it.
-    pub fn needed_by<'s>(&'s self, roots: impl IntoIterator<Item = &'s Schema>) -> Vec<bool> {
-        let mut needed = vec![false; self.0.len()];
+    /// Returns, for each definition, whether it is reachable from these schemas, directly or through other definitions.
+    pub fn reachable_from<'s>(&'s self, roots: impl IntoIterator<Item = &'s Schema>) -> Vec<bool> {
+        let mut reachable = vec![false; self.0.len()];
         let mut pending: Vec<&Schema> = roots.into_iter().collect();
         while let Some(root) = pending.pop() {
             for reference in root.walk().into_iter().filter_map(|schema| schema.reference.as_ref()) {
-                if !std::mem::replace(&mut needed[reference.to.0], true) {
+                if !std::mem::replace(&mut reachable[reference.to.0], true) {
                     pending.push(&self.get(reference.to).schema);
                 }
             }
         }
-        needed
+        reachable
     }
 
-    /// Returns a cycle of definitions each of which is the next one, for the same value, so that nothing says what such a
-    /// value is: the `$ref`s by which they lead to one another.
+    /// Returns a cycle of `$ref`s for the same value: definitions that consist only of each other, so that they describe no value.
     pub fn cycle(&self) -> Option<Vec<Reference>> {
         let references = |id: usize| {
             let references = self.0[id].schema.references_in_place();
@@ -94,26 +93,28 @@ impl Defs {
         Some(first.into_iter().map(|(_, reference)| reference.clone()).collect())
     }
 
-    /// Replaces a `$ref` by a schema that accepts any value.
-    pub fn cut(&mut self, place: Place) {
-        self.0.iter_mut().for_each(|def| def.schema.cut(place));
+    /// Removes the `$ref` at a place, so that its schema accepts any value.
+    pub fn remove_reference(&mut self, place: Place) {
+        self.0.iter_mut().for_each(|def| def.schema.remove_reference(place));
     }
 }
 
 impl Schema {
-    /// Every `$ref` that is about the same value.
+    /// Returns every `$ref` for the same value.
     fn references_in_place(&self) -> Vec<&Reference> {
-        let mut found: Vec<&Reference> = self.reference.iter().collect();
+        let mut references: Vec<&Reference> = self.reference.iter().collect();
         let mut pending: Vec<&Schema> = self.in_place().collect();
         while let Some(schema) = pending.pop() {
-            found.extend(&schema.reference);
+            references.extend(&schema.reference);
             pending.extend(schema.in_place());
         }
-        found
+        references
     }
 
-    fn cut(&mut self, place: Place) {
+    fn remove_reference(&mut self, place: Place) {
         self.has_errors |= self.reference.take_if(|reference| reference.place == place).is_some();
-        self.any_of.iter_mut().chain(&mut self.one_of).chain(&mut self.all_of).for_each(|schema| schema.cut(place));
+        for subschema in self.any_of.iter_mut().chain(&mut self.one_of).chain(&mut self.all_of) {
+            subschema.remove_reference(place);
+        }
     }
 }

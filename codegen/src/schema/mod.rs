@@ -1,5 +1,4 @@
-//! The schema model: what a manifest says about a parameter, typed. All that is written from a schema is written
-//! from this, never by walking JSON.
+//! The typed model of JSON Schema. All output that depends on a schema is made from this model, never from its JSON.
 
 mod defs;
 mod tagged_union;
@@ -12,7 +11,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use toolc::__gen::table::Type;
 
-pub use defs::{Def, DefId, Defs, LEAD, Reference};
+pub use defs::{Def, DefId, Defs, REF_PREFIX, Reference};
 pub(crate) use tagged_union::TagDefect;
 pub use tagged_union::{Alternative, ResolvedSchema};
 pub use to_json::Spelling;
@@ -20,52 +19,52 @@ pub use to_json::Spelling;
 use crate::diagnostic::{At, Place};
 use crate::text::atoms::{Template, When};
 
-/// One schema.
+/// A schema.
 #[derive(Debug, Clone)]
 pub struct Schema {
-    /// Where it stands: its name, or its table's header.
+    /// The place of its name, or of the header of its table.
     pub place: Place,
-    /// `$ref`: the definition that has to hold, too.
+    /// `$ref`: a definition that the value must match too.
     pub reference: Option<Reference>,
-    /// In the order in which they are named. Empty: any.
+    /// `type`, in the author's order. Empty if any type is allowed.
     pub types: Vec<Type>,
-    /// A short name for people.
+    /// `title`: a short name for people.
     pub title: Option<String>,
-    /// The description for the model.
+    /// `description`: the text for the model.
     pub description: Option<At<Template>>,
-    /// Whether it is better left alone. An annotation.
+    /// `deprecated`. An annotation.
     pub deprecated: bool,
-    /// `enum`. Empty: any value.
+    /// `enum`. Empty if any value is allowed.
     pub choices: Vec<Choice>,
-    /// `const`: the one value that is allowed.
+    /// `const`: the only value that is allowed.
     pub constant: Option<At<Value>>,
-    /// What is assumed where nothing is sent.
+    /// `default`: the value that is used if none is sent.
     pub default: Option<At<Value>>,
-    /// Values that show what is meant.
+    /// `examples`. An annotation.
     pub examples: Vec<At<Value>>,
-    /// Bounds of numbers, lengths and sizes.
-    pub bounds: OwnBounds,
-    /// A regular expression that a string has to match.
+    /// The bounds of numbers, lengths and sizes.
+    pub bounds: BoxedBounds,
+    /// `pattern`: a regular expression that a string must match.
     pub pattern: Option<At<String>>,
-    /// What a string stands for: `date-time`, `uri` and the like. An annotation.
+    /// `format`: what a string represents, such as `date-time` or `uri`. An annotation.
     pub format: Option<String>,
-    /// Alternatives, of which one has to hold.
+    /// `anyOf`: the value must match at least one of these.
     pub any_of: Vec<Schema>,
-    /// Alternatives, of which exactly one has to hold.
+    /// `oneOf`: the value must match exactly one of these.
     pub one_of: Vec<Schema>,
-    /// Schemas that have to hold all together.
+    /// `allOf`: the value must match all of these.
     pub all_of: Vec<Schema>,
-    /// The schema of an array's items.
+    /// `items`: the schema of the items of an array.
     pub items: Option<Box<Schema>>,
-    /// An object's properties, in the author's order.
+    /// `properties` of an object, in the author's order.
     pub properties: Vec<Property>,
-    /// What else an object may hold.
+    /// `additionalProperties`.
     pub additional: Additional,
-    /// Whether a part of it has an error that has been reported, so that missing parts are not reported again.
+    /// Whether a part of the schema had an error and was left out. What depends on the missing part is not reported again.
     pub has_errors: bool,
 }
 
-/// JSON Schema's bounds, as written.
+/// The bounds of a schema, as written.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "named as JSON Schema names them")]
 pub struct Bounds {
@@ -84,7 +83,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Those that are there, by JSON Schema's names.
+    /// Returns the bounds that are set, with their keywords.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &At<Value>)> {
         [
             ("minimum", &self.minimum),
@@ -104,9 +103,12 @@ impl Bounds {
         .filter_map(|(name, bound)| Some((name, bound.as_ref()?)))
     }
 
-    /// Sets the one that JSON Schema calls `name`.
-    pub fn set(&mut self, name: &str, bound: At<Value>) {
-        let place = match name {
+    /// Sets the bound of a keyword.
+    ///
+    /// # Panics
+    /// If `keyword` is not the keyword of a bound.
+    pub fn set(&mut self, keyword: &str, bound: At<Value>) {
+        let slot = match keyword {
             "minimum" => &mut self.minimum,
             "maximum" => &mut self.maximum,
             "exclusiveMinimum" => &mut self.exclusive_minimum,
@@ -119,18 +121,18 @@ impl Bounds {
             "uniqueItems" => &mut self.unique_items,
             "minProperties" => &mut self.min_properties,
             "maxProperties" => &mut self.max_properties,
-            other => unreachable!("no bound is called {other}"),
+            other => unreachable!("{other} is not the keyword of a bound"),
         };
-        *place = Some(bound);
+        *slot = Some(bound);
     }
 }
 
-/// The bounds of a schema, boxed because they are large and rare.
+/// The bounds of a schema, in a box because they are large and rare.
 #[derive(Debug, Clone, Default)]
-pub struct OwnBounds(Option<Box<Bounds>>);
+pub struct BoxedBounds(Option<Box<Bounds>>);
 
-impl OwnBounds {
-    /// The same with something changed.
+impl BoxedBounds {
+    /// Returns a changed copy.
     #[must_use]
     pub fn with(&self, change: impl FnOnce(&mut Bounds)) -> Self {
         let mut bounds = Bounds::clone(self);
@@ -139,14 +141,14 @@ impl OwnBounds {
     }
 }
 
-impl From<Bounds> for OwnBounds {
+impl From<Bounds> for BoxedBounds {
     fn from(bounds: Bounds) -> Self {
-        let is_some = bounds.iter().next().is_some();
-        Self(is_some.then(|| Box::new(bounds)))
+        let is_empty = bounds.iter().next().is_none();
+        Self(if is_empty { None } else { Some(Box::new(bounds)) })
     }
 }
 
-impl Deref for OwnBounds {
+impl Deref for BoxedBounds {
     type Target = Bounds;
 
     fn deref(&self) -> &Bounds {
@@ -155,7 +157,7 @@ impl Deref for OwnBounds {
     }
 }
 
-/// One value of an enum.
+/// A value of an `enum`.
 #[derive(Debug, Clone)]
 pub struct Choice {
     /// The value.
@@ -164,34 +166,34 @@ pub struct Choice {
     pub when: Option<At<When>>,
 }
 
-/// One property of an object.
+/// A property of an object.
 #[derive(Debug, Clone)]
 pub struct Property {
-    /// As the model writes it.
+    /// The name in JSON.
     pub name: At<String>,
-    /// Whether it must be sent.
+    /// Whether the property must be sent.
     pub required: bool,
-    /// Whether its value must not be shown in an error or a log.
+    /// Whether the value must not appear in errors and logs.
     pub secret: bool,
-    /// The turns in which it is available, or `None` for all.
+    /// The turns in which the property is available, or `None` for all.
     pub when: Option<At<When>>,
-    /// Its schema.
+    /// The schema of the value.
     pub schema: Schema,
 }
 
-/// What an object may hold beyond its declared properties.
+/// The properties that an object may have besides its declared ones.
 #[derive(Debug, Clone)]
 pub enum Additional {
-    /// Nothing.
+    /// None.
     Deny,
-    /// Anything.
+    /// Properties with any value.
     Allow,
-    /// Values of this schema.
+    /// Properties whose values match this schema.
     Schema(Box<Schema>),
 }
 
 impl Schema {
-    /// One that says nothing, at `place`.
+    /// Creates a schema without keywords.
     pub fn new(place: Place) -> Self {
         Self {
             place,
@@ -204,7 +206,7 @@ impl Schema {
             constant: None,
             default: None,
             examples: Vec::new(),
-            bounds: OwnBounds::default(),
+            bounds: BoxedBounds::default(),
             pattern: None,
             format: None,
             any_of: Vec::new(),
@@ -217,10 +219,10 @@ impl Schema {
         }
     }
 
-    /// Where a word of it stands; the schema itself, where that is not known.
-    pub fn word_place(&self, word: &str) -> Place {
-        let first = |parts: &[Schema]| parts.first().map(|part| part.place);
-        let place = match word {
+    /// Returns the place of a keyword, or the place of the schema if that of the keyword is not recorded.
+    pub fn keyword_place(&self, keyword: &str) -> Place {
+        let first = |schemas: &[Schema]| schemas.first().map(|schema| schema.place);
+        let place = match keyword {
             "$ref" => self.reference.as_ref().map(|reference| reference.place),
             "enum" => self.choices.first().map(|choice| choice.value.place),
             "const" => self.constant.as_ref().map(|constant| constant.place),
@@ -239,67 +241,68 @@ impl Schema {
         place.unwrap_or(self.place)
     }
 
-    /// The types that a value may have, also where only the enum's values tell them. Empty: any.
+    /// Returns the types of `type`, or those of the values of `enum` or `const` if there is no `type`. Empty if any type is allowed.
     pub fn effective_types(&self) -> Vec<Type> {
         let mut types = self.types.clone();
         if types.is_empty() {
             let choices = self.choices.iter().map(|choice| &choice.value.value);
-            for found in choices.chain(self.constant.iter().map(|at| &at.value)).map(type_of) {
-                if !types.contains(&found) {
-                    types.push(found);
+            for ty in choices.chain(self.constant.iter().map(|constant| &constant.value)).map(type_of) {
+                if !types.contains(&ty) {
+                    types.push(ty);
                 }
             }
         }
         types
     }
 
-    /// Whether it may describe an object.
+    /// Whether the schema has the type object, or a keyword about objects.
     pub fn is_object(&self) -> bool {
         self.types.contains(&Type::Object)
             || !self.properties.is_empty()
             || !matches!(self.additional, Additional::Deny)
     }
 
-    /// The direct subschemas except properties.
-    pub fn below(&self) -> impl Iterator<Item = &Schema> {
+    /// Returns the direct subschemas except those of properties.
+    pub fn subschemas(&self) -> impl Iterator<Item = &Schema> {
         let additional = if let Additional::Schema(schema) = &self.additional { Some(&**schema) } else { None };
         self.in_place().chain(self.items.as_deref()).chain(additional)
     }
 
-    /// Those among them that are about the same value.
+    /// Returns the direct subschemas for the same value: those of `anyOf`, `oneOf` and `allOf`.
     pub fn in_place(&self) -> impl Iterator<Item = &Schema> {
         self.any_of.iter().chain(&self.one_of).chain(&self.all_of)
     }
 
-    /// This schema and all below it, each with those around it that are about the same value.
-    pub fn walk_around(&self) -> Vec<(Vec<&Schema>, &Schema)> {
-        let mut found = vec![(Vec::new(), self)];
+    /// Returns this schema and all nested ones, each after the list of enclosing schemas for the same value.
+    pub fn walk_with_parents(&self) -> Vec<(Vec<&Schema>, &Schema)> {
+        let mut schemas = vec![(Vec::new(), self)];
         let mut next = 0;
-        while let Some((around, schema)) = found.get(next).cloned() {
-            let here: Vec<&Schema> = around.into_iter().chain([schema]).collect();
-            found.extend(schema.in_place().map(|part| (here.clone(), part)));
+        while let Some((parents, schema)) = schemas.get(next).cloned() {
+            let with_this: Vec<&Schema> = parents.into_iter().chain([schema]).collect();
+            schemas.extend(schema.in_place().map(|subschema| (with_this.clone(), subschema)));
             let additional = if let Additional::Schema(schema) = &schema.additional { Some(&**schema) } else { None };
-            let apart = schema.items.as_deref().into_iter().chain(additional);
-            found.extend(apart.chain(schema.properties.iter().map(|p| &p.schema)).map(|below| (Vec::new(), below)));
+            let other_values = schema.items.as_deref().into_iter().chain(additional);
+            let other_values = other_values.chain(schema.properties.iter().map(|property| &property.schema));
+            schemas.extend(other_values.map(|subschema| (Vec::new(), subschema)));
             next += 1;
         }
-        found
+        schemas
     }
 
-    /// This schema and all below it, parents first.
+    /// Returns this schema and all nested ones, parents first.
     pub fn walk(&self) -> Vec<&Schema> {
-        let mut found = vec![self];
+        let mut schemas = vec![self];
         let mut next = 0;
-        while let Some(schema) = found.get(next).copied() {
-            found.extend(schema.properties.iter().map(|property| &property.schema));
-            found.extend(schema.below());
+        while let Some(schema) = schemas.get(next).copied() {
+            schemas.extend(schema.properties.iter().map(|property| &property.schema));
+            schemas.extend(schema.subschemas());
             next += 1;
         }
-        found
+        schemas
     }
 }
 
-/// Whether two values are equal as JSON Schema defines it: numbers are compared by value, so `1` equals `1.0`.
+/// Whether two values are equal in JSON Schema, which compares numbers by value: `1` equals `1.0`.
 pub(crate) fn equal(one: &Value, other: &Value) -> bool {
     one == other || compare_numbers(one, other) == Some(Ordering::Equal)
 }
@@ -312,7 +315,7 @@ pub(crate) fn compare_numbers(one: &Value, other: &Value) -> Option<Ordering> {
     }
 }
 
-/// The JSON type of a value; of a number without a fractional part, `integer`.
+/// Returns the type of a value. A number is an integer if it is written as one: `1`, but not `1.0`.
 pub fn type_of(value: &Value) -> Type {
     match value {
         Value::Null => Type::Null,

@@ -1,4 +1,5 @@
-//! The type of a schema in generated code. The argument table and the Rust types both use it, so that they agree.
+//! The shape of a schema's values: nullable, union or plain. The argument table and the generated Rust types both use it, so that
+//! they agree.
 
 use serde_json::Value;
 use toolc::__gen::table::{SlotKind, Type};
@@ -8,31 +9,32 @@ use super::{Additional, DefId, Defs, Property, Reference, Schema, type_of};
 /// A schema with `$ref`s resolved and null removed.
 #[derive(Debug, Clone, Copy)]
 pub struct ResolvedSchema<'s> {
-    /// What is left.
+    /// The schema without `$ref` and null.
     pub schema: &'s Schema,
-    /// The first definition that was led to.
+    /// The first definition that was followed.
     pub via: Option<DefId>,
-    /// Whether null is also allowed.
+    /// Whether null is allowed in addition to the values of `schema`.
     pub nullable: bool,
 }
 
-/// One of several sorts of values that can be told apart.
+/// An alternative of a union whose values can be distinguished from those of all other alternatives.
 #[derive(Debug, Clone, Copy)]
 pub struct Alternative<'s> {
-    /// As it is written.
+    /// The alternative as written.
     pub schema: &'s Schema,
-    /// Its type, without null.
+    /// The type of its values, without null.
     pub ty: Type,
-    /// The property that every object among the alternatives has, and its value in this one.
+    /// The name and value of the tag: a property that every object of the union has, with a different constant in each. `None` if
+    /// the union has only one object.
     pub tag: Option<(&'s str, &'s Value)>,
 }
 
-/// Why a property does not tell which of several objects it is in.
+/// The reason why a property cannot be the tag of a union.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TagDefect {
-    /// Nothing, or more than one value, is named.
-    NoOneValue,
-    /// It, or its value, is there in some turns only.
+    /// It has not exactly one value in `const` or `enum`.
+    NotConstant,
+    /// The property, or its value, is present in some turns only.
     Conditional,
     /// Its value cannot be a tag: null, a fraction, an array or an object.
     NotSimple,
@@ -43,52 +45,53 @@ pub(crate) enum TagDefect {
 }
 
 impl Alternative<'_> {
-    /// Whether a value that one of the alternatives allows is of this sort.
-    pub fn is(&self, value: &Value) -> bool {
-        let of = type_of(value);
-        (of == self.ty
-            || (of, self.ty) == (Type::Integer, Type::Number)
-            || (of, self.ty) == (Type::Number, Type::Integer))
+    /// Whether a value of the union belongs to this alternative.
+    pub fn matches(&self, value: &Value) -> bool {
+        let is_number = |ty: Type| matches!(ty, Type::Integer | Type::Number);
+        let ty = type_of(value);
+        (ty == self.ty || (is_number(ty) && is_number(self.ty)))
             && self.tag.is_none_or(|(name, tag)| value.get(name) == Some(tag))
     }
 }
 
 impl Defs {
-    /// What a schema is, once nothing is around it.
+    /// Follows `$ref`s without siblings, and unions of a schema with null, to the schema of the non-null values.
+    ///
+    /// If the result would be passed as a raw JSON value, null is not removed: such a value can hold null itself.
     pub fn resolve<'s>(&'s self, schema: &'s Schema) -> ResolvedSchema<'s> {
-        let mut bare = ResolvedSchema { schema, via: None, nullable: false };
-        let mut as_written = None;
+        let mut resolved = ResolvedSchema { schema, via: None, nullable: false };
+        let mut with_null = None;
         loop {
-            if let Some(reference) = bare.schema.alias() {
-                bare.schema = &self.get(reference.to).schema;
-                bare.via.get_or_insert(reference.to);
-            } else if let Some(other) = bare.schema.nullable()
-                // `oneOf` refuses null if two alternatives allow it.
-                && (bare.schema.one_of.is_empty() || !self.allows_null(other))
+            if let Some(reference) = resolved.schema.alias() {
+                resolved.schema = &self.get(reference.to).schema;
+                resolved.via.get_or_insert(reference.to);
+            } else if let Some(other) = resolved.schema.non_null_alternative()
+                // `oneOf` refuses null if both alternatives allow it.
+                && (resolved.schema.one_of.is_empty() || !self.allows_null(other))
             {
-                as_written.get_or_insert(bare);
-                bare = ResolvedSchema { schema: other, nullable: true, ..bare };
+                with_null.get_or_insert(resolved);
+                resolved = ResolvedSchema { schema: other, nullable: true, ..resolved };
             } else {
                 break;
             }
         }
-        let schema = bare.schema;
-        let has_room = self.union(schema).is_some() || !(schema.is_composed() || schema.effective_types().is_empty());
-        as_written.filter(|_| !has_room).unwrap_or(bare)
+        let schema = resolved.schema;
+        let is_raw = self.union(schema).is_none() && (schema.is_composed() || schema.effective_types().is_empty());
+        with_null.filter(|_| is_raw).unwrap_or(resolved)
     }
 
-    /// The types that a value may have, whatever leads to the schema. Empty: any.
+    /// Returns the types that a value may have, after resolving `$ref`s. Empty if any type is allowed.
     pub fn types(&self, schema: &Schema) -> Vec<Type> {
-        let bare = self.resolve(schema);
-        let mut types = bare.schema.effective_types();
-        if bare.nullable && !types.contains(&Type::Null) {
+        let resolved = self.resolve(schema);
+        let mut types = resolved.schema.effective_types();
+        if resolved.nullable && !types.contains(&Type::Null) {
             types.push(Type::Null);
         }
         types
     }
 
-    /// The kind of slot that holds its values.
-    pub fn form(&self, schema: &Schema) -> SlotKind {
+    /// Returns the kind of slot for the values of a schema.
+    pub fn slot_kind(&self, schema: &Schema) -> SlotKind {
         let schema = self.resolve(schema).schema;
         if self.union(schema).is_some() {
             return SlotKind::Union;
@@ -98,15 +101,15 @@ impl Defs {
         }
         let mut types = schema.effective_types();
         types.retain(|t| *t != Type::Null);
-        let [one] = types.as_slice() else { return SlotKind::Value };
-        match one {
+        let [only] = types.as_slice() else { return SlotKind::Value };
+        match only {
             Type::Boolean => SlotKind::Boolean,
             Type::Integer => SlotKind::Integer,
             Type::Number => SlotKind::Number,
             Type::String if schema.choices.is_empty() && schema.constant.is_none() => SlotKind::String,
             Type::String => SlotKind::Choice,
             Type::Array => SlotKind::Array,
-            // Objects of which only an enum tells what they are.
+            // The objects are only known from the values of an enum.
             Type::Object if !schema.is_object() => SlotKind::Value,
             Type::Object if schema.properties.is_empty() && !matches!(schema.additional, Additional::Deny) => {
                 SlotKind::Map
@@ -118,60 +121,68 @@ impl Defs {
 
     /// Whether null is allowed. Always false for schemas that are passed as a raw JSON value.
     pub fn is_nullable(&self, schema: &Schema) -> bool {
-        let bare = self.resolve(schema);
-        let own = |schema: &Schema| schema.effective_types().contains(&Type::Null);
-        let union = self.union(bare.schema).is_some();
-        bare.nullable || own(bare.schema) || (union && bare.schema.in_place().any(|one| self.is_nullable(one)))
+        let resolved = self.resolve(schema);
+        let schema = resolved.schema;
+        resolved.nullable
+            || schema.effective_types().contains(&Type::Null)
+            || (self.union(schema).is_some() && schema.in_place().any(|subschema| self.is_nullable(subschema)))
     }
 
-    /// The same, by the keywords alone. The type of a schema depends on this.
+    /// Whether the keywords of a schema allow null. Unlike [`is_nullable`](Self::is_nullable), this does not resolve the schema:
+    /// resolving depends on it.
     fn allows_null(&self, schema: &Schema) -> bool {
         if let Some(reference) = schema.alias() {
             return self.allows_null(&self.get(reference.to).schema);
         }
         match schema.alternatives() {
-            Some(some) => {
-                let hits = some.iter().filter(|one| self.allows_null(one)).count();
-                if schema.one_of.is_empty() { hits > 0 } else { hits == 1 }
+            Some(alternatives) => {
+                let count = alternatives.iter().filter(|alternative| self.allows_null(alternative)).count();
+                if schema.one_of.is_empty() { count > 0 } else { count == 1 }
             }
             None => schema.effective_types().contains(&Type::Null),
         }
     }
 
-    /// The alternatives of a union of which every value tells which one it is; those that are null left out.
+    /// Returns the alternatives of an `anyOf` or `oneOf`, without null, if every value can be assigned to one of them by its type or
+    /// tag. Returns `None` for any other schema.
     pub fn union<'s>(&'s self, schema: &'s Schema) -> Option<Vec<Alternative<'s>>> {
-        let alternatives = schema.alternatives()?.iter().filter(|one| !one.is_null());
-        let mut union: Vec<Alternative<'s>> = alternatives.map(|one| self.alternative(one)).collect::<Option<_>>()?;
-        let (objects, others): (Vec<_>, Vec<_>) = union.iter_mut().partition(|one| one.ty == Type::Object);
-        let differ = differ(&others.iter().map(|one| one.ty).collect::<Vec<_>>());
+        let alternatives = schema.alternatives()?.iter().filter(|alternative| !alternative.is_null());
+        let mut union: Vec<Alternative<'s>> =
+            alternatives.map(|alternative| self.alternative(alternative)).collect::<Option<_>>()?;
+        let (objects, others): (Vec<_>, Vec<_>) = union.iter_mut().partition(|other| other.ty == Type::Object);
+        let are_distinct = are_distinct(&others.iter().map(|other| other.ty).collect::<Vec<_>>());
         if objects.len() > 1 {
             let first = self.resolve(objects[0].schema).schema;
             let tags = first.properties.iter().find_map(|property| self.tags(&property.name.value, &objects))?;
             objects.into_iter().zip(tags).for_each(|(object, tag)| object.tag = Some(tag));
         }
-        (differ && union.len() > 1).then_some(union)
+        if are_distinct && union.len() > 1 { Some(union) } else { None }
     }
 
-    /// The alternatives of an `anyOf` or `oneOf` that would be a tagged union if its objects had a tag.
+    /// Returns the alternatives of an `anyOf` or `oneOf` that would be a union if its objects had a tag.
     pub(crate) fn union_without_tag<'s>(&'s self, schema: &'s Schema) -> Option<Vec<Alternative<'s>>> {
         let alternatives = schema.alternatives().filter(|_| self.union(schema).is_none())?;
-        let all = alternatives.iter().filter(|one| !one.is_null()).map(|one| self.alternative(one));
-        let all: Vec<Alternative<'s>> = all.collect::<Option<_>>()?;
-        let others: Vec<Type> = all.iter().map(|one| one.ty).filter(|ty| *ty != Type::Object).collect();
-        (all.len() > others.len() + 1 && differ(&others)).then_some(all)
+        let alternatives = alternatives.iter().filter(|alternative| !alternative.is_null());
+        let alternatives: Vec<Alternative<'s>> =
+            alternatives.map(|alternative| self.alternative(alternative)).collect::<Option<_>>()?;
+        let types = alternatives.iter().map(|alternative| alternative.ty);
+        let others: Vec<Type> = types.filter(|ty| *ty != Type::Object).collect();
+        let has_several_objects = alternatives.len() > others.len() + 1;
+        if has_several_objects && are_distinct(&others) { Some(alternatives) } else { None }
     }
 
+    /// Returns a schema as an alternative without a tag, or `None` if its values do not have exactly one type.
     fn alternative<'s>(&'s self, schema: &'s Schema) -> Option<Alternative<'s>> {
-        let bare = self.resolve(schema).schema;
-        let mut types = bare.effective_types();
+        let resolved = self.resolve(schema).schema;
+        let mut types = resolved.effective_types();
         types.retain(|t| *t != Type::Null);
         match types.as_slice() {
-            [ty] if !bare.is_composed() => Some(Alternative { schema, ty: *ty, tag: None }),
+            [ty] if !resolved.is_composed() => Some(Alternative { schema, ty: *ty, tag: None }),
             _ => None,
         }
     }
 
-    /// What each of these objects has in the property `name`, if that tells them apart.
+    /// Returns the tag of each object if the property `name` is a tag of all of them with different values.
     fn tags<'s>(&'s self, name: &str, objects: &[&mut Alternative<'s>]) -> Option<Vec<(&'s str, &'s Value)>> {
         let mut tags: Vec<(&str, &Value)> = Vec::new();
         for object in objects {
@@ -186,12 +197,15 @@ impl Defs {
         Some(tags)
     }
 
-    /// The one value that a property has wherever the object is. Err: why there is none that tells what object it is.
+    /// Returns the value of a property that is the tag of its object.
+    ///
+    /// # Errors
+    /// The reason why the property cannot be a tag.
     pub(crate) fn tag<'s>(&'s self, property: &'s Property) -> Result<&'s Value, TagDefect> {
-        let value = self.only_value(&property.schema).ok_or(TagDefect::NoOneValue)?;
+        let value = self.only_value(&property.schema).ok_or(TagDefect::NotConstant)?;
         let is_simple = matches!(value, Value::String(_) | Value::Bool(_)) || value.is_i64();
-        let named = self.named(&property.schema);
-        let is_conditional = named.constant.is_none() && named.choices.iter().any(|choice| choice.when.is_some());
+        let schema = self.resolve_untagged(&property.schema);
+        let is_conditional = schema.constant.is_none() && schema.choices.iter().any(|choice| choice.when.is_some());
         match property {
             _ if !is_simple => Err(TagDefect::NotSimple),
             _ if is_conditional || property.when.is_some() => Err(TagDefect::Conditional),
@@ -201,20 +215,20 @@ impl Defs {
         }
     }
 
-    /// The only value that is named, apart from null.
+    /// Returns the value of `const`, or of an `enum` with one value.
     pub(crate) fn only_value<'s>(&'s self, schema: &'s Schema) -> Option<&'s Value> {
-        let named = self.named(schema);
-        match (&named.constant, named.choices.as_slice()) {
+        let schema = self.resolve_untagged(schema);
+        match (&schema.constant, schema.choices.as_slice()) {
             (Some(constant), _) => Some(&constant.value),
             (None, [only]) => Some(&only.value.value),
             _ => None,
         }
     }
 
-    /// Resolves `$ref`s and removes null. [`bare`](Self::bare) also looks for a tag, so it must not be used while one is looked for.
-    fn named<'s>(&'s self, mut schema: &'s Schema) -> &'s Schema {
+    /// Resolves `$ref`s and removes null. Unlike [`resolve`](Self::resolve), this does not search for a tag, so the search can use it.
+    fn resolve_untagged<'s>(&'s self, mut schema: &'s Schema) -> &'s Schema {
         loop {
-            schema = match (schema.alias(), schema.nullable()) {
+            schema = match (schema.alias(), schema.non_null_alternative()) {
                 (Some(reference), _) => &self.get(reference.to).schema,
                 (None, Some(other)) => other,
                 (None, None) => return schema,
@@ -223,25 +237,25 @@ impl Defs {
     }
 }
 
-/// Whether no two of these types are the same.
-fn differ(types: &[Type]) -> bool {
+/// Whether no two types are equal. Integers and numbers count as equal.
+fn are_distinct(types: &[Type]) -> bool {
     let numeric = |t: Type| if t == Type::Integer { Type::Number } else { t };
     types.iter().enumerate().all(|(index, ty)| types[..index].iter().all(|earlier| numeric(*earlier) != numeric(*ty)))
 }
 
 impl Schema {
-    /// Its `$ref`, if no sibling keyword constrains the value.
+    /// Returns the `$ref` if no sibling keyword constrains the value.
     pub fn alias(&self) -> Option<&Reference> {
-        self.reference.as_ref().filter(|_| !self.constrains() && self.in_place().next().is_none())
+        self.reference.as_ref().filter(|_| !self.has_constraints() && self.in_place().next().is_none())
     }
 
-    /// Whether it is put together from other schemas for the same value.
+    /// Whether the schema refers to other schemas for the same value.
     fn is_composed(&self) -> bool {
         self.reference.is_some() || self.in_place().next().is_some()
     }
 
-    /// Whether words of its own say what a value may be.
-    pub(crate) fn constrains(&self) -> bool {
+    /// Whether the schema has keywords that constrain the value, other than `$ref`, `anyOf`, `oneOf` and `allOf`.
+    pub(crate) fn has_constraints(&self) -> bool {
         !self.types.is_empty()
             || !self.choices.is_empty()
             || self.constant.is_some()
@@ -252,27 +266,26 @@ impl Schema {
             || !matches!(self.additional, Additional::Deny)
     }
 
-    /// Those of `anyOf` or `oneOf`, where nothing else says what a value may be.
+    /// Returns the alternatives of `anyOf` or `oneOf` if no other keyword constrains the value.
     fn alternatives(&self) -> Option<&[Schema]> {
+        if !self.all_of.is_empty() || self.reference.is_some() || self.has_constraints() {
+            return None;
+        }
         match (self.any_of.as_slice(), self.one_of.as_slice()) {
-            (some, []) | ([], some)
-                if !some.is_empty() && self.all_of.is_empty() && self.reference.is_none() && !self.constrains() =>
-            {
-                Some(some)
-            }
+            (alternatives, []) | ([], alternatives) if !alternatives.is_empty() => Some(alternatives),
             _ => None,
         }
     }
 
-    /// The other alternative, if it has two and one is null.
-    pub(crate) fn nullable(&self) -> Option<&Schema> {
+    /// Returns the other alternative if the schema has two and one of them is null.
+    pub(crate) fn non_null_alternative(&self) -> Option<&Schema> {
         match self.alternatives()? {
             [other, null] | [null, other] if null.is_null() && !other.is_null() => Some(other),
             _ => None,
         }
     }
 
-    /// Whether it is null and nothing else.
+    /// Whether the schema allows null only.
     pub fn is_null(&self) -> bool {
         self.types == [Type::Null] && self.choices.is_empty()
     }

@@ -1,4 +1,4 @@
-//! A schema as JSON Schema, with what depends on the turn still in it.
+//! Converts schemas to JSON with conditions: parts that exist in some turns only keep their conditions.
 
 use serde_json::Value;
 use toolc::__gen::table::Type;
@@ -7,60 +7,59 @@ use super::{Additional, Choice, Defs, Property, Schema};
 use crate::conditional_json::CondJson;
 use crate::text::atoms::When;
 
-/// How a language of schemas spells what all of them have.
+/// How a dialect writes schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spelling {
-    /// Types in capitals, with `nullable` for null, as `OpenAPI` has them. JSON Schema's otherwise.
+    /// Whether types are written as in `OpenAPI`: in capitals, with `nullable` instead of null.
     pub openapi: bool,
-    /// Whether `additionalProperties: false` is written. Where it is not, an object has its properties and no others all
-    /// the same.
+    /// Whether `additionalProperties: false` is written. Objects are closed without it too.
     pub says_closed: bool,
-    /// Whether an object without required properties says so.
+    /// Whether an empty `required` is written.
     pub says_required: bool,
 }
 
 impl Spelling {
-    /// Draft 2020-12: nothing added, nothing left out.
+    /// JSON Schema, draft 2020-12.
     pub const JSON_SCHEMA: Self = Self { openapi: false, says_closed: true, says_required: false };
 }
 
 impl Defs {
-    /// A schema that stands by itself: with the definitions that it needs.
+    /// Returns a schema as a standalone JSON Schema, with the definitions that it needs.
     pub fn document(&self, root: &Schema) -> CondJson {
         self.document_in(root, Spelling::JSON_SCHEMA)
     }
 
-    /// The same in another spelling.
+    /// Returns a schema as a standalone document in a spelling, with the definitions that it needs.
     pub fn document_in(&self, root: &Schema, spelling: Spelling) -> CondJson {
-        let needed = self.needed_by([root]);
-        let mut doc = root.to_doc(spelling);
-        if let (CondJson::Object(words), true) = (&mut doc, needed.contains(&true)) {
-            let defs = self.iter().filter(|(id, _)| needed[id.0]);
-            let defs = defs.map(|(_, def)| (None, def.name.value.clone(), def.schema.to_doc(spelling))).collect();
-            words.push((None, "$defs".to_owned(), CondJson::Object(defs)));
+        let reachable = self.reachable_from([root]);
+        let mut json = root.to_json(spelling);
+        if let (CondJson::Object(entries), true) = (&mut json, reachable.contains(&true)) {
+            let defs = self.iter().filter(|(id, _)| reachable[id.0]);
+            let defs = defs.map(|(_, def)| (None, def.name.value.clone(), def.schema.to_json(spelling))).collect();
+            entries.push((None, "$defs".to_owned(), CondJson::Object(defs)));
         }
-        doc
+        json
     }
 
-    /// The same as JSON, with everything that may be there: what a value may at most be.
-    pub fn whole(&self, root: &Schema) -> Value {
-        self.document(root).whole()
+    /// Returns a schema as a standalone JSON Schema with all its conditional parts: it allows every value that any turn allows.
+    pub fn full_schema(&self, root: &Schema) -> Value {
+        self.document(root).full_value()
     }
 }
 
 impl Schema {
-    fn to_doc(&self, spelling: Spelling) -> CondJson {
+    fn to_json(&self, spelling: Spelling) -> CondJson {
         let mut out: Vec<(Option<When>, String, CondJson)> = Vec::new();
-        let mut put = |key: &str, doc: CondJson| out.push((None, key.to_owned(), doc));
+        let mut put = |key: &str, json: CondJson| out.push((None, key.to_owned(), json));
         if let Some(reference) = &self.reference {
-            put("$ref", Value::from(reference.written()).into());
+            put("$ref", Value::from(reference.uri()).into());
         }
         let is_null = self.types == [Type::Null];
-        let is_named = |t: &&Type| !spelling.openapi || is_null || **t != Type::Null;
-        let case = |t: &Type| if spelling.openapi { t.name().to_uppercase() } else { t.name().to_owned() };
-        let types: Vec<String> = self.types.iter().filter(is_named).map(case).collect();
-        if let [one] = types.as_slice() {
-            put("type", Value::from(one.as_str()).into());
+        let is_written = |ty: &&Type| !spelling.openapi || is_null || **ty != Type::Null;
+        let name = |ty: &Type| if spelling.openapi { ty.name().to_uppercase() } else { ty.name().to_owned() };
+        let types: Vec<String> = self.types.iter().filter(is_written).map(name).collect();
+        if let [only] = types.as_slice() {
+            put("type", Value::from(only.as_str()).into());
         } else if !types.is_empty() {
             put("type", Value::from(types).into());
         }
@@ -79,7 +78,7 @@ impl Schema {
         if !self.choices.is_empty() {
             let when = |choice: &Choice| choice.when.as_ref().map(|when| when.value.clone());
             let value = |choice: &Choice| CondJson::Json(choice.value.value.clone());
-            // OpenAPI says by `nullable` that null is one of them.
+            // In OpenAPI, `nullable` adds null to the values.
             let choices = self.choices.iter().filter(|choice| !spelling.openapi || !choice.value.value.is_null());
             put("enum", CondJson::Array(choices.map(|choice| (when(choice), value(choice))).collect()));
         }
@@ -101,32 +100,34 @@ impl Schema {
         if let Some(format) = &self.format {
             put("format", Value::from(format.as_str()).into());
         }
-        for (word, alternatives) in [("anyOf", &self.any_of), ("oneOf", &self.one_of), ("allOf", &self.all_of)] {
-            if !alternatives.is_empty() {
-                put(word, CondJson::Array(alternatives.iter().map(|one| (None, one.to_doc(spelling))).collect()));
+        for (keyword, schemas) in [("anyOf", &self.any_of), ("oneOf", &self.one_of), ("allOf", &self.all_of)] {
+            if !schemas.is_empty() {
+                put(keyword, CondJson::Array(schemas.iter().map(|schema| (None, schema.to_json(spelling))).collect()));
             }
         }
         if let Some(items) = &self.items {
-            put("items", items.to_doc(spelling));
+            put("items", items.to_json(spelling));
         }
         if self.is_object() {
             let when = |property: &Property| property.when.as_ref().map(|when| when.value.clone());
             let entry =
-                |property: &Property| (when(property), property.name.value.clone(), property.schema.to_doc(spelling));
+                |property: &Property| (when(property), property.name.value.clone(), property.schema.to_json(spelling));
             put("properties", CondJson::Object(self.properties.iter().map(entry).collect()));
             // Properties that are required whenever they are available.
             let required: Vec<_> = self.properties.iter().filter(|property| property.required).collect();
             if required.iter().any(|property| property.when.is_some()) {
                 let name = |property: &Property| Value::from(property.name.value.as_str()).into();
-                put("required", CondJson::Array(required.iter().map(|one| (when(one), name(one))).collect()));
+                let names = required.iter().map(|property| (when(property), name(property))).collect();
+                put("required", CondJson::Array(names));
             } else if !required.is_empty() || spelling.says_required {
-                put("required", required.iter().map(|one| one.name.value.as_str()).collect::<Value>().into());
+                let names = required.iter().map(|property| property.name.value.as_str()).collect::<Value>();
+                put("required", names.into());
             }
             match &self.additional {
                 Additional::Deny if !spelling.says_closed => {}
                 Additional::Deny => put("additionalProperties", Value::Bool(false).into()),
                 Additional::Allow => put("additionalProperties", Value::Bool(true).into()),
-                Additional::Schema(schema) => put("additionalProperties", schema.to_doc(spelling)),
+                Additional::Schema(schema) => put("additionalProperties", schema.to_json(spelling)),
             }
         }
         CondJson::Object(out)

@@ -1,14 +1,15 @@
-//! What the conditions and texts of one manifest ask, each question once: conditions are over their positions.
+//! The atoms of a manifest: the tools, facts and comparisons in its conditions and texts. Equal atoms are stored once, and
+//! conditions refer to them by index.
 
 use super::condition::{AtomExpr, Condition};
 use super::template::Piece;
 use crate::diagnostic::{At, Place};
 
-/// Position of a question about a tool or a fact.
+/// The index of an atom in [`AtomTable::atoms`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AtomId(pub usize);
 
-/// Position of a fact whose value is written out.
+/// The index of a fact in [`AtomTable::facts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FactRef(pub usize);
 
@@ -18,28 +19,28 @@ pub type When = Condition<AtomId>;
 /// A text of a manifest.
 pub type Template = Vec<Piece<AtomId, FactRef>>;
 
-/// All atoms of one manifest, each where it is first asked.
+/// The atoms of a manifest, each with the place of its first use.
 #[derive(Debug, Clone, Default)]
 pub struct AtomTable {
-    /// What conditions ask.
+    /// The atoms of the conditions.
     pub atoms: Vec<At<AtomExpr>>,
-    /// Facts whose values are written out.
+    /// The facts whose values the texts contain.
     pub facts: Vec<At<String>>,
 }
 
 impl AtomTable {
-    /// The position of a question, new or known.
-    pub fn atom(&mut self, asks: AtomExpr, place: impl FnOnce() -> Place) -> AtomId {
-        AtomId(position(&mut self.atoms, asks, place))
+    /// Returns the index of an atom, and adds it if it is new.
+    pub fn atom(&mut self, atom: AtomExpr, place: impl FnOnce() -> Place) -> AtomId {
+        AtomId(intern(&mut self.atoms, atom, place))
     }
 
-    /// The position of a fact, new or known.
+    /// Returns the index of a fact, and adds it if it is new.
     pub fn fact(&mut self, name: String, place: impl FnOnce() -> Place) -> FactRef {
-        FactRef(position(&mut self.facts, name, place))
+        FactRef(intern(&mut self.facts, name, place))
     }
 }
 
-fn position<T: PartialEq>(list: &mut Vec<At<T>>, value: T, place: impl FnOnce() -> Place) -> usize {
+fn intern<T: PartialEq>(list: &mut Vec<At<T>>, value: T, place: impl FnOnce() -> Place) -> usize {
     list.iter().position(|known| known.value == value).unwrap_or_else(|| {
         list.push(At::new(value, place()));
         list.len() - 1

@@ -1,4 +1,4 @@
-//! Conditions: a boolean over `tools.NAME` (is that tool in this turn) and `facts.NAME`.
+//! Conditions: boolean expressions over `tools.NAME` (this tool is in the turn) and `facts.NAME`.
 //!
 //! ```text
 //! or   = and { "or" and }          and  = not { "and" not }        not = "not" not | atom | "(" or ")"
@@ -14,73 +14,73 @@ use toolc::FactValue;
 use super::Fault;
 use super::cursor::{Cursor, Token};
 
-/// Parentheses and `not` nest at most this deep.
-const DEEPEST: usize = 32;
+/// The maximum nesting depth of parentheses and `not`.
+const MAX_DEPTH: usize = 32;
 
 /// A condition over atoms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition<A> {
-    /// What is asked.
+    /// Holds if the atom holds.
     Atom(A),
-    /// It does not hold.
+    /// Holds if the condition does not hold.
     Not(Box<Condition<A>>),
-    /// All of these hold.
+    /// Holds if all conditions hold.
     And(Vec<Condition<A>>),
-    /// One of these holds.
+    /// Holds if at least one condition holds.
     Or(Vec<Condition<A>>),
 }
 
 impl<A> Condition<A> {
-    /// Whether it holds where those atoms do of which `atom` says so.
-    pub fn holds(&self, atom: &impl Fn(&A) -> bool) -> bool {
+    /// Evaluates the condition. `atom_holds` says whether an atom holds.
+    pub fn holds(&self, atom_holds: &impl Fn(&A) -> bool) -> bool {
         match self {
-            Condition::Atom(asked) => atom(asked),
-            Condition::Not(inner) => !inner.holds(atom),
-            Condition::And(parts) => parts.iter().all(|part| part.holds(atom)),
-            Condition::Or(parts) => parts.iter().any(|part| part.holds(atom)),
+            Condition::Atom(atom) => atom_holds(atom),
+            Condition::Not(inner) => !inner.holds(atom_holds),
+            Condition::And(parts) => parts.iter().all(|part| part.holds(atom_holds)),
+            Condition::Or(parts) => parts.iter().any(|part| part.holds(atom_holds)),
         }
     }
 
-    /// Its atoms, in order.
+    /// Returns the atoms of the condition, in order.
     pub fn atoms(&self) -> Vec<&A> {
         match self {
-            Condition::Atom(asked) => vec![asked],
+            Condition::Atom(atom) => vec![atom],
             Condition::Not(inner) => inner.atoms(),
             Condition::And(parts) | Condition::Or(parts) => parts.iter().flat_map(Condition::atoms).collect(),
         }
     }
 
-    /// The same over other atoms.
-    pub fn map<B>(self, link: &mut impl FnMut(A) -> B) -> Condition<B> {
-        let mut all = |parts: Vec<Condition<A>>| parts.into_iter().map(|part| part.map(link)).collect();
+    /// Replaces each atom by the result of `map_atom`.
+    pub fn map<B>(self, map_atom: &mut impl FnMut(A) -> B) -> Condition<B> {
+        let mut map_all = |parts: Vec<Condition<A>>| parts.into_iter().map(|part| part.map(map_atom)).collect();
         match self {
-            Condition::And(parts) => Condition::And(all(parts)),
-            Condition::Or(parts) => Condition::Or(all(parts)),
-            Condition::Not(inner) => Condition::Not(Box::new(inner.map(link))),
-            Condition::Atom(atom) => Condition::Atom(link(atom)),
+            Condition::And(parts) => Condition::And(map_all(parts)),
+            Condition::Or(parts) => Condition::Or(map_all(parts)),
+            Condition::Not(inner) => Condition::Not(Box::new(inner.map(map_atom))),
+            Condition::Atom(atom) => Condition::Atom(map_atom(atom)),
         }
     }
 }
 
-/// An atom as it is written.
+/// A parsed atom with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
-    /// Where, in the text.
+pub struct ParsedAtom {
+    /// The bytes of the atom in the text.
     pub span: Range<usize>,
-    /// What is asked.
-    pub asks: AtomExpr,
+    /// The atom.
+    pub atom: AtomExpr,
 }
 
-/// What an atom asks.
+/// An atom with the names as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AtomExpr {
-    /// Whether this tool is in the turn.
+    /// Holds if this tool is in the turn.
     Tool(String),
-    /// Whether this fact is true, or compares so.
+    /// Holds if the comparison with this fact holds, or without a comparison, if the fact is true.
     Fact(String, Option<(Comparison, FactValue)>),
 }
 
-/// Signs, each with what it says where its sides change places.
+/// The comparison signs, and the sign with the same meaning if the operands are swapped.
 const MIRRORED: [(&str, &str); 6] = [("==", "=="), ("!=", "!="), ("<", ">"), ("<=", ">="), (">", "<"), (">=", "<=")];
 
 const SIGNS: [(&str, Comparison); 6] = [
@@ -92,122 +92,127 @@ const SIGNS: [(&str, Comparison); 6] = [
     (">=", Comparison::GreaterOrEqual),
 ];
 
-/// Reads a condition that is the whole of `text`.
-pub fn parse(text: &str) -> Result<Condition<Written>, Fault> {
+/// Parses a condition.
+///
+/// # Errors
+/// The first syntax error.
+pub fn parse(text: &str) -> Result<Condition<ParsedAtom>, Fault> {
     parse_within(text, 0..text.len())
 }
 
-/// Reads the condition `text[span]`. Faults are placed in `text`.
-pub(super) fn parse_within(text: &str, span: Range<usize>) -> Result<Condition<Written>, Fault> {
+/// Parses the condition `text[span]`. The spans of the result and of errors are within `text`.
+pub(super) fn parse_within(text: &str, span: Range<usize>) -> Result<Condition<ParsedAtom>, Fault> {
     let mut cursor = Cursor::new(text, span);
-    let condition = either(&mut cursor, 0)?;
+    let condition = parse_or(&mut cursor, 0)?;
     match cursor.next()? {
         None => Ok(condition),
-        Some((Token::Sign("="), span)) => Err(Fault::new(span, "`=` compares nothing").help("write `==`")),
-        Some((Token::Sign(")"), span)) => Err(Fault::new(span, "`)` closes nothing")),
+        Some((Token::Sign("="), span)) => Err(Fault::new(span, "`=` is not a comparison").help("write `==`")),
+        Some((Token::Sign(")"), span)) => Err(Fault::new(span, "unmatched `)`")),
         Some((Token::Sign(sign), span)) if SIGNS.iter().any(|(known, _)| *known == sign) => {
-            let message = format!("`{sign}` compares nothing: only a fact can be compared, and with one value");
+            let message = format!("unexpected `{sign}`: only a fact can be compared, and only with one value");
             Err(Fault::new(span, message)
-                .help("`tools.NAME` is a condition by itself; join conditions by `and` or `or`"))
+                .help("`tools.NAME` is a condition by itself; join conditions with `and` or `or`"))
         }
         Some((token, span)) => {
             let message = format!("{} after the end of the condition", token.show());
-            Err(Fault::new(span, message).help("join conditions by `and` or `or`"))
+            Err(Fault::new(span, message).help("join conditions with `and` or `or`"))
         }
     }
 }
 
-fn either(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<Written>, Fault> {
-    joined(cursor, depth, "or", both, Condition::Or)
+fn parse_or(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<ParsedAtom>, Fault> {
+    parse_joined(cursor, depth, "or", parse_and, Condition::Or)
 }
 
-fn both(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<Written>, Fault> {
-    joined(cursor, depth, "and", single, Condition::And)
+fn parse_and(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<ParsedAtom>, Fault> {
+    parse_joined(cursor, depth, "and", parse_not, Condition::And)
 }
 
-type Read = fn(&mut Cursor<'_>, usize) -> Result<Condition<Written>, Fault>;
+type Parse = fn(&mut Cursor<'_>, usize) -> Result<Condition<ParsedAtom>, Fault>;
 
-fn joined(
+/// Parses one or more operands with `operator` between them.
+fn parse_joined(
     cursor: &mut Cursor<'_>,
     depth: usize,
-    word: &str,
-    read: Read,
-    join: fn(Vec<Condition<Written>>) -> Condition<Written>,
-) -> Result<Condition<Written>, Fault> {
-    let first = read(cursor, depth)?;
-    let mut parts = vec![first];
-    while matches!(cursor.peek()?, Some((Token::Word(found), _)) if found == word) {
+    operator: &str,
+    parse_operand: Parse,
+    join: fn(Vec<Condition<ParsedAtom>>) -> Condition<ParsedAtom>,
+) -> Result<Condition<ParsedAtom>, Fault> {
+    let mut parts = vec![parse_operand(cursor, depth)?];
+    while matches!(cursor.peek()?, Some((Token::Word(word), _)) if word == operator) {
         cursor.next()?;
-        parts.push(read(cursor, depth)?);
+        parts.push(parse_operand(cursor, depth)?);
     }
     Ok(if parts.len() == 1 { parts.remove(0) } else { join(parts) })
 }
 
-fn single(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<Written>, Fault> {
+fn parse_not(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<ParsedAtom>, Fault> {
     let missing = |span| {
-        let fault = Fault::new(span, "a condition is missing here");
+        let fault = Fault::new(span, "expected a condition");
         Err(fault.help("name a tool or a fact: `tools.NAME`, `facts.NAME`"))
     };
     let Some((token, span)) = cursor.next()? else { return missing(cursor.end()) };
-    if depth > DEEPEST {
-        return Err(Fault::new(span, format!("nested more than {DEEPEST} deep")));
+    if depth > MAX_DEPTH {
+        return Err(Fault::new(span, format!("condition nested more than {MAX_DEPTH} levels deep")));
     }
     match token {
-        Token::Word(word) if word == "not" => Ok(Condition::Not(Box::new(single(cursor, depth + 1)?))),
+        Token::Word(word) if word == "not" => Ok(Condition::Not(Box::new(parse_not(cursor, depth + 1)?))),
         Token::Sign("(") => {
-            let inner = either(cursor, depth + 1)?;
+            let inner = parse_or(cursor, depth + 1)?;
             match cursor.next()? {
                 Some((Token::Sign(")"), _)) => Ok(inner),
                 Some((token, found)) => Err(Fault::new(found, format!("expected `)`, found {}", token.show()))),
-                None => Err(Fault::new(span, "this parenthesis is never closed")),
+                None => Err(Fault::new(span, "unclosed parenthesis")),
             }
         }
         Token::Word(word) if word == "and" || word == "or" => missing(span.start..span.start),
-        Token::Word(word) if word != "true" && word != "false" => atom(cursor, &word, span).map(Condition::Atom),
+        Token::Word(word) if word != "true" && word != "false" => parse_atom(cursor, &word, span).map(Condition::Atom),
         token => {
             let fault = Fault::new(span.clone(), format!("expected a condition, found {}", token.show()));
-            Err(match turned(cursor, span)? {
-                Some(turned) => fault.help(format!("the fact goes on the left: `{turned}`")),
+            Err(match swap_operands(cursor, span)? {
+                Some(swapped) => fault.help(format!("write the fact on the left: `{swapped}`")),
                 None => fault,
             })
         }
     }
 }
 
-/// Suggests the reverse of a comparison whose value, at `value`, is before the fact.
-fn turned(cursor: &mut Cursor<'_>, value: Range<usize>) -> Result<Option<String>, Fault> {
+/// Returns a comparison with its operands swapped if its value, at `value`, is before the fact.
+fn swap_operands(cursor: &mut Cursor<'_>, value: Range<usize>) -> Result<Option<String>, Fault> {
     let Some((Token::Sign(sign), _)) = cursor.next()? else { return Ok(None) };
     let Some((_, mirrored)) = MIRRORED.iter().find(|(known, _)| *known == sign) else { return Ok(None) };
     let Some((Token::Word(fact), _)) = cursor.next()? else { return Ok(None) };
-    let turned = format!("{fact} {mirrored} {}", cursor.written(value));
-    Ok(fact.starts_with("facts.").then_some(turned))
+    let swapped = format!("{fact} {mirrored} {}", cursor.text(value));
+    Ok(if fact.starts_with("facts.") { Some(swapped) } else { None })
 }
 
-fn atom(cursor: &mut Cursor<'_>, word: &str, span: Range<usize>) -> Result<Written, Fault> {
+fn parse_atom(cursor: &mut Cursor<'_>, word: &str, span: Range<usize>) -> Result<ParsedAtom, Fault> {
     match word.split_once('.') {
-        Some(("tools", name)) if PORTABLE.accepts(name) => Ok(Written { span, asks: AtomExpr::Tool(name.to_owned()) }),
-        Some(("facts", name)) if PORTABLE.accepts(name) => comparison(cursor, name, span),
+        Some(("tools", name)) if PORTABLE.accepts(name) => {
+            Ok(ParsedAtom { span, atom: AtomExpr::Tool(name.to_owned()) })
+        }
+        Some(("facts", name)) if PORTABLE.accepts(name) => parse_comparison(cursor, name, span),
         Some(("tools" | "facts", name)) => {
-            let what = if name.is_empty() {
+            let message = if name.is_empty() {
                 format!("a name is missing after `{word}`")
             } else {
                 format!("`{name}` is not a valid name")
             };
-            let fault = Fault::new(span, what);
+            let fault = Fault::new(span, message);
             Err(fault.help(format!("a name is {}", PORTABLE.expected())))
         }
         other => {
             let fault = Fault::new(span, format!("`{word}` is neither a tool nor a fact"));
             Err(match other {
                 None => fault.help(format!("write `tools.{word}` or `facts.{word}`")),
-                Some(_) => fault.help("what can be asked is `tools.NAME` and `facts.NAME`"),
+                Some(_) => fault.help("a condition can use `tools.NAME` and `facts.NAME`"),
             })
         }
     }
 }
 
-fn comparison(cursor: &mut Cursor<'_>, name: &str, span: Range<usize>) -> Result<Written, Fault> {
-    let fact = |span, compared| Written { span, asks: AtomExpr::Fact(name.to_owned(), compared) };
+fn parse_comparison(cursor: &mut Cursor<'_>, name: &str, span: Range<usize>) -> Result<ParsedAtom, Fault> {
+    let fact = |span, compared| ParsedAtom { span, atom: AtomExpr::Fact(name.to_owned(), compared) };
     let Some((Token::Sign(sign), at)) = cursor.peek()? else { return Ok(fact(span, None)) };
     let Some((_, comparison)) = SIGNS.into_iter().find(|(known, _)| *known == sign) else {
         return Ok(fact(span, None));
@@ -216,13 +221,12 @@ fn comparison(cursor: &mut Cursor<'_>, name: &str, span: Range<usize>) -> Result
     let literal = match cursor.next()? {
         Some((Token::Text(text), at)) => (FactValue::Text(text.into()), at),
         Some((Token::Integer(integer), at)) if !FactValue::INTEGERS.contains(&integer) => {
-            return Err(Fault::new(at, format!("`{integer}` is beyond what a fact can be: integers within ±2^53")));
+            return Err(Fault::new(at, format!("`{integer}` is out of range: a fact is an integer within ±2^53")));
         }
         Some((Token::Integer(integer), at)) => (FactValue::Integer(integer), at),
         Some((Token::Word(word), at)) if word == "true" || word == "false" => (FactValue::Boolean(word == "true"), at),
         Some((token, at)) => {
-            let message =
-                format!("a fact is compared with a text, an integer, true or false, not with {}", token.show());
+            let message = format!("expected a text, an integer, `true` or `false`, found {}", token.show());
             return Err(Fault::new(at, message));
         }
         None => return Err(Fault::new(at, format!("expected a value after `{sign}`"))),
@@ -234,14 +238,14 @@ fn comparison(cursor: &mut Cursor<'_>, name: &str, span: Range<usize>) -> Result
 mod tests {
     use super::*;
 
-    fn show(condition: &Condition<Written>) -> String {
-        let join = |parts: &[Condition<Written>], word: &str| {
+    fn show(condition: &Condition<ParsedAtom>) -> String {
+        let join = |parts: &[Condition<ParsedAtom>], word: &str| {
             format!("({})", parts.iter().map(show).collect::<Vec<_>>().join(word))
         };
         match condition {
-            Condition::Atom(Written { asks: AtomExpr::Tool(name), .. }) => format!("t:{name}"),
-            Condition::Atom(Written { asks: AtomExpr::Fact(name, None), .. }) => format!("f:{name}"),
-            Condition::Atom(Written { asks: AtomExpr::Fact(name, Some((comparison, literal))), .. }) => {
+            Condition::Atom(ParsedAtom { atom: AtomExpr::Tool(name), .. }) => format!("t:{name}"),
+            Condition::Atom(ParsedAtom { atom: AtomExpr::Fact(name, None), .. }) => format!("f:{name}"),
+            Condition::Atom(ParsedAtom { atom: AtomExpr::Fact(name, Some((comparison, literal))), .. }) => {
                 format!("f:{name}{comparison:?}{literal:?}")
             }
             Condition::Not(inner) => format!("!{}", show(inner)),
@@ -251,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn and_binds_closer_than_or_and_not_closest() {
+    fn precedence_is_not_before_and_before_or() {
         for (text, shown) in [
             ("tools.a", "t:a"),
             ("not tools.a and tools.b or facts.c", "((!t:a & t:b) | f:c)"),
@@ -263,9 +267,9 @@ mod tests {
         }
     }
 
-    /// What the runtime tells a person of a condition is what a manifest may say, and means the same.
+    /// The runtime shows conditions in the syntax of manifests, with the same meaning.
     #[test]
-    fn what_the_runtime_writes_reads_back() {
+    fn conditions_that_the_runtime_shows_can_be_parsed() {
         use toolc::__gen::segment;
         use toolc::__gen::segment::{Atom, Op};
         let atoms = [
@@ -274,7 +278,7 @@ mod tests {
             Atom::Compared("c".to_owned().into(), Comparison::LessOrEqual, FactValue::Integer(-3)),
             Atom::Compared("d".to_owned().into(), Comparison::NotEqual, FactValue::Text(r#"it's "\"#.into())),
         ];
-        let asks = |written: &Written, of: &Atom| match (&written.asks, of) {
+        let asks = |parsed: &ParsedAtom, of: &Atom| match (&parsed.atom, of) {
             (AtomExpr::Tool(name), Atom::Tool(other)) | (AtomExpr::Fact(name, None), Atom::Fact(other)) => {
                 name == other
             }
@@ -292,7 +296,7 @@ mod tests {
                 let text = condition.to_manifest(&atoms);
                 let read = parse(&text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
                 for holding in 0..1_u16 << atoms.len() {
-                    let holds = |written: &Written| {
+                    let holds = |written: &ParsedAtom| {
                         let at = atoms.iter().position(|atom| asks(written, atom)).expect("it is one of them");
                         holding >> at & 1 == 1
                     };
@@ -314,37 +318,33 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_found_at_its_place() {
+    fn errors_have_the_right_span() {
         for (text, at, message) in [
-            ("", 0..0, "a condition is missing here"),
-            ("tools.a and", 11..11, "a condition is missing here"),
+            ("", 0..0, "expected a condition"),
+            ("tools.a and", 11..11, "expected a condition"),
             ("tools.a tools.b", 8..15, "`tools.b` after the end of the condition"),
             ("web", 0..3, "`web` is neither a tool nor a fact"),
-            ("(tools.a", 0..1, "this parenthesis is never closed"),
-            ("facts.x = 'a'", 8..9, "`=` compares nothing"),
+            ("(tools.a", 0..1, "unclosed parenthesis"),
+            ("facts.x = 'a'", 8..9, "`=` is not a comparison"),
             ("facts.x == 1.5", 11..14, "`1.5` is not a 64-bit integer, and facts cannot be fractions"),
             ("facts.x ==", 8..10, "expected a value after `==`"),
-            (
-                "facts.x == tools.y",
-                11..18,
-                "a fact is compared with a text, an integer, true or false, not with `tools.y`",
-            ),
-            ("tools.a | tools.b", 8..9, "`|` means nothing here"),
-            ("tools.a || tools.b", 8..10, "`||` means nothing here"),
-            ("!tools.a", 0..1, "`!` means nothing here"),
-            ("facts.n === 3", 8..11, "`===` means nothing here"),
-            ("tools.a AND tools.b", 8..11, "`AND` means nothing here"),
+            ("facts.x == tools.y", 11..18, "expected a text, an integer, `true` or `false`, found `tools.y`"),
+            ("tools.a | tools.b", 8..9, "unexpected `|`"),
+            ("tools.a || tools.b", 8..10, "unexpected `||`"),
+            ("!tools.a", 0..1, "unexpected `!`"),
+            ("facts.n === 3", 8..11, "unexpected `===`"),
+            ("tools.a AND tools.b", 8..11, "unexpected `AND`"),
             ("2 > facts.depth", 0..1, "expected a condition, found `2`"),
             ("true", 0..4, "expected a condition, found `true`"),
             ("facts.x == 'a", 11..13, "this text has no closing '"),
             ("tools.é", 0..8, "`é` is not a valid name"),
             ("facts.", 0..6, "a name is missing after `facts.`"),
             ("env.HOME", 0..8, "`env.HOME` is neither a tool nor a fact"),
-            ("or tools.a", 0..0, "a condition is missing here"),
-            ("tools.a and or tools.b", 12..12, "a condition is missing here"),
-            ("tools.a)", 7..8, "`)` closes nothing"),
-            ("tools.a == true", 8..10, "`==` compares nothing: only a fact can be compared, and with one value"),
-            ("facts.n > 0 < 3", 12..13, "`<` compares nothing: only a fact can be compared, and with one value"),
+            ("or tools.a", 0..0, "expected a condition"),
+            ("tools.a and or tools.b", 12..12, "expected a condition"),
+            ("tools.a)", 7..8, "unmatched `)`"),
+            ("tools.a == true", 8..10, "unexpected `==`: only a fact can be compared, and only with one value"),
+            ("facts.n > 0 < 3", 12..13, "unexpected `<`: only a fact can be compared, and only with one value"),
         ] {
             let fault = parse(text).unwrap_err();
             assert_eq!((fault.span, fault.message.as_str()), (at, message), "{text}");

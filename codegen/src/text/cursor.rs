@@ -1,15 +1,15 @@
-//! The words and signs of which conditions and templates' tags are made, one after the other.
+//! The lexer of conditions and of the tags of templates.
 
 use std::ops::Range;
 
 use super::Fault;
 
-/// One of them.
+/// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
-    /// A word: a keyword, a name, a dotted path of names.
+    /// A keyword, a name, or names with dots between them.
     Word(String),
-    /// Quoted text.
+    /// A quoted text, without the quotes and escapes.
     Text(String),
     /// An integer.
     Integer(i64),
@@ -18,7 +18,7 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// As it is quoted in a message.
+    /// Returns the token as messages show it.
     pub(super) fn show(&self) -> String {
         match self {
             Token::Word(word) => format!("`{word}`"),
@@ -29,17 +29,17 @@ impl Token {
     }
 }
 
-/// Longest first.
+/// The signs, longest first.
 const SIGNS: &[&str] = &["==", "!=", "<=", ">=", "<", ">", "=", "(", ")", ","];
 
-/// What other languages write, longest first, and what is written here.
+/// Operators of other languages, longest first, and the operators to write instead.
 const FOREIGN: &[(&str, &str)] =
     &[("===", "=="), ("!==", "!="), ("<>", "!="), ("&&", "and"), ("||", "or"), ("&", "and"), ("!", "not")];
 
-/// Words that have one spelling.
+/// The keywords. They are case-sensitive.
 const WORDS: &[&str] = &["and", "or", "not", "true", "false"];
 
-/// Reads tokens out of part of a text.
+/// Reads the tokens of a part of a text.
 #[derive(Debug, Clone)]
 pub(super) struct Cursor<'s> {
     text: &'s str,
@@ -49,12 +49,12 @@ pub(super) struct Cursor<'s> {
 }
 
 impl<'s> Cursor<'s> {
-    /// The tokens of `text[span]`.
+    /// Creates a cursor over `text[span]`.
     pub(super) fn new(text: &'s str, span: Range<usize>) -> Self {
         Self { text, start: span.start, at: span.start, end: span.end }
     }
 
-    /// The next token and its place. None at the end.
+    /// Returns the next token and its span, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<(Token, Range<usize>)>, Fault> {
         let rest = &self.text[self.at..self.end];
         self.at += rest.len() - rest.trim_start().len();
@@ -62,22 +62,24 @@ impl<'s> Cursor<'s> {
         let Some(first) = rest.chars().next() else { return Ok(None) };
         let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
         let foreign = FOREIGN.iter().find(|(foreign, _)| rest.starts_with(foreign));
-        let means_nothing = |what: &str| Fault::new(start..start + what.len(), format!("`{what}` means nothing here"));
+        let unexpected = |what: &str| Fault::new(start..start + what.len(), format!("unexpected `{what}`"));
         let (token, length) = if first == '\'' || first == '"' {
             quoted(rest, first).map_err(|message| Fault::new(start..self.end, message))?
-        } else if let Some((foreign, own)) = foreign.filter(|(all, _)| sign.is_none_or(|sign| sign.len() < all.len())) {
-            return Err(means_nothing(foreign).help(format!("write `{own}`")));
+        } else if let Some((foreign, replacement)) =
+            foreign.filter(|(foreign, _)| sign.is_none_or(|sign| sign.len() < foreign.len()))
+        {
+            return Err(unexpected(foreign).help(format!("write `{replacement}`")));
         } else if let Some(sign) = sign {
             (Token::Sign(sign), sign.len())
         } else {
             let length = rest.find(|letter: char| !is_part_of_word(letter)).unwrap_or(rest.len());
             if length == 0 {
-                let help = "conditions are made of `tools.NAME`, `facts.NAME`, comparisons, `and`, `or`, `not`";
-                return Err(means_nothing(&rest[..first.len_utf8()]).help(help));
+                let help = "a condition can contain `tools.NAME`, `facts.NAME`, comparisons, `and`, `or` and `not`";
+                return Err(unexpected(&rest[..first.len_utf8()]).help(help));
             }
             let written = &rest[..length];
-            if let Some(own) = WORDS.iter().find(|own| own.eq_ignore_ascii_case(written) && **own != written) {
-                return Err(means_nothing(written).help(format!("write `{own}`")));
+            if let Some(word) = WORDS.iter().find(|word| word.eq_ignore_ascii_case(written) && **word != written) {
+                return Err(unexpected(written).help(format!("write `{word}`")));
             }
             (word(written).map_err(|message| Fault::new(start..start + length, message))?, length)
         };
@@ -85,17 +87,17 @@ impl<'s> Cursor<'s> {
         Ok(Some((token, start..self.at)))
     }
 
-    /// The next token, without stepping over it.
+    /// Returns the next token without consuming it.
     pub(super) fn peek(&self) -> Result<Option<(Token, Range<usize>)>, Fault> {
         self.clone().next()
     }
 
-    /// What is written there.
-    pub(super) fn written(&self, span: Range<usize>) -> &'s str {
+    /// Returns the text of a span.
+    pub(super) fn text(&self, span: Range<usize>) -> &'s str {
         &self.text[span]
     }
 
-    /// Where the text ends: the place of whatever is missing.
+    /// Returns the empty span at the end of the text: the place of a missing token.
     pub(super) fn end(&self) -> Range<usize> {
         let end = self.text[..self.end].trim_end().len().max(self.start);
         end..end
@@ -106,6 +108,7 @@ fn is_part_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-')
 }
 
+/// Parses a word or an integer.
 fn word(word: &str) -> Result<Token, String> {
     if !word.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-') {
         return Ok(Token::Word(word.to_owned()));
@@ -119,7 +122,7 @@ fn word(word: &str) -> Result<Token, String> {
     })
 }
 
-/// A quoted text: a backslash before a quote or a backslash, and nowhere else.
+/// Parses a quoted text, and returns it with its length in bytes. A backslash escapes a quote or a backslash.
 fn quoted(rest: &str, quote: char) -> Result<(Token, usize), String> {
     let mut text = String::new();
     let mut letters = rest.char_indices().skip(1);

@@ -1,11 +1,11 @@
-//! Text with conditions: what a description may say besides words. The spelling is Jinja's, and nothing more of Jinja.
+//! Conditions, and templates with conditions. The syntax is a small subset of Jinja's.
 //!
 //! ```text
 //! when = "tools.web_search and facts.platform != 'cli'"
 //! description = "Open a page.{% if tools.web_search %} To look something up, prefer {{ available('web_search') }}.{% endif %}"
 //! ```
 //!
-//! [`condition`] reads the first, [`template`] the second; names are text here, and linked to tools and facts later.
+//! [`condition`] parses the first, [`template`] the second. Names are strings here; a later stage resolves them to tools and facts.
 
 pub mod atoms;
 pub mod condition;
@@ -15,14 +15,14 @@ pub(crate) mod turns;
 
 use std::ops::Range;
 
-/// What is wrong with a text, and at which of its bytes.
+/// A syntax error in a condition or template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// In the text itself, not in the file.
+    /// The bytes of the error, within the text and not within the file.
     pub span: Range<usize>,
     /// What is wrong.
     pub message: String,
-    /// What to do, where that is not plain.
+    /// What to write instead.
     pub help: Option<String>,
 }
 

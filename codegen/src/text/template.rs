@@ -1,6 +1,6 @@
-//! Templates: text with `{% if %}`, `{{ facts.NAME }}` and `{{ available('a', 'b', join=', ') }}` in it.
+//! Templates: text with `{% if %}`, `{{ facts.NAME }}` and `{{ available('a', 'b', join=', ') }}`.
 //!
-//! No trimming, no filters, no comments. `{{ '{{' }}` writes the braces: any quoted text between braces stands for itself.
+//! Trimming, filters and comments are not supported. `{{ 'TEXT' }}` writes the quoted text, so `{{ '{{' }}` writes braces.
 
 use std::ops::Range;
 
@@ -10,26 +10,26 @@ use super::Fault;
 use super::condition::{self, AtomExpr, Condition};
 use super::cursor::{Cursor, Token};
 
-/// `{% if %}` nest at most this deep.
-const DEEPEST: usize = 16;
+/// The maximum nesting depth of `{% if %}`.
+const MAX_DEPTH: usize = 16;
 
 /// A piece of a template, over atoms `A` and facts `F`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece<A, F> {
-    /// Words, as they are.
+    /// A text that is the same in every turn.
     Text(String),
     /// The value of a fact.
     Fact(F),
-    /// Those of some tools that are there.
+    /// The names of those of some tools that are in the turn.
     Available {
-        /// Whether each is there, and its name.
+        /// The atom and the name of each tool.
         tools: Vec<(A, String)>,
-        /// What stands between two of them.
+        /// The text between two names.
         join: String,
     },
-    /// One of several texts: the first whose condition holds.
+    /// The pieces of the first branch whose condition holds.
     Choice {
-        /// Conditions and what they lead to, in order.
+        /// The branches, in order.
         branches: Vec<Branch<A, F>>,
         /// The pieces if no condition holds.
         otherwise: Vec<Piece<A, F>>,
@@ -39,73 +39,76 @@ pub enum Piece<A, F> {
 /// A condition, and the pieces if it is the first that holds.
 pub type Branch<A, F> = (Condition<A>, Vec<Piece<A, F>>);
 
-/// A fact as it is written: its name, and where.
-pub type WrittenFact = (String, Range<usize>);
+/// The name of a fact, and its bytes in the text.
+pub type ParsedFact = (String, Range<usize>);
 
-type Written = Piece<super::condition::Written, WrittenFact>;
+type ParsedPiece = Piece<super::condition::ParsedAtom, ParsedFact>;
 
 impl<A, F> Piece<A, F> {
-    /// The same over other atoms and facts.
-    pub fn map<B, G>(self, atom: &mut impl FnMut(A) -> B, fact: &mut impl FnMut(F) -> G) -> Piece<B, G> {
+    /// Replaces each atom and fact by the result of a function.
+    pub fn map<B, G>(self, map_atom: &mut impl FnMut(A) -> B, map_fact: &mut impl FnMut(F) -> G) -> Piece<B, G> {
         match self {
             Piece::Text(text) => Piece::Text(text),
-            Piece::Fact(of) => Piece::Fact(fact(of)),
+            Piece::Fact(fact) => Piece::Fact(map_fact(fact)),
             Piece::Available { tools, join } => {
-                Piece::Available { tools: tools.into_iter().map(|(tool, name)| (atom(tool), name)).collect(), join }
+                Piece::Available { tools: tools.into_iter().map(|(tool, name)| (map_atom(tool), name)).collect(), join }
             }
             Piece::Choice { branches, otherwise } => Piece::Choice {
                 branches: branches
                     .into_iter()
                     .map(|(condition, pieces)| {
-                        let condition = condition.map(atom);
-                        (condition, pieces.into_iter().map(|piece| piece.map(atom, fact)).collect())
+                        let condition = condition.map(map_atom);
+                        (condition, pieces.into_iter().map(|piece| piece.map(map_atom, map_fact)).collect())
                     })
                     .collect(),
-                otherwise: otherwise.into_iter().map(|piece| piece.map(atom, fact)).collect(),
+                otherwise: otherwise.into_iter().map(|piece| piece.map(map_atom, map_fact)).collect(),
             },
         }
     }
 }
 
-/// Reads a template.
-pub fn parse(text: &str) -> Result<Vec<Written>, Fault> {
-    let mut reader = Reader { text, at: 0 };
-    let (pieces, end) = reader.pieces(0)?;
+/// Parses a template.
+///
+/// # Errors
+/// The first syntax error.
+pub fn parse(text: &str) -> Result<Vec<ParsedPiece>, Fault> {
+    let mut parser = Parser { text, at: 0 };
+    let (pieces, end) = parser.pieces(0)?;
     match end {
         None => Ok(pieces),
         Some(tag) => Err(Fault::new(tag.span, format!("`{}` without an `if` before it", tag.word))),
     }
 }
 
-struct Reader<'s> {
+struct Parser<'s> {
     text: &'s str,
     at: usize,
 }
 
-/// `{% word ... %}`
+/// A tag: `{% word ... %}`.
 struct Tag {
     word: String,
-    /// From brace to brace.
+    /// The bytes from the opening to the closing brace.
     span: Range<usize>,
-    /// Between the word and the closing brace.
+    /// The bytes between the word and `%}`.
     rest: Range<usize>,
 }
 
-impl Reader<'_> {
-    /// Pieces up to a tag that is not an `if`, or to the end.
-    fn pieces(&mut self, depth: usize) -> Result<(Vec<Written>, Option<Tag>), Fault> {
+impl Parser<'_> {
+    /// Parses pieces up to a tag other than `if`, which is returned, or to the end.
+    fn pieces(&mut self, depth: usize) -> Result<(Vec<ParsedPiece>, Option<Tag>), Fault> {
         let mut pieces = Vec::new();
         loop {
             let rest = &self.text[self.at..];
-            // All signs in one go: looking for each of them would read the rest of the text again at every tag.
-            let Some(found) = rest.as_bytes().windows(2).position(is_sign) else {
+            // One search for all delimiters: searching for each would read the rest of the text again at every tag.
+            let Some(position) = rest.as_bytes().windows(2).position(is_delimiter) else {
                 push_text(&mut pieces, rest);
                 self.at = self.text.len();
                 return Ok((pieces, None));
             };
-            push_text(&mut pieces, &rest[..found]);
-            self.at += found;
-            match &rest[found..found + 2] {
+            push_text(&mut pieces, &rest[..position]);
+            self.at += position;
+            match &rest[position..position + 2] {
                 "{{" => {
                     let piece = self.expression()?;
                     match piece {
@@ -122,21 +125,20 @@ impl Reader<'_> {
                 }
                 "{#" => {
                     let fault = Fault::new(self.at..self.at + 2, "comments are not part of the template language");
-                    return Err(
-                        fault.help("put it into a TOML comment, or write `{{ '{#' }}` for the signs themselves")
-                    );
+                    return Err(fault.help("use a TOML comment, or write `{{ '{#' }}` for the literal characters"));
                 }
                 sign => {
-                    let fault = Fault::new(self.at..self.at + 2, format!("`{sign}` closes nothing"));
-                    return Err(fault.help(format!("write `{{{{ '{sign}' }}}}` for the signs themselves")));
+                    let fault = Fault::new(self.at..self.at + 2, format!("unmatched `{sign}`"));
+                    return Err(fault.help(format!("write `{{{{ '{sign}' }}}}` for the literal characters")));
                 }
             }
         }
     }
 
-    fn choice(&mut self, opening: Tag, depth: usize) -> Result<Written, Fault> {
-        if depth > DEEPEST {
-            return Err(Fault::new(opening.span, format!("`if` nested more than {DEEPEST} deep")));
+    /// Parses the branches of an `if` up to its `endif`.
+    fn choice(&mut self, opening: Tag, depth: usize) -> Result<ParsedPiece, Fault> {
+        if depth > MAX_DEPTH {
+            return Err(Fault::new(opening.span, format!("`if` nested more than {MAX_DEPTH} levels deep")));
         }
         let mut branches = Vec::new();
         let mut otherwise = None;
@@ -153,42 +155,43 @@ impl Reader<'_> {
                 None => otherwise = Some(pieces),
             }
             let Some(next) = next else {
-                return Err(Fault::new(opened, "this `if` is never closed").help("close it by `{% endif %}`"));
+                return Err(Fault::new(opened, "unclosed `if`").help("close it with `{% endif %}`"));
             };
             match (next.word.as_str(), &otherwise) {
                 ("endif", _) => {
-                    self.bare(&next)?;
+                    self.expect_no_arguments(&next)?;
                     return Ok(Piece::Choice { branches, otherwise: otherwise.unwrap_or_default() });
                 }
                 ("elif" | "else", Some(_)) => {
                     return Err(Fault::new(next.span, format!("`{}` after `else`", next.word)));
                 }
-                ("else", None) => self.bare(&next)?,
+                ("else", None) => self.expect_no_arguments(&next)?,
                 _ => {}
             }
             current = next;
         }
     }
 
-    /// `else` and `endif` take nothing.
-    fn bare(&self, tag: &Tag) -> Result<(), Fault> {
+    /// Reports an `else` or `endif` with anything after the word.
+    fn expect_no_arguments(&self, tag: &Tag) -> Result<(), Fault> {
         match Cursor::new(self.text, tag.rest.clone()).next()? {
             None => Ok(()),
-            Some((token, span)) => Err(Fault::new(span, format!("{} behind `{}`", token.show(), tag.word))),
+            Some((token, span)) => Err(Fault::new(span, format!("unexpected {} after `{}`", token.show(), tag.word))),
         }
     }
 
+    /// Parses a tag up to its `%}`.
     fn tag(&mut self) -> Result<Tag, Fault> {
         let span = self.delimited("%}")?;
         let inner = span.start + 2..span.end - 2;
         let text = &self.text[inner.clone()];
-        if let Some(sign) = trimming(text) {
-            return Err(trims(&inner, text, sign));
+        if let Some(sign) = find_trimming(text) {
+            return Err(trimming_fault(&inner, text, sign));
         }
         let (word, start) = match Cursor::new(self.text, inner.clone()).next()? {
             Some((Token::Word(word), found)) => (word, found),
             Some((token, found)) => return Err(Fault::new(found, format!("expected a tag, found {}", token.show()))),
-            None => return Err(Fault::new(span, "an empty tag")),
+            None => return Err(Fault::new(span, "empty tag")),
         };
         if !["if", "elif", "else", "endif"].contains(&word.as_str()) {
             let fault = Fault::new(start, format!("unknown tag `{word}`"));
@@ -197,12 +200,13 @@ impl Reader<'_> {
         Ok(Tag { word, span, rest: start.end..inner.end })
     }
 
-    fn expression(&mut self) -> Result<Written, Fault> {
+    /// Parses `{{ ... }}`.
+    fn expression(&mut self) -> Result<ParsedPiece, Fault> {
         let span = self.delimited("}}")?;
         let inner = span.start + 2..span.end - 2;
         let text = &self.text[inner.clone()];
-        if let Some(sign) = trimming(text) {
-            return Err(trims(&inner, text, sign));
+        if let Some(sign) = find_trimming(text) {
+            return Err(trimming_fault(&inner, text, sign));
         }
         let mut cursor = Cursor::new(self.text, inner);
         let piece = match cursor.next()? {
@@ -211,22 +215,23 @@ impl Reader<'_> {
             Some((Token::Word(word), at)) => match word.split_once('.') {
                 Some(("facts", name)) if PORTABLE.accepts(name) => Piece::Fact((name.to_owned(), at)),
                 _ => {
-                    let fault = Fault::new(at, format!("`{word}` cannot be written out"));
-                    return Err(fault.help("what can is `facts.NAME`, `available('tool', ...)`, or a quoted text"));
+                    let fault = Fault::new(at, format!("unknown template expression `{word}`"));
+                    return Err(fault.help("write `facts.NAME`, `available('tool', ...)`, or a quoted text"));
                 }
             },
-            Some((token, at)) => return Err(Fault::new(at, format!("{} cannot be written out", token.show()))),
-            None => return Err(Fault::new(span, "nothing to write out")),
+            Some((token, at)) => return Err(Fault::new(at, format!("unknown template expression {}", token.show()))),
+            None => return Err(Fault::new(span, "empty template expression")),
         };
         match cursor.next() {
             Ok(None) => Ok(piece),
             Ok(Some((token, at))) => Err(Fault::new(at, format!("unexpected {} after the expression", token.show()))),
-            // A sign that means nothing: most likely Jinja's filter.
+            // An unexpected sign is probably a filter of Jinja.
             Err(fault) => Err(fault.help("filters and operators are not part of the template language")),
         }
     }
 
-    fn available(cursor: &mut Cursor<'_>, at: Range<usize>) -> Result<Written, Fault> {
+    /// Parses the arguments of `available`.
+    fn available(cursor: &mut Cursor<'_>, at: Range<usize>) -> Result<ParsedPiece, Fault> {
         let expect = |cursor: &mut Cursor<'_>, sign: &'static str| match cursor.next()? {
             Some((Token::Sign(found), at)) if found == sign => Ok(at),
             Some((token, at)) => Err(Fault::new(at, format!("expected `{sign}`, found {}", token.show()))),
@@ -241,13 +246,13 @@ impl Reader<'_> {
                     if tools.iter().any(|(_, known)| *known == name) {
                         return Err(Fault::new(at, format!("`{name}` is named twice")));
                     }
-                    tools.push((condition::Written { asks: AtomExpr::Tool(name.clone()), span: at }, name));
+                    tools.push((condition::ParsedAtom { atom: AtomExpr::Tool(name.clone()), span: at }, name));
                 }
                 Some((Token::Word(word), at)) if word == "join" && join.is_none() => {
                     expect(cursor, "=")?;
                     match cursor.next()? {
                         Some((Token::Text(text), _)) => join = Some(text),
-                        _ => return Err(Fault::new(at, "`join` is a quoted text")),
+                        _ => return Err(Fault::new(at, "`join` must be a quoted text")),
                     }
                 }
                 Some((token, at)) => {
@@ -271,7 +276,8 @@ impl Reader<'_> {
         Ok(Piece::Available { tools, join: join.unwrap_or_else(|| ", ".to_owned()) })
     }
 
-    /// The range from the opening delimiter here to the closing one. Ignores closing delimiters in quoted strings.
+    /// Returns the span from the opening delimiter at the current position to the closing one, and moves past it. Closing
+    /// delimiters in quoted texts are ignored.
     fn delimited(&mut self, closing: &str) -> Result<Range<usize>, Fault> {
         let start = self.at;
         let mut quote = None;
@@ -291,17 +297,17 @@ impl Reader<'_> {
         }
         let opening = &self.text[start..start + 2];
         let fault = Fault::new(start..start + 2, format!("`{opening}` without `{closing}`"));
-        Err(fault.help(format!("close it, or write `{{{{ '{opening}' }}}}` for the signs themselves")))
+        Err(fault.help(format!("close it, or write `{{{{ '{opening}' }}}}` for the literal characters")))
     }
 }
 
-/// Whether two letters are more than text: `{{`, `{%`, `{#`, or what closes one of those.
-fn is_sign(pair: &[u8]) -> bool {
+/// Whether two bytes are a delimiter: `{{`, `{%`, `{#`, or one of their closing counterparts.
+fn is_delimiter(pair: &[u8]) -> bool {
     matches!(pair, [b'{', b'{' | b'%' | b'#'] | [b'}' | b'%' | b'#', b'}'])
 }
 
-/// Joins text to text.
-fn push_text(pieces: &mut Vec<Written>, text: &str) {
+/// Appends a text. Adjacent texts are joined.
+fn push_text(pieces: &mut Vec<ParsedPiece>, text: &str) {
     match pieces.last_mut() {
         _ if text.is_empty() => {}
         Some(Piece::Text(last)) => last.push_str(text),
@@ -309,29 +315,29 @@ fn push_text(pieces: &mut Vec<Written>, text: &str) {
     }
 }
 
-/// Jinja's signs for taking away the white space around a tag.
-fn trimming(inner: &str) -> Option<usize> {
+/// Returns the position of `-` or `+` at an end of a tag, by which Jinja trims white space.
+fn find_trimming(inner: &str) -> Option<usize> {
     if inner.starts_with(['-', '+']) {
         return Some(0);
     }
     inner.ends_with(['-', '+']).then(|| inner.len() - 1)
 }
 
-fn trims(inner: &Range<usize>, text: &str, at: usize) -> Fault {
+fn trimming_fault(inner: &Range<usize>, text: &str, at: usize) -> Fault {
     let place = inner.start + at..inner.start + at + 1;
     let fault = Fault::new(
         place,
         format!("`{}` trims white space in Jinja, and is not part of the template language", &text[at..=at]),
     );
-    fault.help("write the white space where it is to be")
+    fault.help("remove it, and write the white space that you need")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn show(pieces: &[Written]) -> String {
-        let piece = |piece: &Written| match piece {
+    fn show(pieces: &[ParsedPiece]) -> String {
+        let piece = |piece: &ParsedPiece| match piece {
             Piece::Text(text) => format!("{text:?}"),
             Piece::Fact((name, _)) => format!("fact:{name}"),
             Piece::Available { tools, join } => {
@@ -346,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn text_facts_tools_and_choices() {
+    fn templates_contain_text_facts_tools_and_choices() {
         for (text, shown) in [
             ("plain { text }", r#""plain { text }""#),
             ("a{{ facts.x }}b", r#""a" fact:x "b""#),
@@ -362,24 +368,24 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_found_at_its_place() {
+    fn errors_have_the_right_span() {
         for (text, at, message) in [
-            ("a{% if tools.a %}b", 1..17, "this `if` is never closed"),
+            ("a{% if tools.a %}b", 1..17, "unclosed `if`"),
             ("a{% endif %}", 1..12, "`endif` without an `if` before it"),
             ("{% if tools.a %}{% else %}{% else %}{% endif %}", 26..36, "`else` after `else`"),
             ("{% for x in y %}", 3..6, "unknown tag `for`"),
-            ("{% if %}{% endif %}", 5..5, "a condition is missing here"),
-            ("{{ facts.x | upper }}", 11..12, "`|` means nothing here"),
-            ("{{ tools.x }}", 3..10, "`tools.x` cannot be written out"),
+            ("{% if %}{% endif %}", 5..5, "expected a condition"),
+            ("{{ facts.x | upper }}", 11..12, "unexpected `|`"),
+            ("{{ tools.x }}", 3..10, "unknown template expression `tools.x`"),
             ("{{ x", 0..2, "`{{` without `}}`"),
-            ("a }} b", 2..4, "`}}` closes nothing"),
+            ("a }} b", 2..4, "unmatched `}}`"),
             ("a {# b #}", 2..4, "comments are not part of the template language"),
             ("{%- if tools.a %}", 2..3, "`-` trims white space in Jinja, and is not part of the template language"),
             ("{{ available() }}", 3..12, "`available` needs at least one tool"),
             ("{{ available('a', 'a') }}", 18..21, "`a` is named twice"),
-            ("{{ available('a', join=3) }}", 18..22, "`join` is a quoted text"),
-            ("{% if tools.a and %}x{% endif %}", 17..17, "a condition is missing here"),
-            ("{{ }}", 0..5, "nothing to write out"),
+            ("{{ available('a', join=3) }}", 18..22, "`join` must be a quoted text"),
+            ("{% if tools.a and %}x{% endif %}", 17..17, "expected a condition"),
+            ("{{ }}", 0..5, "empty template expression"),
             ("{% if tools.a %}{% endif tools.a %}", 25..32, "`tools.a` behind `endif`"),
         ] {
             let fault = parse(text).unwrap_err();

@@ -1,5 +1,5 @@
-//! The combinations of answers to some atoms that there can be. Atoms about one fact are not independent: it has
-//! one value, so that `facts.mode == "a"` and `facts.mode == "b"` never hold together.
+//! The combinations of atoms that are possible in a turn. Atoms about the same fact are not independent: `facts.mode == "a"` and
+//! `facts.mode == "b"` never hold together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,48 +8,52 @@ use toolc::FactValue;
 
 use super::condition::AtomExpr;
 
-/// How a fact is compared; none: whether it is true.
+/// The comparison of a fact, or `None` if the atom holds when the fact is true.
 type Compared<'a> = Option<&'a (Comparison, FactValue)>;
 
-/// Every possible combination of these atoms. There must be no more atoms than [`Atoms`] has bits.
-pub(crate) fn turns<'a>(asked: impl IntoIterator<Item = &'a AtomExpr>) -> Vec<Atoms> {
-    let mut groups: BTreeMap<&str, Vec<(usize, Compared<'_>)>> = BTreeMap::new();
+/// Returns every possible combination of these atoms, as bits by index.
+///
+/// There must not be more atoms than [`Atoms`] has bits.
+pub(crate) fn turns<'a>(atoms: impl IntoIterator<Item = &'a AtomExpr>) -> Vec<Atoms> {
+    let mut by_fact: BTreeMap<&str, Vec<(usize, Compared<'_>)>> = BTreeMap::new();
     let mut turns = vec![0];
-    for (index, asks) in asked.into_iter().enumerate() {
-        match asks {
-            AtomExpr::Tool(_) => turns = combined(&turns, &[0, 1 << index]),
-            AtomExpr::Fact(name, compared) => groups.entry(name).or_default().push((index, compared.as_ref())),
+    for (index, atom) in atoms.into_iter().enumerate() {
+        match atom {
+            AtomExpr::Tool(_) => turns = combine(&turns, &[0, 1 << index]),
+            AtomExpr::Fact(name, compared) => by_fact.entry(name).or_default().push((index, compared.as_ref())),
         }
     }
-    for asked in groups.values() {
-        let answers = |value: FactValue| {
+    for comparisons in by_fact.values() {
+        // The atoms that hold for a value of the fact.
+        let holding_atoms = |value: FactValue| {
             let holds = |compared: Compared<'_>| match compared {
-                Some((comparison, with)) => comparison.holds(&value, with),
+                Some((comparison, literal)) => comparison.holds(&value, literal),
                 None => value == FactValue::Boolean(true),
             };
-            asked.iter().map(|(index, compared)| Atoms::from(holds(*compared)) << index).sum::<Atoms>()
+            comparisons.iter().map(|(index, compared)| Atoms::from(holds(*compared)) << index).sum::<Atoms>()
         };
-        let answers: BTreeSet<Atoms> =
-            asked.iter().flat_map(|(_, compared)| values_around(*compared)).map(answers).collect();
-        turns = combined(&turns, &answers.into_iter().collect::<Vec<_>>());
+        let values = comparisons.iter().flat_map(|(_, compared)| values_around(*compared));
+        let possible: BTreeSet<Atoms> = values.map(holding_atoms).collect();
+        turns = combine(&turns, &possible.into_iter().collect::<Vec<_>>());
     }
     turns
 }
 
-fn combined(some: &[Atoms], others: &[Atoms]) -> Vec<Atoms> {
-    some.iter().flat_map(|some| others.iter().map(move |other| some | other)).collect()
+/// Returns the union of each pair of combinations.
+fn combine(first: &[Atoms], second: &[Atoms]) -> Vec<Atoms> {
+    first.iter().flat_map(|one| second.iter().map(move |other| one | other)).collect()
 }
 
-/// Values of a fact between which a comparison tells.
+/// Returns values of a fact for which a comparison has different results.
 fn values_around(compared: Compared<'_>) -> Vec<FactValue> {
     match compared {
-        Some((_, FactValue::Integer(with))) => {
-            let around = [with.saturating_sub(1), *with, with.saturating_add(1)].into_iter();
+        Some((_, FactValue::Integer(literal))) => {
+            let around = [literal.saturating_sub(1), *literal, literal.saturating_add(1)].into_iter();
             around.filter(|value| FactValue::INTEGERS.contains(value)).map(FactValue::Integer).collect()
         }
-        // Longer by an unusual letter, so that it differs from all values that it is compared with.
-        Some((_, FactValue::Text(with))) => {
-            vec![FactValue::Text(with.clone()), FactValue::Text(format!("{with}\0").into())]
+        // The additional character makes the second text differ from all literals.
+        Some((_, FactValue::Text(literal))) => {
+            vec![FactValue::Text(literal.clone()), FactValue::Text(format!("{literal}\0").into())]
         }
         Some((_, FactValue::Boolean(_))) | None => [true, false].map(FactValue::Boolean).into(),
     }
@@ -58,18 +62,18 @@ fn values_around(compared: Compared<'_>) -> Vec<FactValue> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::condition::{Condition, Written, parse};
+    use crate::text::condition::{Condition, ParsedAtom, parse};
 
-    fn asks(condition: &Condition<Written>, all: &mut Vec<AtomExpr>) {
+    fn asks(condition: &Condition<ParsedAtom>, all: &mut Vec<AtomExpr>) {
         match condition {
-            Condition::Atom(written) => all.push(written.asks.clone()),
+            Condition::Atom(parsed) => all.push(parsed.atom.clone()),
             Condition::Not(inner) => asks(inner, all),
             Condition::And(parts) | Condition::Or(parts) => parts.iter().for_each(|part| asks(part, all)),
         }
     }
 
     #[test]
-    fn what_is_asked_of_one_fact_is_answered_together() {
+    fn atoms_about_one_fact_depend_on_each_other() {
         for (condition, count) in [
             ("tools.a and tools.b", 4),
             ("facts.x and facts.y", 4),

@@ -264,7 +264,7 @@ impl ToolError {
         }
         for (name, value) in &self.0.fields {
             out.push(',');
-            json::push_string(&mut out, &scrub(name, LONGEST_WORDS));
+            json::push_string(&mut out, &scrub(name, MAX_PROBLEM_CHARS));
             out.push(':');
             push_field(&mut out, value);
         }
@@ -289,7 +289,7 @@ fn scrubbed(value: &Value) -> Value {
         Value::String(text) => Value::String(scrub(text, scrub::MAX_CHARS).into_owned()),
         Value::Array(items) => items.iter().map(scrubbed).collect(),
         Value::Object(fields) => {
-            fields.iter().map(|(key, value)| (scrub(key, LONGEST_WORDS).into_owned(), scrubbed(value))).collect()
+            fields.iter().map(|(key, value)| (scrub(key, MAX_PROBLEM_CHARS).into_owned(), scrubbed(value))).collect()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }

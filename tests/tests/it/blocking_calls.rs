@@ -59,7 +59,8 @@ fn check(turn: &Turn) {
         let CallResponse { json, error, .. } = turn.call_blocking(&request);
         assert_eq!((json, error), (format!("{:?}", request.id()), None));
     }
-    let answers = turn.batch_blocking(&requests).into_iter().map(|completed| completed.response.json).collect::<Vec<_>>();
+    let answers =
+        turn.batch_blocking(&requests).into_iter().map(|completed| completed.response.json).collect::<Vec<_>>();
     assert_eq!(answers, TOOLS.map(|tool| format!("{tool:?}")));
     assert_eq!(turn.call_blocking(&ToolCall::new("busy", "{}")).json, "\"busy\"");
 }

@@ -234,7 +234,7 @@ fn lowered_once_and_twice(tool: &Tool, dialect: &'static Dialect) -> [Value; 2] 
     let manifest = &tool.manifest;
     let once = narrow(&manifest.params, &manifest.defs, dialect);
     let twice = narrow(&once.schema, &once.defs, dialect);
-    [&once, &twice].map(|narrowed| narrowed.defs.document_in(&narrowed.schema, dialect.spelling).whole())
+    [&once, &twice].map(|narrowed| narrowed.defs.document_in(&narrowed.schema, dialect.spelling).full_value())
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn lowering_a_lowered_schema_changes_nothing() {
     for (_, tool) in catalog.tools() {
         for dialect in DIALECTS {
             let [once, twice] = lowered_once_and_twice(tool, dialect);
-            assert_eq!(once, twice, "{}: {}", dialect.name, tool.manifest.parameters().whole());
+            assert_eq!(once, twice, "{}: {}", dialect.name, tool.manifest.parameters().full_value());
         }
     }
 }
@@ -478,7 +478,7 @@ fn the_runtime_agrees_with_the_records() {
     let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
     let catalog = compile(&Sources::from_memory(files)).catalog.expect("the tool compiles");
     let (_, tool) = catalog.tools().next().expect("there is a tool");
-    let schema = tool.manifest.parameters().whole();
+    let schema = tool.manifest.parameters().full_value();
     let weather = DynamicTool::sync("weather", "The weather in a city.", schema, |_, _| Ok(ToolOutput::text("Rain.")));
     let registry = Registry::new();
     registry.add(weather.build().expect("the tool is valid")).expect("the name is free");
@@ -488,7 +488,7 @@ fn the_runtime_agrees_with_the_records() {
         let in_runtime = dialect.in_runtime().expect("the runtime's `dialects!` and the record name it alike");
         assert_eq!(format!("{in_runtime:?}"), dialect.variant, "{name}: the record names the runtime's variant");
         assert_eq!(dialect.feature, (name != "openai").then_some(name), "{name}: the feature has the dialect's name");
-        let mut compiled = definition(dialect, &catalog, tool).definition.expect("any dialect accepts it").whole();
+        let mut compiled = definition(dialect, &catalog, tool).definition.expect("any dialect accepts it").full_value();
         let entries = compiled.as_object_mut().expect("a definition is an object");
         let own = if let Some(Value::Object(function)) = entries.get_mut("function") { function } else { entries };
         // Tools that are added at run time are not strict, and have no annotations in MCP.

@@ -19,7 +19,7 @@ fn a_synthetic_project_compiles_without_a_finding() {
         assert_eq!((catalog.tools().count(), catalog.toolsets().count()), (count, count.div_ceil(20)));
         for (_, tool) in catalog.tools() {
             let (length, parameters) = (
-                catalog.full_setting(tool).text(&tool.manifest.description.value).len(),
+                catalog.full_turn_values(tool).text(&tool.manifest.description.value).len(),
                 tool.manifest.params.properties.len(),
             );
             assert!((200..=400).contains(&length) && (4..=6).contains(&parameters), "{}", tool.name());

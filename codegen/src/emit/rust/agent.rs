@@ -1,4 +1,4 @@
-//! Tools that the agent's own loop runs, as an enum for it to match on.
+//! An enum of the tools that the agent's own loop runs, for the loop to match on.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,7 +8,7 @@ use crate::catalog::Tool;
 use crate::lower::Lowered;
 use crate::names::{Scope, module, pascal};
 
-/// Nothing, where there are no such tools.
+/// Returns the enum, or nothing if the catalog has no such tools.
 pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     let tools: Vec<&Tool> = (catalog.tools().map(|(_, tool)| tool))
         .filter(|tool| tool.manifest.execution.value == Execution::Agent)

@@ -1,17 +1,17 @@
-//! Data, which generated code holds packed.
+//! Data of generated code, packed as text: rustc compiles a string faster than the constants that it represents.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use toolc::__gen::pack::Pack;
 
-/// As the literal of a text.
+/// Returns data as the literal of its packed text.
 pub(super) fn packed(data: &impl Pack) -> TokenStream {
     let mut text = String::new();
     data.pack(&mut text);
     literal(&text)
 }
 
-/// A string literal, raw if the text has quotes, which is faster to read.
+/// Returns a string literal. It is raw if the text has quotes: rustc reads that faster.
 fn literal(text: &str) -> TokenStream {
     let is_plain = |letter| matches!(letter, ' '..='~') || (letter > '~' && letter.escape_debug().len() == 1);
     if !text.contains(['"', '\\']) || !text.chars().all(is_plain) {
@@ -20,7 +20,7 @@ fn literal(text: &str) -> TokenStream {
     let mut hashes = String::from("#");
     while text.contains(&format!("\"{hashes}")) {
         hashes.push('#');
-        // rustc takes no more than 255.
+        // rustc allows at most 255.
         if hashes.len() > 100 {
             return quote!(#text);
         }
@@ -28,10 +28,10 @@ fn literal(text: &str) -> TokenStream {
     format!("r{hashes}\"{text}\"{hashes}").parse().expect("neither of its ends is within the text")
 }
 
-/// The value of a static list, where the runtime's `Packed` is in scope.
-pub(super) fn list<T: Pack>(all: impl IntoIterator<Item = T>) -> TokenStream {
-    let all = all.into_iter().map(|one| packed(&one));
-    quote!(Packed::new(&[#(#all),*]))
+/// Returns the value of a static list. The generated code has `Packed` of the runtime in scope.
+pub(super) fn list<T: Pack>(items: impl IntoIterator<Item = T>) -> TokenStream {
+    let items = items.into_iter().map(|item| packed(&item));
+    quote!(Packed::new(&[#(#items),*]))
 }
 
 #[cfg(test)]
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_text_has_a_literal_that_means_it() {
+    fn the_literal_of_any_text_has_its_value() {
         let hashes = |count| format!("\"{}", "#".repeat(count));
         let texts = ["", "plain", "a \"b\" \\n", "\"\n", "\"\r", "\"é", "\"\u{202e}", "\"\u{7f}", "'", "\\"];
         for text in texts.map(str::to_owned).into_iter().chain([hashes(1), hashes(3), hashes(99), hashes(300)]) {

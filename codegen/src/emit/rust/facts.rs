@@ -13,7 +13,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     let facts = catalog.facts();
     let packed = data::list((0..facts.len()).map(|id| catalog.fact(FactId(id))));
     let data = quote! {
-        /// What the tools' conditions and texts ask for.
+        /// The facts that the conditions and texts of tools use.
         pub static FACTS: Packed<Fact> = #packed;
     };
     if facts.is_empty() {
@@ -21,7 +21,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     }
     let names = facts.iter().map(|fact| &fact.name.value);
     let fields: Vec<_> = facts.iter().map(|fact| snake(&fact.name.value)).collect();
-    let abouts = facts.iter().map(|fact| doc(&fact.description));
+    let docs = facts.iter().map(|fact| doc(&fact.description));
     let types = facts.iter().map(|fact| match &fact.default {
         FactValue::Text(_) => quote!(String),
         FactValue::Boolean(_) => quote!(bool),
@@ -35,7 +35,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
             quote!(#integer)
         }
     });
-    let taken = facts.iter().zip(&fields).map(|(fact, field)| match &fact.default {
+    let converted = facts.iter().zip(&fields).map(|(fact, field)| match &fact.default {
         FactValue::Text(_) => quote!(FactValue::Text(self.#field.into())),
         FactValue::Boolean(_) => quote!(FactValue::Boolean(self.#field)),
         FactValue::Integer(_) => quote!(FactValue::Integer(self.#field)),
@@ -44,10 +44,10 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     quote! {
         #data
 
-        /// What a host tells about its world; whatever it does not say is at its default.
+        /// The facts that a host supplies. `Facts::default()` has the defaults of the manifest.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Facts {
-            #(#abouts pub #fields: #types),*
+            #(#docs pub #fields: #types),*
         }
 
         impl Default for Facts {
@@ -61,7 +61,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
             type IntoIter = ::std::array::IntoIter<Self::Item, #count>;
 
             fn into_iter(self) -> Self::IntoIter {
-                [#((::std::borrow::Cow::Borrowed(#names), #taken)),*].into_iter()
+                [#((::std::borrow::Cow::Borrowed(#names), #converted)),*].into_iter()
             }
         }
     }

@@ -1,5 +1,5 @@
-//! `rust/`: the catalog as Rust. `lib.rs` (or `mod.rs`, if the settings name a folder in another crate) contains a module per
-//! toolset. Each has the trait of its handlers, its tool provider, and a module per tool with the types of its arguments.
+//! `rust/`: the catalog as Rust. `lib.rs` (or `mod.rs`, if the settings name a folder in another crate) has a module for each
+//! toolset. Such a module has the trait of the handlers, a tool provider, and a module for each tool with its argument types.
 //!
 //! The files work as a crate and as a module of another crate: paths begin with `::toolc` or are relative.
 
@@ -22,46 +22,49 @@ use crate::lower::Lowered;
 use crate::names::{Scope, module, pascal, plain};
 use crate::project::{GENERATED, MARK};
 use print::print;
-use toolset::Handled;
+use toolset::HomeToolset;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     let homes = || catalog.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty());
     let folder = catalog.settings().rust.as_deref();
-    let place =
-        |stem: &str| folder.map_or(format!("{GENERATED}/rust/{stem}.rs"), |folder| format!("{folder}/{stem}.rs"));
-    let draft = |stem: &str, part| Draft { path: place(stem), parts: vec![part] };
-    let top = Part::new(Inputs::Common, move || {
-        marked("from the manifests", &print(root(catalog, &homes().collect::<Vec<_>>()), 0))
+    let path = |stem: &str| match folder {
+        Some(folder) => format!("{folder}/{stem}.rs"),
+        None => format!("{GENERATED}/rust/{stem}.rs"),
+    };
+    let draft = |stem: &str, part| Draft { path: path(stem), parts: vec![part] };
+    let root = Part::new(Inputs::Common, move || {
+        with_header("from the manifests", &print(root_module(catalog, &homes().collect::<Vec<_>>()), 0))
     });
     let modules = homes().map(|(id, home)| {
         let part = Part::new(Inputs::Tools(home.home_tools.clone()), move || {
             let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
-            marked(&from, &toolset::emit(catalog, id))
+            with_header(&from, &toolset::emit(catalog, id))
         });
         draft(&plain(&module(home.name())), part)
     });
-    let top = draft(if folder.is_some() { "mod" } else { "lib" }, top);
-    std::iter::once(top).chain(modules).collect()
+    let root = draft(if folder.is_some() { "mod" } else { "lib" }, root);
+    std::iter::once(root).chain(modules).collect()
 }
 
-fn marked(from: &str, rust: &str) -> String {
+/// Puts the mark of generated files before a text. `from` names the manifests that it was made from.
+fn with_header(from: &str, rust: &str) -> String {
     format!("// {MARK} {from}. Edit those, never this file.\n\n{rust}")
 }
 
-fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
+fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     let stamp = Literal::u32_unsuffixed(toolc::__gen::STAMP);
     let modules: Vec<_> = homes.iter().map(|(_, home)| module(home.name())).collect();
     let toolsets = data::list(catalog.toolsets().map(|(id, _)| catalog.toolset(id)));
-    let handled: Vec<Handled<'_>> = homes.iter().map(|(id, _)| Handled::new(catalog, *id)).collect();
+    let handled: Vec<HomeToolset<'_>> = homes.iter().map(|(id, _)| HomeToolset::new(catalog, *id)).collect();
     let with_trait: Vec<_> = handled.iter().zip(&modules).filter(|(handled, _)| handled.has_trait()).collect();
     let exports = with_trait.iter().map(|(handled, module)| {
         let handlers = handled.handlers();
         quote!(pub use self::#module::#handlers;)
     });
     let (facts, statics, agent) = (facts::emit(catalog), statics::emit(catalog), agent::emit(catalog));
-    let provider = (!homes.is_empty()).then(|| everything(&handled, &modules));
+    let provider = if homes.is_empty() { None } else { Some(catalog_provider(&handled, &modules)) };
     quote! {
-        //! The catalog: traits to be implemented by handlers, and providers that serve them.
+        //! The catalog: traits for the handlers of tools, and tool providers that call the handlers.
         #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, nonstandard_style, rustdoc::all,
             unreachable_pub, unused_imports, unused_mut, unused_qualifications, unused_variables,
             variant_size_differences)]
@@ -100,18 +103,19 @@ fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     }
 }
 
-/// The providers of every tool. The number of a tool says which toolset is its home.
-fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
+/// Returns the functions that create a tool provider of the whole catalog. The provider numbers the tools of all toolsets
+/// consecutively.
+fn catalog_provider(handled: &[HomeToolset<'_>], modules: &[Ident]) -> TokenStream {
     let compiled = quote! {
         static COMPILED: CompiledTools = CompiledTools::new(&[#(&self::#modules::PART),*], &COMMON);
     };
     let with_trait: Vec<_> = handled.iter().zip(modules).filter(|(handled, _)| handled.has_trait()).collect();
     if with_trait.is_empty() {
-        let calls = calls(handled, modules, |_| quote!(|all| all));
+        let calls = call_match(handled, modules, |_| quote!(|all| all));
         return quote! {
             #compiled
 
-            /// Every tool of the catalog. The agent runs them: there are no handlers.
+            /// Returns a provider of all tools. The agent's own loop runs them, so there are no handlers.
             pub fn provider() -> Box<dyn ToolProvider> {
                 COMPILED.provider((), call, None)
             }
@@ -127,20 +131,20 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
     let abouts = with_trait.iter().zip(&traits).map(|((handled, _), handlers)| {
         doc(&format!("Handles the tools of `{}`: implements [`{handlers}`].", handled.toolset.name()))
     });
-    let selected = |module: &Ident, handled: &Handled<'_>| {
+    let selected = |module: &Ident, handled: &HomeToolset<'_>| {
         if handled.has_trait() { quote!(|all| &all.#module) } else { quote!(|all| all) }
     };
-    let by_field = calls(handled, modules, |at| selected(&modules[at], &handled[at]));
-    let by_one = calls(handled, modules, |_| quote!(|all| all));
-    let has_checks = handled.iter().any(Handled::has_checks);
-    let [ask, ask_shared] = if has_checks {
+    let by_field = call_match(handled, modules, |index| selected(&modules[index], &handled[index]));
+    let shared = call_match(handled, modules, |_| quote!(|all| all));
+    let has_checks = handled.iter().any(HomeToolset::has_checks);
+    let [available_fn, available_shared_fn] = if has_checks {
         [quote!(Some(available)), quote!(Some(available_shared))]
     } else {
         [quote!(None), quote!(None)]
     };
     let available = has_checks.then(|| {
-        let by_field = checks(handled, modules, |module| quote!(&handlers.#module));
-        let by_one = checks(handled, modules, |_| quote!(handlers));
+        let by_field = check_match(handled, modules, |module| quote!(&handlers.#module));
+        let shared = check_match(handled, modules, |_| quote!(handlers));
         quote! {
             fn available<#(#types: #traits),*>(
                 handlers: &Handlers<#(#types),*>,
@@ -151,12 +155,12 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
             }
 
             fn available_shared<H: #(#traits)+*>(handlers: &H, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
-                #by_one
+                #shared
             }
         }
     });
     quote! {
-        /// The handlers of every tool, for [`provider`]: a field for each toolset that has some.
+        /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
         #[derive(Debug, Clone)]
         pub struct Handlers<#(#types),*> {
             #(#abouts pub #fields: #types),*
@@ -164,20 +168,20 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
 
         #compiled
 
-        /// Every tool of the catalog, run by a handler for each toolset.
+        /// Returns a provider of all tools, with a handler for each toolset.
         pub fn provider<#(#types),*>(handlers: Handlers<#(#types),*>) -> Box<dyn ToolProvider>
         where
             #(#types: #traits + 'static,)*
         {
-            COMPILED.provider(handlers, call, #ask)
+            COMPILED.provider(handlers, call, #available_fn)
         }
 
-        /// Every tool of the catalog, run by one value that handles all toolsets.
+        /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
         pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
         where
             H: #(#traits)+* + 'static,
         {
-            COMPILED.provider(handlers, call_shared, #ask_shared)
+            COMPILED.provider(handlers, call_shared, #available_shared_fn)
         }
 
         fn call<'a, #(#types: #traits + 'static),*>(
@@ -195,17 +199,17 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
             args: Slots<'_, '_>,
             call: &'a Call<'a>,
         ) -> HandlerReply<'a> {
-            #by_one
+            #shared
         }
 
         #available
     }
 }
 
-/// A type parameter for each toolset with handlers, named after it, and unlike any type that the functions with these
-/// parameters name.
-fn type_parameters(with_trait: &[(&Handled<'_>, &Ident)], traits: &[Ident]) -> Vec<Ident> {
-    let named = [
+/// Returns a type parameter for each toolset with handlers, named after the toolset. It differs from all types that the functions
+/// with these parameters use.
+fn type_parameters(with_trait: &[(&HomeToolset<'_>, &Ident)], traits: &[Ident]) -> Vec<Ident> {
+    let used = [
         "Arc",
         "Availability",
         "AvailabilityCheck",
@@ -218,22 +222,22 @@ fn type_parameters(with_trait: &[(&Handled<'_>, &Ident)], traits: &[Ident]) -> V
         "Slots",
         "ToolProvider",
     ];
-    let mut scope = Scope::with(&named);
+    let mut scope = Scope::with(&used);
     for name in traits {
         scope.claim(name.clone());
     }
     with_trait.iter().map(|(handled, _)| scope.claim(pascal(&[handled.toolset.name()]))).collect()
 }
 
-/// The `match` that leads a call to the toolset of its tool. `selected` is the function that gets the handlers of the
-/// toolset at an index.
-fn calls(handled: &[Handled<'_>], modules: &[Ident], selected: impl Fn(usize) -> TokenStream) -> TokenStream {
+/// Returns the `match` that passes a call to the toolset of its tool. `selected` returns the closure that selects the handlers of
+/// the toolset at an index.
+fn call_match(handled: &[HomeToolset<'_>], modules: &[Ident], selected: impl Fn(usize) -> TokenStream) -> TokenStream {
     let mut count = 0;
-    let arms = handled.iter().zip(modules).enumerate().map(|(at, (handled, module))| {
+    let arms = handled.iter().zip(modules).enumerate().map(|(position, (handled, module))| {
         let first = count;
         count += handled.tools.len();
         let [from, to] = [first, count].map(Literal::usize_unsuffixed);
-        let selected = selected(at);
+        let selected = selected(position);
         quote!(#from..#to => self::#module::call(handlers, #selected, index - #from, args, call))
     });
     quote! {
@@ -244,9 +248,14 @@ fn calls(handled: &[Handled<'_>], modules: &[Ident], selected: impl Fn(usize) ->
     }
 }
 
-/// The `match` that leads the question whether something is available to the handlers of its toolset.
-fn checks(handled: &[Handled<'_>], modules: &[Ident], selected: impl Fn(&Ident) -> TokenStream) -> TokenStream {
-    let (mut count, mut arms) = (0, Vec::new());
+/// Returns the `match` that passes an availability check to the handlers of its toolset.
+fn check_match(
+    handled: &[HomeToolset<'_>],
+    modules: &[Ident],
+    selected: impl Fn(&Ident) -> TokenStream,
+) -> TokenStream {
+    let mut count = 0;
+    let mut arms = Vec::new();
     for (handled, module) in handled.iter().zip(modules) {
         let first = count;
         count += handled.tools.len();
@@ -267,11 +276,11 @@ fn checks(handled: &[Handled<'_>], modules: &[Ident], selected: impl Fn(&Ident) 
     }
 }
 
-/// Returns prose as a doc comment. It was written for a model, so its code blocks must not become Rust's.
+/// Returns prose as a doc comment. Code blocks are written with `'''`: rustdoc would compile them as Rust.
 fn doc(text: &str) -> TokenStream {
-    // Control characters, and those that change the direction of writing, are not allowed in Rust source.
+    // rustc rejects control characters, and characters that change the direction of text.
     let is_allowed = |letter: &char| !letter.is_control() && !changes_direction(*letter);
-    let plain = |line: &str| line.chars().filter(is_allowed).collect::<String>();
-    let lines = text.trim().lines().map(|line| format!(" {}", plain(line).trim().replace("```", "'''")));
+    let sanitized = |line: &str| line.chars().filter(is_allowed).collect::<String>();
+    let lines = text.trim().lines().map(|line| format!(" {}", sanitized(line).trim().replace("```", "'''")));
     quote!(#(#[doc = #lines])*)
 }

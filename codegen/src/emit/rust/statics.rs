@@ -1,4 +1,4 @@
-//! What belongs to the catalog as a whole: constants for its names, its environment variables and distributions.
+//! The items for the catalog as a whole: environment variables, distributions, and constants for names.
 
 use heck::ToShoutySnakeCase as _;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -11,31 +11,32 @@ use crate::catalog::VariableId;
 use crate::lower::Lowered;
 use crate::names::{Scope, plain, snake};
 
-/// Where the runtime's names are in scope.
+/// Returns the items. The generated code has the types of the runtime in scope.
 pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     let text = |text: &str| Cow::from(text.to_owned());
     let variables = data::list((0..catalog.variables().len()).map(|id| catalog.variable(VariableId(id))));
-    let distributions = data::list(catalog.distributions().iter().map(|one| {
-        let toolsets = one.toolsets.iter().map(|&(id, percent)| (text(catalog[id].name()), percent));
-        Distribution::new(text(&one.manifest.name.value), toolsets).with_description(text(&one.manifest.description))
+    let distributions = data::list(catalog.distributions().iter().map(|distribution| {
+        let manifest = &distribution.manifest;
+        let toolsets = distribution.toolsets.iter().map(|&(id, percent)| (text(catalog[id].name()), percent));
+        Distribution::new(text(&manifest.name.value), toolsets).with_description(text(&manifest.description))
     }));
     let tools = constants(catalog.tools().map(|(_, tool)| tool.name()));
     let toolsets = constants(catalog.toolsets().map(|(_, toolset)| toolset.name()));
     quote! {
-        /// Environment variables that tools require.
+        /// The environment variables that tools require.
         pub static VARIABLES: Packed<Variable> = #variables;
 
-        /// Toolsets to be drawn.
+        /// The distributions: toolsets to draw at random, with their probabilities.
         pub static DISTRIBUTIONS: Packed<Distribution> = #distributions;
 
-        /// Names, for hosts that would rather not spell them.
+        /// Constants for the names of tools and toolsets.
         pub mod names {
             /// Names of tools.
             pub mod tools {
                 #tools
             }
 
-            /// Of toolsets.
+            /// Names of toolsets.
             pub mod toolsets {
                 #toolsets
             }

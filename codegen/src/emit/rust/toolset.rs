@@ -1,4 +1,4 @@
-//! A toolset's module: the trait that its handlers implement, the provider that serves them, its tools' modules.
+//! The module of a toolset: the trait of its handlers, a tool provider, and the modules of its tools.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -8,47 +8,48 @@ use toolc::behaviour::Execution;
 use super::print::print;
 use super::{data, doc, tool};
 use crate::catalog::{Tool, ToolId, Toolset, ToolsetId};
-use crate::conditional_json::words;
+use crate::conditional_json::unconditional_text;
 use crate::lower::Lowered;
 use crate::names::{Scope, handlers, module, pascal, snake};
 
-/// A toolset that has home tools, and what its handlers have to do.
-pub(super) struct Handled<'c> {
+/// A toolset with home tools.
+pub(super) struct HomeToolset<'c> {
     pub(super) toolset: &'c Toolset,
     pub(super) tools: Vec<&'c Tool>,
 }
 
-impl<'c> Handled<'c> {
+impl<'c> HomeToolset<'c> {
     pub(super) fn new(catalog: &'c Lowered<'_>, id: ToolsetId) -> Self {
         let toolset = &catalog[id];
         Self { toolset, tools: toolset.home_tools.iter().map(|&id| &catalog[id]).collect() }
     }
 
-    /// The trait's name.
+    /// Returns the name of the trait of the handlers.
     pub(super) fn handlers(&self) -> Ident {
         handlers(self.toolset.name())
     }
 
-    /// Whether there is anything to implement: tools that the agent runs have no handler.
+    /// Whether handlers have anything to implement: tools that the agent's own loop runs have no handler.
     pub(super) fn has_trait(&self) -> bool {
         self.has_checks() || self.tools.iter().any(|tool| tool.manifest.execution.value != Execution::Agent)
     }
 
-    /// Whether the handlers are asked what is available.
+    /// Whether the handlers check the availability of tools: a manifest says `check = true`.
     pub(super) fn has_checks(&self) -> bool {
         self.toolset.manifest.requires.checked().is_some()
             || self.tools.iter().any(|tool| tool.manifest.requires.checked().is_some())
     }
 
-    /// What they are asked about: the variant, its documentation, and the runtime's question.
+    /// Returns the availability checks: the variant of `Check`, its documentation, and the pattern of the runtime's check.
     fn checks(&self) -> Vec<(Ident, String, TokenStream)> {
         let mut scope = Scope::with(&["Self"]);
         let name = self.toolset.name();
-        let whole = self.toolset.manifest.requires.checked().map(|_| {
-            let about = format!(" Every tool whose home is `{name}`.");
-            (scope.claim(pascal(&["toolset"])), about, quote!(::toolc::availability::AvailabilityCheck::Toolset(#name)))
-        });
-        let mut checks: Vec<_> = whole.into_iter().collect();
+        let mut checks = Vec::new();
+        if self.toolset.manifest.requires.checked().is_some() {
+            let variant = scope.claim(pascal(&["toolset"]));
+            let doc = format!(" Every tool whose home is `{name}`.");
+            checks.push((variant, doc, quote!(::toolc::availability::AvailabilityCheck::Toolset(#name))));
+        }
         for (index, tool) in
             self.tools.iter().enumerate().filter(|(_, tool)| tool.manifest.requires.checked().is_some())
         {
@@ -64,35 +65,35 @@ impl<'c> Handled<'c> {
     }
 }
 
-/// The module of a toolset that has home tools.
+/// Returns the module of a toolset with home tools.
 pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
-    let handled = Handled::new(catalog, id);
-    let Handled { toolset, tools } = &handled;
+    let handled = HomeToolset::new(catalog, id);
+    let HomeToolset { toolset, tools } = &handled;
     let title = format!(" The toolset `{}`.", toolset.name());
     let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
-    let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| arm(index, tool, name));
+    let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| call_arm(index, tool, name));
     let packed = toolset.home_tools.iter().map(|&id| data::packed(catalog.tool(id)));
     let definitions = definitions(catalog, &toolset.home_tools);
     let index = data::packed(&Index::of(tools.iter().map(|tool| {
         let manifest = &tool.manifest;
-        (tool.name(), document(&words(&manifest.description.value), &manifest.parameters().whole()))
+        (tool.name(), document(&unconditional_text(&manifest.description.value), &manifest.parameters().full_value()))
     })));
-    let trait_and_checks = handled.has_trait().then(|| handlers_of(catalog, &handled));
-    let (bound, provider, by) = if handled.has_trait() {
+    let trait_and_checks = handled.has_trait().then(|| handler_trait(catalog, &handled));
+    let (bound, provider, handlers) = if handled.has_trait() {
         let handlers = handled.handlers();
         let provider = quote! {
-            /// The tools of this toolset alone, run by these handlers.
+            /// Returns a provider of the tools of this toolset alone.
             pub fn provider<H: #handlers + 'static>(handlers: H) -> Box<dyn ToolProvider>
         };
         (quote!(#handlers), provider, quote!(handlers))
     } else {
         let provider = quote! {
-            /// The tools of this toolset alone. The agent runs them: there are no handlers.
+            /// Returns a provider of the tools of this toolset alone. The agent's own loop runs them, so there are no handlers.
             pub fn provider() -> Box<dyn ToolProvider>
         };
         (quote!(Send + Sync), provider, quote!(()))
     };
-    let ask = if handled.has_checks() { quote!(Some(available)) } else { quote!(None) };
+    let available_fn = if handled.has_checks() { quote!(Some(available)) } else { quote!(None) };
     let rust = quote! {
         #![doc = #title]
 
@@ -107,10 +108,10 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
         #provider {
             static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
-            COMPILED.provider(#by, |handlers, index, args, with| call(handlers, |all| all, index, args, with), #ask)
+            COMPILED.provider(#handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), #available_fn)
         }
 
-        /// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+        /// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
         pub(super) fn call<'a, All: Send + Sync + 'static, H: #bound + 'static>(
             shared: &'a Arc<All>,
             select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -137,12 +138,12 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     std::iter::once(print(rust, 0)).chain(modules).collect::<Vec<_>>().join("\n")
 }
 
-/// The function that has the definitions of these tools. What it says in a dialect is there with the dialect's feature.
+/// Returns the function with the definitions of these tools. Each dialect is compiled only with its feature of the runtime.
 fn definitions(catalog: &Lowered<'_>, tools: &[ToolId]) -> TokenStream {
-    let dialects = catalog.settings().dialects.iter().enumerate().map(|(at, dialect)| {
+    let dialects = catalog.settings().dialects.iter().enumerate().map(|(index, dialect)| {
         let with = format_ident!("with_{}", dialect.name.replace('-', "_"));
         let variant = format_ident!("{}", dialect.variant);
-        let packed = tools.iter().map(|&id| data::packed(&catalog.definitions(id)[at]));
+        let packed = tools.iter().map(|&id| data::packed(&catalog.definitions(id)[index]));
         quote! {
             ::toolc::#with! {
                 if dialect == Dialect::#variant {
@@ -152,7 +153,7 @@ fn definitions(catalog: &Lowered<'_>, tools: &[ToolId]) -> TokenStream {
         }
     });
     quote! {
-        /// How a dialect defines the tools, in the order of their numbers.
+        /// Returns the definitions of the tools in a dialect, in the order of their indices.
         fn definitions(dialect: Dialect) -> &'static [&'static str] {
             let mut defined: &[&str] = &[];
             #(#dialects)*
@@ -161,37 +162,38 @@ fn definitions(catalog: &Lowered<'_>, tools: &[ToolId]) -> TokenStream {
     }
 }
 
-/// The trait of the handlers, with methods for tools and availability.
-fn handlers_of(catalog: &Lowered<'_>, handled: &Handled<'_>) -> TokenStream {
+/// Returns the trait of the handlers, with methods for tools and availability.
+fn handler_trait(catalog: &Lowered<'_>, handled: &HomeToolset<'_>) -> TokenStream {
     let (handlers, toolset) = (handled.handlers(), handled.toolset);
     let about = doc(&format!("Handlers of the toolset `{}`: {}", toolset.name(), toolset.manifest.description));
     let message = format!("`{{Self}}` does not handle the tools of `{}`", toolset.name());
     let label = format!("`{handlers}` is missing");
     let note = format!("write `impl {handlers} for {{Self}}`: a method for each tool, which the compiler then names");
-    let methods = handled.tools.iter().filter_map(|tool| method(catalog, tool));
+    let methods = handled.tools.iter().filter_map(|tool| handler_method(catalog, tool));
     let checks = handled.checks();
-    let (asked, question) = if checks.is_empty() {
+    let (check_enum, check_method) = if checks.is_empty() {
         (None, None)
     } else {
-        let (variants, abouts): (Vec<_>, Vec<_>) = checks.iter().map(|(variant, about, _)| (variant, about)).unzip();
-        let questions = checks.iter().map(|(.., question)| question);
-        let question = quote! {
-            /// Whether the model may see what `check` names now. Asked again from time to time; a panic means no.
+        let (variants, docs): (Vec<_>, Vec<_>) = checks.iter().map(|(variant, doc, _)| (variant, doc)).unzip();
+        let patterns = checks.iter().map(|(.., pattern)| pattern);
+        let check_method = quote! {
+            /// Returns whether the tools that `check` names are available now. The runtime calls this again from time to time; a
+            /// panic counts as unavailable.
             fn available(&self, check: Check, env: &Env) -> Availability;
         };
-        let asked = quote! {
-            /// What the handlers are asked about: a manifest says `check = true`.
+        let check_enum = quote! {
+            /// The tools whose availability the handlers check: their manifests say `check = true`.
             #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-            pub enum Check { #(#[doc = #abouts] #variants),* }
+            pub enum Check { #(#[doc = #docs] #variants),* }
 
             pub(super) fn available<H: #handlers>(handlers: &H, check: ::toolc::availability::AvailabilityCheck<'_>, env: &Env) -> Availability {
                 match check {
-                    #(#questions => handlers.available(Check::#variants, env),)*
+                    #(#patterns => handlers.available(Check::#variants, env),)*
                     _ => Availability::Available,
                 }
             }
         };
-        (Some(asked), Some(question))
+        (Some(check_enum), Some(check_method))
     };
     quote! {
         #about
@@ -199,46 +201,46 @@ fn handlers_of(catalog: &Lowered<'_>, handled: &Handled<'_>) -> TokenStream {
         pub trait #handlers: Send + Sync {
             #(#methods)*
 
-            #question
+            #check_method
         }
 
-        #asked
+        #check_enum
     }
 }
 
-/// The match arm that calls a tool.
-fn arm(index: usize, tool: &Tool, name: &Ident) -> TokenStream {
+/// Returns the match arm that calls a tool.
+fn call_arm(index: usize, tool: &Tool, name: &Ident) -> TokenStream {
     let method = snake(tool.name());
     let index = Literal::usize_unsuffixed(index);
     let run = quote!(H::#method(handlers, #name::Args::read(args), call));
-    // A typed result becomes the output that all have in common.
+    // A typed result is converted to the common type of results.
     let returns = tool.manifest.returns.is_some();
-    let out = returns.then(|| quote!(.map(|returns| ToolOutput::of(&returns))));
+    let convert = returns.then(|| quote!(.map(|returns| ToolOutput::of(&returns))));
     match tool.manifest.execution.value {
-        Execution::Sync => quote!(#index => HandlerReply::Ready(#run #out)),
+        Execution::Sync => quote!(#index => HandlerReply::Ready(#run #convert)),
         Execution::Async if returns => quote! {
             #index => {
                 let returns = #run;
-                HandlerReply::Async(Box::pin(async move { returns.await #out }))
+                HandlerReply::Async(Box::pin(async move { returns.await #convert }))
             }
         },
         Execution::Async => quote!(#index => HandlerReply::Async(Box::pin(#run))),
         Execution::Blocking => quote! {
             #index => {
                 let (shared, args) = (Arc::clone(shared), #name::Args::read(args));
-                HandlerReply::blocking(call, move |call| H::#method(select(&shared), args, call) #out)
+                HandlerReply::blocking(call, move |call| H::#method(select(&shared), args, call) #convert)
             }
         },
         Execution::Agent => quote!(#index => HandlerReply::agent()),
     }
 }
 
-/// The method that handles a tool; none where the agent runs it.
-fn method(catalog: &Lowered<'_>, tool: &Tool) -> Option<TokenStream> {
+/// Returns the method that handles a tool, or `None` if the agent's own loop runs it.
+fn handler_method(catalog: &Lowered<'_>, tool: &Tool) -> Option<TokenStream> {
     let (name, module) = (snake(tool.name()), module(tool.name()));
     let word = tool.manifest.execution.value.word();
     let from = format!("`execution = \"{word}\"` in `manifests/tools/{}.toml`.", tool.name());
-    let text = catalog.full_setting(tool).text(&tool.manifest.description.value);
+    let text = catalog.full_turn_values(tool).text(&tool.manifest.description.value);
     let about = doc(&format!("{text}\n\n{from}"));
     let result =
         if tool.manifest.returns.is_some() { quote!(Result<#module::Returns, ToolError>) } else { quote!(ToolResult) };

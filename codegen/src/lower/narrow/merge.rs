@@ -1,4 +1,4 @@
-//! Two schemas that have to hold together, as one. What cannot be said by one is said in words.
+//! Merging: combines two schemas that must both hold into one. Keywords that one schema cannot express are moved to the description.
 
 use std::cmp::Ordering;
 
@@ -7,139 +7,154 @@ use toolc::__gen::table::Type;
 
 use super::{Fallback, Narrower};
 use crate::diagnostic::{At, Place};
-use crate::lower::prose::{of_json, said, say};
+use crate::lower::prose::{append_sentence, json_prose, keyword_prose};
 use crate::schema::{Additional, Bounds, Choice, Property, Schema, compare_numbers, equal};
 use crate::text::atoms::{Template, When};
 use crate::text::condition::Condition;
+use crate::text::template::Piece;
 
-/// The most pairs of alternatives when two unions are merged.
-const MOST_PAIRS: usize = 16;
+/// The maximum number of pairs of alternatives when two unions are merged.
+const MAX_PAIRS: usize = 16;
 
 impl Narrower<'_> {
-    /// Merges two schemas without `$ref` and `allOf`; keywords of `first` come first. Returns `None` if no value satisfies both.
+    /// Merges two schemas without `$ref` and `allOf`. Annotations of `first` win. Returns `None` if no value satisfies both.
     pub(super) fn merge(&mut self, mut first: Schema, second: Schema) -> Option<Schema> {
         let are_objects = [first.is_object(), second.is_object()];
-        first.types = types(&first.types, &second.types)?;
+        first.types = common_types(&first.types, &second.types)?;
         first.title = first.title.or(second.title);
-        if let Some(told) = second.description {
-            join(&mut first.description, told);
+        if let Some(description) = second.description {
+            merge_descriptions(&mut first.description, description);
         }
         first.deprecated |= second.deprecated;
-        values(&mut first, second.choices, second.constant)?;
+        merge_values(&mut first, second.choices, second.constant)?;
         first.default = first.default.or(second.default);
         if first.examples.is_empty() {
             first.examples = second.examples;
         }
-        let (bounds, loose) = tightest(Bounds::clone(&first.bounds), &second.bounds);
+        let (bounds, unmerged_step) = merge_bounds(Bounds::clone(&first.bounds), &second.bounds);
         first.bounds = bounds.into();
-        if let Some(step) = loose {
+        if let Some(step) = unmerged_step {
             let place = first.place;
-            self.in_words(&mut first, "multipleOf", place, said("multipleOf", &step));
+            self.describe_keyword(&mut first, "multipleOf", place, keyword_prose("multipleOf", &step));
         }
         match (&first.pattern, second.pattern) {
             (None, other) => first.pattern = other,
-            (Some(own), Some(other)) if own.value != other.value => {
-                let words = said("pattern", &Value::from(other.value.clone()));
-                self.in_words(&mut first, "pattern", other.place, words);
+            (Some(pattern), Some(other)) if pattern.value != other.value => {
+                let prose = keyword_prose("pattern", &Value::from(other.value.clone()));
+                self.describe_keyword(&mut first, "pattern", other.place, prose);
             }
             _ => {}
         }
         match (&first.format, second.format) {
             (None, other) => first.format = other,
-            (Some(own), Some(other)) if *own != other => {
-                let words = said("format", &Value::from(other));
-                self.in_words(&mut first, "format", second.place, words);
+            (Some(format), Some(other)) if *format != other => {
+                let prose = keyword_prose("format", &Value::from(other));
+                self.describe_keyword(&mut first, "format", second.place, prose);
             }
             _ => {}
         }
         first.items = match (first.items.take(), second.items) {
-            (Some(own), Some(other)) => Some(Box::new(both(*own, *other))),
-            (own, other) => own.or(other),
+            (Some(items), Some(other)) => Some(Box::new(all_of(*items, *other))),
+            (items, other) => items.or(other),
         };
         match are_objects {
-            [true, true] => objects(&mut first, second.properties, second.additional)?,
+            [true, true] => merge_objects(&mut first, second.properties, second.additional)?,
             [false, true] => (first.properties, first.additional) = (second.properties, second.additional),
             [_, false] => {}
         }
-        self.unions(&mut first, second.any_of, second.one_of);
+        self.merge_unions(&mut first, second.any_of, second.one_of);
         Some(first)
     }
 
-    /// The same, where what contradicts `first` goes into words.
-    pub(super) fn join(&mut self, first: Schema, second: &Schema) -> Schema {
-        if let Some(both) = self.merge(first.clone(), second.clone()) {
-            return both;
+    /// Merges two schemas, or adds `second` to the description of `first` if no value satisfies both.
+    pub(super) fn merge_or_describe(&mut self, mut first: Schema, second: &Schema) -> Schema {
+        if let Some(merged) = self.merge(first.clone(), second.clone()) {
+            return merged;
         }
-        let mut first = first;
-        let words = self.document(second, "Must also match this JSON Schema");
-        self.lose(second.place, "allOf", Fallback::Description);
-        first.say(words);
+        let prose = self.describe_schema(second, "Must also match this JSON Schema");
+        self.record_loss(second.place, "allOf", Fallback::Description);
+        first.add_description(prose);
         first
     }
 
-    fn unions(&mut self, first: &mut Schema, any_of: Vec<Schema>, one_of: Vec<Schema>) {
+    /// Adds the alternatives of another schema. Two `anyOf` become the `anyOf` of all pairs; a second `oneOf` is described.
+    fn merge_unions(&mut self, first: &mut Schema, any_of: Vec<Schema>, one_of: Vec<Schema>) {
         if first.any_of.is_empty() {
             first.any_of = any_of;
         } else if !any_of.is_empty() {
-            if first.any_of.len() * any_of.len() > MOST_PAIRS {
-                self.union_in_words(first, any_of, "anyOf");
+            if first.any_of.len() * any_of.len() > MAX_PAIRS {
+                self.describe_union(first, any_of, "anyOf");
             } else {
-                let own = std::mem::take(&mut first.any_of);
-                let pairs = own.iter().flat_map(|one| any_of.iter().map(move |other| (one.clone(), other.clone())));
-                first.any_of = pairs.map(|(one, other)| both(one, other)).collect();
+                let mut pairs = Vec::new();
+                for alternative in &first.any_of {
+                    pairs.extend(any_of.iter().map(|other| all_of(alternative.clone(), other.clone())));
+                }
+                first.any_of = pairs;
             }
         }
         if first.one_of.is_empty() {
             first.one_of = one_of;
         } else if !one_of.is_empty() {
-            self.union_in_words(first, one_of, "oneOf");
+            self.describe_union(first, one_of, "oneOf");
         }
     }
 
-    /// Says a union in words.
-    pub(super) fn union_in_words(&mut self, schema: &mut Schema, alternatives: Vec<Schema>, word: &'static str) {
-        let place = alternatives.first().map_or(schema.place, |one| one.place);
-        self.lose(place, word, Fallback::Description);
-        let words = self.union_words(alternatives, word, "");
-        schema.say(words);
+    /// Moves a union into the description of `schema`.
+    pub(super) fn describe_union(&mut self, schema: &mut Schema, alternatives: Vec<Schema>, keyword: &'static str) {
+        let place = alternatives.first().map_or(schema.place, |alternative| alternative.place);
+        self.record_loss(place, keyword, Fallback::Description);
+        let prose = self.union_description(alternatives, keyword, "");
+        schema.add_description(prose);
     }
 
-    /// What a union says, after some words about whose it is.
-    pub(super) fn union_words(&mut self, alternatives: Vec<Schema>, word: &'static str, whose: &str) -> Template {
-        let place = alternatives.first().map(|one| one.place);
-        let Some(place) = place else { return Template::new() };
-        let mut union = Schema::new(place);
-        let how_many = if word == "oneOf" { "Exactly" } else { "At least" };
-        *(if word == "oneOf" { &mut union.one_of } else { &mut union.any_of }) = alternatives;
-        if self.room_for(&union) {
+    /// Returns a sentence about a union, which begins with `prefix`: the JSON Schema of the union, or a shorter text if the budget is
+    /// too small.
+    pub(super) fn union_description(
+        &mut self,
+        alternatives: Vec<Schema>,
+        keyword: &'static str,
+        prefix: &str,
+    ) -> Template {
+        let Some(first) = alternatives.first() else { return Template::new() };
+        let mut union = Schema::new(first.place);
+        let how_many = if keyword == "oneOf" { "Exactly" } else { "At least" };
+        *(if keyword == "oneOf" { &mut union.one_of } else { &mut union.any_of }) = alternatives;
+        if self.take_budget_for(&union) {
             let json = self.defs.document(&union).json();
-            of_json(&format!("{whose}Must also match this JSON Schema"), json)
+            json_prose(&format!("{prefix}Must also match this JSON Schema"), json)
         } else {
-            vec![crate::text::template::Piece::Text(format!("{whose}{how_many} one of its alternatives holds."))]
+            vec![Piece::Text(format!("{prefix}{how_many} one of its alternatives holds."))]
         }
     }
 
-    /// Moves a keyword at `place` into the description.
-    pub(super) fn in_words(&mut self, schema: &mut Schema, word: &'static str, place: Place, words: Option<String>) {
-        if words.is_some() {
-            self.lose(place, word, Fallback::Description);
-            schema.tell(words);
+    /// Moves a keyword at `place` into the description. Does nothing if `prose` is `None`: the keyword has no effect then.
+    pub(super) fn describe_keyword(
+        &mut self,
+        schema: &mut Schema,
+        keyword: &'static str,
+        place: Place,
+        prose: Option<String>,
+    ) {
+        if prose.is_some() {
+            self.record_loss(place, keyword, Fallback::Description);
+            schema.add_sentence(prose);
         }
     }
 }
 
-/// The values of both; none where no value is named by both.
-fn values(first: &mut Schema, choices: Vec<Choice>, constant: Option<At<Value>>) -> Option<()> {
-    let named = |value: &Value, choices: &[Choice]| choices.iter().position(|one| equal(&one.value.value, value));
+/// Intersects `enum` and `const`. Returns `None` if no value remains.
+fn merge_values(first: &mut Schema, choices: Vec<Choice>, constant: Option<At<Value>>) -> Option<()> {
+    let position_of =
+        |value: &Value, choices: &[Choice]| choices.iter().position(|choice| equal(&choice.value.value, value));
     match (first.constant.take(), constant) {
-        (Some(one), Some(other)) if !equal(&one.value, &other.value) => return None,
-        (Some(one), _) | (None, Some(one)) => {
+        (Some(constant), Some(other)) if !equal(&constant.value, &other.value) => return None,
+        (Some(constant), _) | (None, Some(constant)) => {
             let lists = [&first.choices, &choices];
-            if lists.iter().any(|list| !list.is_empty() && named(&one.value, list).is_none()) {
+            if lists.iter().any(|list| !list.is_empty() && position_of(&constant.value, list).is_none()) {
                 return None;
             }
             first.choices.clear();
-            first.constant = Some(one);
+            first.constant = Some(constant);
             return Some(());
         }
         (None, None) => {}
@@ -147,139 +162,149 @@ fn values(first: &mut Schema, choices: Vec<Choice>, constant: Option<At<Value>>)
     if first.choices.is_empty() {
         first.choices = choices;
     } else if !choices.is_empty() {
-        let own = std::mem::take(&mut first.choices);
-        first.choices = own
-            .into_iter()
-            .filter_map(|mut one| {
-                let other = &choices[named(&one.value.value, &choices)?];
-                one.when = and(one.when, other.when.clone());
-                Some(one)
-            })
-            .collect();
-        if first.choices.is_empty() {
+        let mut common = Vec::new();
+        for mut choice in std::mem::take(&mut first.choices) {
+            if let Some(position) = position_of(&choice.value.value, &choices) {
+                choice.when = and_conditions(choice.when, choices[position].when.clone());
+                common.push(choice);
+            }
+        }
+        if common.is_empty() {
             return None;
         }
+        first.choices = common;
     }
     Some(())
 }
 
-/// Both, put together later.
-fn both(one: Schema, other: Schema) -> Schema {
-    let mut schema = Schema::new(one.place);
-    schema.all_of = vec![one, other];
+/// Returns a schema whose `allOf` is the two schemas. It is flattened when it is narrowed.
+fn all_of(first: Schema, second: Schema) -> Schema {
+    let mut schema = Schema::new(first.place);
+    schema.all_of = vec![first, second];
     schema
 }
 
-fn and(one: Option<At<When>>, other: Option<At<When>>) -> Option<At<When>> {
-    match (one, other) {
-        (Some(one), Some(other)) if one.value != other.value => {
-            Some(At::new(Condition::And(vec![one.value, other.value]), one.place))
+fn and_conditions(first: Option<At<When>>, second: Option<At<When>>) -> Option<At<When>> {
+    match (first, second) {
+        (Some(first), Some(second)) if first.value != second.value => {
+            Some(At::new(Condition::And(vec![first.value, second.value]), first.place))
         }
-        (one, other) => one.or(other),
+        (first, second) => first.or(second),
     }
 }
 
-fn join(own: &mut Option<At<Template>>, other: At<Template>) {
-    match own {
-        None => *own = Some(other),
-        Some(own) if own.value == other.value => {}
-        Some(own) => say(&mut own.value, other.value),
+fn merge_descriptions(description: &mut Option<At<Template>>, other: At<Template>) {
+    match description {
+        None => *description = Some(other),
+        Some(description) if description.value == other.value => {}
+        Some(description) => append_sentence(&mut description.value, other.value),
     }
 }
 
-fn types(one: &[Type], other: &[Type]) -> Option<Vec<Type>> {
-    if one.is_empty() || other.is_empty() {
-        return Some(if one.is_empty() { other } else { one }.to_vec());
+/// Returns the types that both lists allow; an empty list allows all. Returns `None` if there is no common type.
+fn common_types(first: &[Type], second: &[Type]) -> Option<Vec<Type>> {
+    if first.is_empty() {
+        return Some(second.to_vec());
+    }
+    if second.is_empty() {
+        return Some(first.to_vec());
     }
     let mut common = Vec::new();
-    for ty in one {
-        let found = match ty {
-            ty if other.contains(ty) => Some(*ty),
-            Type::Integer | Type::Number if other.contains(&Type::Number) || other.contains(&Type::Integer) => {
-                Some(Type::Integer)
-            }
-            _ => None,
+    for &ty in first {
+        let shared = if second.contains(&ty) {
+            ty
+        } else if ty == Type::Integer && second.contains(&Type::Number)
+            || ty == Type::Number && second.contains(&Type::Integer)
+        {
+            Type::Integer
+        } else {
+            continue;
         };
-        common.extend(found.filter(|found| !common.contains(found)));
+        if !common.contains(&shared) {
+            common.push(shared);
+        }
     }
-    (!common.is_empty()).then_some(common)
+    if common.is_empty() { None } else { Some(common) }
 }
 
-/// Returns the tightest bounds of both, and a `multipleOf` that cannot be merged.
-fn tightest(mut own: Bounds, other: &Bounds) -> (Bounds, Option<Value>) {
-    fn keep(own: &mut Option<At<Value>>, other: Option<&At<Value>>, tighter: Ordering) {
+/// Returns the tighter one of each pair of bounds. Also returns the `multipleOf` of `other` if it cannot be merged.
+fn merge_bounds(mut bounds: Bounds, other: &Bounds) -> (Bounds, Option<Value>) {
+    fn tighten(bound: &mut Option<At<Value>>, other: Option<&At<Value>>, tighter: Ordering) {
         let Some(other) = other else { return };
-        let wins = own.as_ref().is_none_or(|own| compare_numbers(&other.value, &own.value) == Some(tighter));
-        if wins {
-            *own = Some(other.clone());
+        if bound.as_ref().is_none_or(|bound| compare_numbers(&other.value, &bound.value) == Some(tighter)) {
+            *bound = Some(other.clone());
         }
     }
-    let least = Ordering::Greater;
-    let most = Ordering::Less;
-    keep(&mut own.minimum, other.minimum.as_ref(), least);
-    keep(&mut own.maximum, other.maximum.as_ref(), most);
-    keep(&mut own.exclusive_minimum, other.exclusive_minimum.as_ref(), least);
-    keep(&mut own.exclusive_maximum, other.exclusive_maximum.as_ref(), most);
-    keep(&mut own.min_length, other.min_length.as_ref(), least);
-    keep(&mut own.max_length, other.max_length.as_ref(), most);
-    keep(&mut own.min_items, other.min_items.as_ref(), least);
-    keep(&mut own.max_items, other.max_items.as_ref(), most);
-    keep(&mut own.min_properties, other.min_properties.as_ref(), least);
-    keep(&mut own.max_properties, other.max_properties.as_ref(), most);
-    if other.unique_items.as_ref().is_some_and(|flag| flag.value == Value::Bool(true)) || own.unique_items.is_none() {
-        own.unique_items.clone_from(&other.unique_items);
+    const LOWER: Ordering = Ordering::Greater;
+    const UPPER: Ordering = Ordering::Less;
+    tighten(&mut bounds.minimum, other.minimum.as_ref(), LOWER);
+    tighten(&mut bounds.maximum, other.maximum.as_ref(), UPPER);
+    tighten(&mut bounds.exclusive_minimum, other.exclusive_minimum.as_ref(), LOWER);
+    tighten(&mut bounds.exclusive_maximum, other.exclusive_maximum.as_ref(), UPPER);
+    tighten(&mut bounds.min_length, other.min_length.as_ref(), LOWER);
+    tighten(&mut bounds.max_length, other.max_length.as_ref(), UPPER);
+    tighten(&mut bounds.min_items, other.min_items.as_ref(), LOWER);
+    tighten(&mut bounds.max_items, other.max_items.as_ref(), UPPER);
+    tighten(&mut bounds.min_properties, other.min_properties.as_ref(), LOWER);
+    tighten(&mut bounds.max_properties, other.max_properties.as_ref(), UPPER);
+    let is_unique = other.unique_items.as_ref().is_some_and(|flag| flag.value == Value::Bool(true));
+    if is_unique || bounds.unique_items.is_none() {
+        bounds.unique_items.clone_from(&other.unique_items);
     }
-    let mut loose = None;
+    let mut unmerged_step = None;
     if let Some(step) = &other.multiple_of {
-        let is_multiple = |of: &Value, step: &Value| match (of.as_i64(), step.as_i64()) {
-            (Some(of), Some(step)) => step != 0 && of % step == 0,
-            _ => equal(of, step),
+        let is_multiple = |value: &Value, step: &Value| match (value.as_i64(), step.as_i64()) {
+            (Some(value), Some(step)) => step != 0 && value % step == 0,
+            _ => equal(value, step),
         };
-        match &own.multiple_of {
-            Some(own) if is_multiple(&own.value, &step.value) => {}
-            Some(own) if !is_multiple(&step.value, &own.value) => loose = Some(step.value.clone()),
-            _ => own.multiple_of = Some(step.clone()),
+        match &bounds.multiple_of {
+            Some(first) if is_multiple(&first.value, &step.value) => {}
+            Some(first) if !is_multiple(&step.value, &first.value) => unmerged_step = Some(step.value.clone()),
+            _ => bounds.multiple_of = Some(step.clone()),
         }
     }
-    (own, loose)
+    (bounds, unmerged_step)
 }
 
-/// What both say of objects.
-fn objects(first: &mut Schema, properties: Vec<Property>, additional: Additional) -> Option<()> {
-    let own = std::mem::take(&mut first.properties);
-    let (mut all, mut others) = (Vec::new(), properties);
-    for mut property in own {
+/// Merges the properties of two objects. Returns `None` if one requires a property that the other one denies.
+fn merge_objects(first: &mut Schema, properties: Vec<Property>, additional: Additional) -> Option<()> {
+    let mut merged = Vec::new();
+    let mut others = properties;
+    for mut property in std::mem::take(&mut first.properties) {
         let position = others.iter().position(|other| other.name.value == property.name.value);
         match position.map(|position| others.remove(position)) {
             Some(other) => {
                 property.required |= other.required;
                 property.secret |= other.secret;
-                property.when = and(property.when, other.when);
-                property.schema = both(property.schema, other.schema);
-                all.push(property);
+                property.when = and_conditions(property.when, other.when);
+                property.schema = all_of(property.schema, other.schema);
+                merged.push(property);
             }
-            None => within(property, &additional, &mut all)?,
+            None => merge_undeclared(property, &additional, &mut merged)?,
         }
     }
     for property in others {
-        within(property, &first.additional, &mut all)?;
+        merge_undeclared(property, &first.additional, &mut merged)?;
     }
-    first.properties = all;
+    first.properties = merged;
     first.additional = match (std::mem::replace(&mut first.additional, Additional::Deny), additional) {
         (Additional::Deny, _) | (_, Additional::Deny) => Additional::Deny,
         (Additional::Allow, other) | (other, Additional::Allow) => other,
-        (Additional::Schema(one), Additional::Schema(other)) => Additional::Schema(Box::new(both(*one, *other))),
+        (Additional::Schema(schema), Additional::Schema(other)) => {
+            Additional::Schema(Box::new(all_of(*schema, *other)))
+        }
     };
     Some(())
 }
 
-/// Adds a property that the other object does not declare. Returns `None` if it is required and not allowed.
-fn within(mut property: Property, additional: &Additional, all: &mut Vec<Property>) -> Option<()> {
+/// Adds a property that the other object does not declare, limited by the `additional` of that object. Returns `None` if the
+/// property is required but denied.
+fn merge_undeclared(mut property: Property, additional: &Additional, merged: &mut Vec<Property>) -> Option<()> {
     match additional {
-        Additional::Deny => return (!property.required).then_some(()),
+        Additional::Deny => return if property.required { None } else { Some(()) },
         Additional::Allow => {}
-        Additional::Schema(schema) => property.schema = both(property.schema, (**schema).clone()),
+        Additional::Schema(schema) => property.schema = all_of(property.schema, (**schema).clone()),
     }
-    all.push(property);
+    merged.push(property);
     Some(())
 }

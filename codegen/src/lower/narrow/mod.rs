@@ -1,7 +1,20 @@
-//! From the schema that an author wrote to the one that a language takes: typed both, so that a parameter may be called
-//! as any word is. What the language cannot say is said in words, and noted as a loss.
+//! Narrowing: rewrites the schema of a manifest into the subset of JSON Schema that a dialect accepts.
 //!
-//! Whatever the narrower schema allows, the reader of the arguments takes; where that is not so, there is a loss.
+//! [`narrow`] begins at the root, which has rules of its own ([`root`]). Every other schema passes these steps:
+//!
+//! 1. `flatten` ([`refs`]) merges the `allOf` schemas and inlines `$ref`s, unless the dialect accepts the `$ref`. It fails for a
+//!    schema that is nested too deeply or contains itself: `narrow_too_deep` ([`text`]) replaces that one by JSON text.
+//! 2. `narrow_flat` turns `oneOf` into `anyOf` if the dialect has no `oneOf`. It then calls step 3 or 4.
+//! 3. `narrow_union` ([`union`]), for a schema with `anyOf`, merges the sibling keywords into each alternative ([`merge`]), takes
+//!    the alternative through all steps, and combines the results.
+//! 4. `narrow_plain` ([`plain`]), for any other schema, gives it explicit types. A schema with several types that the dialect cannot
+//!    list becomes a union with a schema for each type.
+//! 5. `narrow_single` ([`plain`]) handles a schema of one type: an unsupported open object becomes JSON text ([`text`]), then the
+//!    enum, the items and properties (from step 1), the bounds and the annotations are narrowed.
+//!
+//! The definitions that the result still refers to are narrowed last. A keyword that the dialect does not support is moved to the
+//! description, or dropped; either is recorded as a [`Loss`]. The runtime accepts every value that a narrowed schema allows, unless
+//! a loss is recorded.
 
 mod merge;
 mod object;
@@ -25,127 +38,132 @@ use crate::dialects::Dialect;
 use crate::schema::{Choice, Def, DefId, Defs, Schema};
 use crate::text::atoms::Template;
 
-/// The most schemas that resolved `$ref`s may add to one tool.
-const SPARE: usize = 1_000;
+/// The number of schemas that inlined `$ref`s may add to a tool, besides one copy of each of its schemas.
+const EXTRA_SCHEMAS: usize = 1_000;
 
-/// What a dialect does not say as the author did.
+/// A keyword that a dialect does not express as the author wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// Its place in the manifest.
+    /// The place in the manifest.
     pub place: Place,
-    /// Which value it is about: names of properties with a dot before each, `[]` for items.
+    /// The path of the value: a dot and the name for a property, `[]` for the items of an array, such as `.files[].path`.
     pub path: String,
-    /// The word of JSON Schema that is concerned.
+    /// The keyword of JSON Schema.
     pub keyword: &'static str,
-    /// What became of it.
+    /// What replaces the keyword.
     pub fallback: Fallback,
 }
 
-/// What became of something that a language cannot say.
+/// What replaces a keyword that a dialect does not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fallback {
-    /// It is said in words, in the description.
+    /// A sentence in the description.
     Description,
-    /// The value is sent as a string that holds its JSON text, and repair reads it back.
+    /// The value is sent as a string with its JSON text, which the runtime parses when it repairs the arguments.
     JsonText,
-    /// It is not said, or some values cannot be sent.
+    /// Nothing: the keyword is dropped, or some values cannot be sent.
     Dropped,
 }
 
-/// A schema in a language.
+/// A schema in the subset of a dialect.
 #[derive(Debug, Clone)]
 pub struct Narrowed<'s> {
     /// The schema.
     pub schema: Cow<'s, Schema>,
-    /// The definitions that it leads to.
+    /// The definitions of the tool. Those that the schema reaches are narrowed.
     pub defs: Cow<'s, Defs>,
-    /// The description of the whole schema.
+    /// Sentences about all arguments together, for the description of the tool.
     pub about: Template,
-    /// What it does not say as the author did.
+    /// What the schema does not express as the author wrote it.
     pub losses: Vec<Loss>,
 }
 
 impl Narrowed<'_> {
-    /// Every schema that is sent, definitions included.
+    /// Returns every schema that is sent, including those of definitions.
     pub fn schemas(&self) -> Vec<&Schema> {
-        let needed = self.defs.needed_by([&*self.schema]);
+        let needed = self.defs.reachable_from([&*self.schema]);
         let defs = self.defs.iter().filter(|(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
         [&*self.schema].into_iter().chain(defs).flat_map(Schema::walk).collect()
     }
 }
 
-/// Rewrites the schema of a tool's arguments into what a dialect accepts.
+/// Narrows the schema of a tool's arguments to the subset of a dialect.
 pub fn narrow<'s>(schema: &'s Schema, defs: &'s Defs, dialect: &'static Dialect) -> Narrowed<'s> {
     let has_plain_root = schema.in_place().next().is_none() || dialect.tool.root_keywords().is_none();
     let accepts = |name: &str| dialect.tool.parameter_name().is_none_or(|names| names.value.accepts(name));
     let has_accepted_names = schema.properties.iter().all(|property| accepts(&property.name.value));
     if dialect.accepts_any_schema() && has_accepted_names && has_plain_root {
-        return as_written(schema, defs);
+        return unchanged(schema, defs);
     }
     let mut narrower = Narrower::new(schema, defs, dialect);
-    let (root, about) = narrower.root(schema.clone());
+    let (root, about) = narrower.narrow_root(schema.clone());
     narrower.finish(root, about)
 }
 
-/// Rewrites the schema of a tool's result into what a dialect accepts.
+/// Narrows the schema of a tool's result to the subset of a dialect.
 pub fn narrow_result<'s>(schema: &'s Schema, defs: &'s Defs, dialect: &'static Dialect) -> Narrowed<'s> {
     if dialect.accepts_any_schema() {
-        return as_written(schema, defs);
+        return unchanged(schema, defs);
     }
     let mut narrower = Narrower::new(schema, defs, dialect);
-    let root = narrower.schema(schema.clone()).schema;
+    let root = narrower.narrow_schema(schema.clone()).schema;
     narrower.finish(root, Template::new())
 }
 
-fn as_written<'s>(schema: &'s Schema, defs: &'s Defs) -> Narrowed<'s> {
+fn unchanged<'s>(schema: &'s Schema, defs: &'s Defs) -> Narrowed<'s> {
     Narrowed { schema: Cow::Borrowed(schema), defs: Cow::Borrowed(defs), about: Template::new(), losses: Vec::new() }
 }
 
+/// The state of narrowing one tool for one dialect.
 struct Narrower<'s> {
     dialect: &'static Dialect,
+    /// The definitions of the tool, as written.
     defs: &'s Defs,
-    /// Whether each definition is recursive.
+    /// Whether each definition contains itself.
     recursive: Vec<bool>,
-    /// The definitions that are being written in place of a `$ref`.
+    /// The definitions that are inlined around the current schema.
     inlined: Vec<DefId>,
-    /// Whether the runtime's reader repairs values here: not below `allOf`.
-    reads_texts: bool,
+    /// Whether the runtime repairs the current value: not below `allOf`.
+    is_repaired: bool,
+    /// The nesting depth of the current schema.
     depth: usize,
-    /// How many schemas there may still be.
-    left: usize,
+    /// The number of schemas that may still be written, inlined or quoted in descriptions.
+    budget: usize,
+    /// The path of the current value: see [`Loss::path`].
     path: String,
     losses: Vec<Loss>,
 }
 
-/// A schema, and whether it is one of strings that hold JSON text.
-struct Narrow {
+/// A narrowed schema.
+struct NarrowSchema {
     schema: Schema,
-    is_text: bool,
+    /// Whether the value is a string with JSON text.
+    is_json_text: bool,
 }
 
-impl From<Schema> for Narrow {
+impl From<Schema> for NarrowSchema {
     fn from(schema: Schema) -> Self {
-        Self { schema, is_text: false }
+        Self { schema, is_json_text: false }
     }
 }
 
 impl<'s> Narrower<'s> {
     fn new(schema: &Schema, defs: &'s Defs, dialect: &'static Dialect) -> Self {
-        let own = schema.walk().len() + defs.iter().map(|(_, def)| def.schema.walk().len()).sum::<usize>();
+        let count = schema.walk().len() + defs.iter().map(|(_, def)| def.schema.walk().len()).sum::<usize>();
         Self {
             dialect,
             defs,
-            recursive: defs.iter().map(|(id, def)| defs.needed_by([&def.schema])[id.0]).collect(),
+            recursive: defs.iter().map(|(id, def)| defs.reachable_from([&def.schema])[id.0]).collect(),
             inlined: Vec::new(),
-            reads_texts: true,
+            is_repaired: true,
             depth: 0,
-            left: 2 * own + SPARE,
+            budget: 2 * count + EXTRA_SCHEMAS,
             path: String::new(),
             losses: Vec::new(),
         }
     }
 
-    /// With the definitions that it leads to in the same language.
+    /// Narrows the definitions that `root` refers to, and returns the result.
     fn finish(mut self, root: Schema, about: Template) -> Narrowed<'s> {
         if self.dialect.accepts_any_schema() {
             let (schema, defs) = (Cow::Owned(root), Cow::Borrowed(self.defs));
@@ -157,7 +175,7 @@ impl<'s> Narrower<'s> {
             if defs[id.0].is_none() {
                 let def = self.defs.get(id);
                 self.path = format!("$defs.{}", def.name.value);
-                let schema = self.schema(def.schema.clone()).schema;
+                let schema = self.narrow_schema(def.schema.clone()).schema;
                 pending.extend(references(&schema));
                 defs[id.0] = Some(Def { name: def.name.clone(), schema });
             }
@@ -168,40 +186,40 @@ impl<'s> Narrower<'s> {
         Narrowed { schema: Cow::Owned(root), defs: Cow::Owned(Defs::new(defs.collect())), about, losses: self.losses }
     }
 
-    /// Any schema in the language.
-    fn schema(&mut self, given: Schema) -> Narrow {
-        let mut narrow = self.scoped(|narrower| narrower.part(given));
+    /// Narrows a schema other than the root or an alternative of a union.
+    fn narrow_schema(&mut self, schema: Schema) -> NarrowSchema {
+        let mut narrow = self.scoped(|narrower| narrower.narrow_alternative(schema));
         if !self.accepts_null() && narrow.schema.types == [Type::Null] {
             // The string `null` is read as null if only null is allowed.
-            self.leave(&narrow.schema, "null");
+            self.record_dropped(&narrow.schema, "null");
             narrow.schema.types = vec![Type::String];
-            let word = At::new(Value::from("null"), narrow.schema.place);
-            narrow.schema.choices = vec![Choice { value: word, when: None }];
+            let null = At::new(Value::from("null"), narrow.schema.place);
+            narrow.schema.choices = vec![Choice { value: null, when: None }];
         }
         narrow
     }
 
-    /// The same for an alternative of a union, which may be null in any language.
-    fn part(&mut self, given: Schema) -> Narrow {
-        match self.flat(given) {
-            Ok(flat) => self.shaped(flat),
-            Err(given) => self.cut(&given),
+    /// Narrows an alternative of a union. It may be null in every dialect: `combine_nulls` decides about it.
+    fn narrow_alternative(&mut self, schema: Schema) -> NarrowSchema {
+        match self.flatten(schema) {
+            Ok(flat) => self.narrow_flat(flat),
+            Err(schema) => self.narrow_too_deep(&schema),
         }
     }
 
     /// Runs `narrow` and restores the context afterwards.
     fn scoped<T>(&mut self, narrow: impl FnOnce(&mut Self) -> T) -> T {
-        let (inlined, reads_texts) = (self.inlined.len(), self.reads_texts);
+        let (inlined, is_repaired) = (self.inlined.len(), self.is_repaired);
         self.depth += 1;
         let narrowed = narrow(self);
         self.depth -= 1;
         self.inlined.truncate(inlined);
-        self.reads_texts = reads_texts;
+        self.is_repaired = is_repaired;
         narrowed
     }
 
-    /// What is below a value: `step` leads there.
-    fn below<T>(&mut self, step: &str, narrow: impl FnOnce(&mut Self) -> T) -> T {
+    /// Runs `narrow` for a value inside the current one; `step` is appended to the path.
+    fn at_path<T>(&mut self, step: &str, narrow: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.path.len();
         self.path.push_str(step);
         let narrowed = narrow(self);
@@ -209,16 +227,17 @@ impl<'s> Narrower<'s> {
         narrowed
     }
 
-    /// A schema that is not put together of others: a `$ref` alone, a union, or words.
-    fn shaped(&mut self, mut schema: Schema) -> Narrow {
+    /// Narrows a schema that has no `allOf`, and no `$ref` unless the dialect accepts it.
+    fn narrow_flat(&mut self, mut schema: Schema) -> NarrowSchema {
         if schema.reference.is_some() {
-            let is_text = schema.reference.as_ref().is_some_and(|to| self.is_open(&self.defs.get(to.to).schema, 0));
-            return Narrow { schema, is_text };
+            let is_json_text =
+                schema.reference.as_ref().is_some_and(|to| self.is_open(&self.defs.get(to.to).schema, 0));
+            return NarrowSchema { schema, is_json_text };
         }
         if !schema.one_of.is_empty() && !self.accepts("oneOf") {
-            self.one_of(&mut schema);
+            self.replace_one_of(&mut schema);
         }
-        if schema.any_of.is_empty() { self.plain(schema) } else { self.union(schema) }
+        if schema.any_of.is_empty() { self.narrow_plain(schema) } else { self.narrow_union(schema) }
     }
 
     /// Whether schemas may contain a keyword.
@@ -241,23 +260,24 @@ impl<'s> Narrower<'s> {
         self.accepts_type_lists() || self.dialect.spelling.openapi
     }
 
-    /// Notes a loss.
-    fn lose(&mut self, place: Place, keyword: &'static str, fallback: Fallback) {
+    /// Records a loss at the current path.
+    fn record_loss(&mut self, place: Place, keyword: &'static str, fallback: Fallback) {
         self.losses.push(Loss { place, path: self.path.clone(), keyword, fallback });
     }
 
-    /// Whether a schema may be written out within words, of which there may only be so many.
-    fn room_for(&mut self, schema: &Schema) -> bool {
-        let needed = self.defs.needed_by([schema]);
+    /// Takes the schema and the definitions that it reaches from the budget. Returns false, and takes nothing, if the budget is too
+    /// small.
+    fn take_budget_for(&mut self, schema: &Schema) -> bool {
+        let needed = self.defs.reachable_from([schema]);
         let defs = self.defs.iter().filter(|(id, _)| needed[id.0]);
         let size = schema.walk().len() + defs.map(|(_, def)| def.schema.walk().len()).sum::<usize>();
-        let left = self.left.checked_sub(size);
-        self.left = left.unwrap_or(self.left);
-        left.is_some()
+        let Some(budget) = self.budget.checked_sub(size) else { return false };
+        self.budget = budget;
+        true
     }
 }
 
-/// The definitions to which a schema leads by itself.
+/// Returns the definitions to which a schema refers directly.
 fn references(schema: &Schema) -> Vec<DefId> {
     schema.walk().into_iter().filter_map(|schema| Some(schema.reference.as_ref()?.to)).collect()
 }

@@ -1,32 +1,36 @@
-//! Patterns as a grammar takes them.
+//! Patterns for constrained decoding: inference servers such as llama.cpp compile them to a grammar.
 
-/// The same pattern anchored on both sides, of classes, groups and repetitions alone; none where that cannot be said.
-pub(super) fn for_grammar(pattern: &str) -> Option<String> {
+/// Rewrites a pattern so that it is anchored at both ends and contains only classes, groups and repetitions. Returns `None` if no
+/// such pattern is equivalent.
+pub(super) fn to_grammar_pattern(pattern: &str) -> Option<String> {
     let start = pattern.strip_prefix('^');
     let inner = start.unwrap_or(pattern);
     let stripped = inner.strip_suffix('$').filter(|rest| {
         let slashes = rest.chars().rev().take_while(|letter| *letter == '\\').count();
         slashes % 2 == 0
     });
-    let (body, has_top_level_choice) = plain(stripped.unwrap_or(inner))?;
+    let (body, has_top_level_choice) = expand_shorthands(stripped.unwrap_or(inner))?;
     let (starts, ends) = (start.is_some(), stripped.is_some());
     // `^a|b$` is `^a` or `b$`.
     if has_top_level_choice && (starts || ends) {
         return None;
     }
     let body = if has_top_level_choice { format!("({body})") } else { body };
-    let any = |anchored: bool| if anchored { "" } else { ".*" };
-    Some(format!("^{}{body}{}$", any(starts), any(ends)))
+    let padding = |is_anchored: bool| if is_anchored { "" } else { ".*" };
+    Some(format!("^{}{body}{}$", padding(starts), padding(ends)))
 }
 
-/// The body of a pattern without shorthands, and whether it has a `|` outside of any group.
-fn plain(body: &str) -> Option<(String, bool)> {
-    let (mut out, mut depth, mut in_class, mut has_choice) = (String::new(), 0_usize, false, false);
+/// Replaces the shorthands in the body of a pattern. Also returns whether the body has a `|` outside of all groups.
+fn expand_shorthands(body: &str) -> Option<(String, bool)> {
+    let mut out = String::new();
+    let mut group_depth = 0_usize;
+    let mut in_class = false;
+    let mut has_choice = false;
     let mut letters = body.chars().peekable();
-    // Whether what comes before is a repetition.
-    let mut repeats = false;
+    // Whether the current letter is the end of a repetition.
+    let mut is_repetition = false;
     while let Some(letter) = letters.next() {
-        let repeated = std::mem::replace(&mut repeats, !in_class && "*+?}".contains(letter));
+        let follows_repetition = std::mem::replace(&mut is_repetition, !in_class && "*+?}".contains(letter));
         match letter {
             '\\' => out += &escape(letters.next()?, in_class)?,
             '[' if !in_class => {
@@ -42,22 +46,22 @@ fn plain(body: &str) -> Option<(String, bool)> {
             }
             _ if in_class => out.push(letter),
             '(' => {
-                depth += 1;
-                // The only plain groups that begin like this are those without a capture.
+                group_depth += 1;
+                // Only groups without a capture, `(?:`, are supported.
                 if letters.next_if_eq(&'?').is_some() {
                     letters.next_if_eq(&':')?;
                 }
                 out.push('(');
             }
             ')' => {
-                depth = depth.checked_sub(1)?;
+                group_depth = group_depth.checked_sub(1)?;
                 out.push(')');
             }
             '^' | '$' => return None,
-            // Lazy repetition asks for the same strings.
-            '?' if repeated => {}
+            // A lazy repetition matches the same strings.
+            '?' if follows_repetition => {}
             '|' => {
-                has_choice |= depth == 0;
+                has_choice |= group_depth == 0;
                 out.push('|');
             }
             other => out.push(other),
@@ -66,7 +70,7 @@ fn plain(body: &str) -> Option<(String, bool)> {
     Some((out, has_choice))
 }
 
-/// What an escape says without a shorthand.
+/// Returns an escape without shorthands, or `None` if it has no equivalent.
 fn escape(letter: char, in_class: bool) -> Option<String> {
     let class = |inner: &str| if in_class { inner.to_owned() } else { format!("[{inner}]") };
     Some(match letter {
@@ -77,7 +81,7 @@ fn escape(letter: char, in_class: bool) -> Option<String> {
         'W' if !in_class => "[^a-zA-Z0-9_]".to_owned(),
         'S' if !in_class => r"[^ \t\n\r]".to_owned(),
         't' | 'n' | 'r' => format!("\\{letter}"),
-        // Anything else that is a letter or a digit means something: borders, classes, what a group held.
+        // Other letters and digits have a meaning: word boundaries, Unicode classes, back references.
         other if other.is_ascii_alphanumeric() => return None,
         other => format!("\\{other}"),
     })
@@ -88,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_is_anchored_and_without_shorthands_or_it_is_none() {
+    fn patterns_become_anchored_and_without_shorthands() {
         for (pattern, grammar) in [
             ("^[a-z]+$", Some("^[a-z]+$")),
             (r"^\d{4}-\d\d$", Some("^[0-9]{4}-[0-9][0-9]$")),
@@ -109,10 +113,10 @@ mod tests {
             ("^(?=a).*$", None),
             (r"^[^\D]$", None),
         ] {
-            assert_eq!(for_grammar(pattern).as_deref(), grammar, "{pattern}");
-            // Once is enough.
+            assert_eq!(to_grammar_pattern(pattern).as_deref(), grammar, "{pattern}");
+            // The result is stable.
             if let Some(grammar) = grammar {
-                assert_eq!(for_grammar(grammar).as_deref(), Some(grammar));
+                assert_eq!(to_grammar_pattern(grammar).as_deref(), Some(grammar));
             }
         }
     }

@@ -1,86 +1,89 @@
-//! The arguments as a whole: an object, of which most providers take nothing but an object's words.
+//! The root: the schema of all arguments together. Most vendors accept only the keywords of a plain object there.
 
 use toolc::__gen::table::Type;
 
 use super::{Fallback, Narrower};
-use crate::lower::prose::{said, say};
+use crate::lower::prose::{append_sentence, keyword_prose};
 use crate::schema::{Additional, Bounds, Property, Schema};
 use crate::text::atoms::Template;
+use crate::text::condition::Condition;
 use crate::text::template::Piece;
 
 impl Narrower<'_> {
-    /// Lowers the root. Also returns text for the description of the tool, since models are not shown that of the root.
-    pub(super) fn root(&mut self, mut root: Schema) -> (Schema, Template) {
+    /// Narrows the root. Also returns sentences for the description of the tool, since vendors do not show models that of the root.
+    pub(super) fn narrow_root(&mut self, mut root: Schema) -> (Schema, Template) {
         let mut about = Template::new();
         if self.dialect.tool.root_keywords().is_some() {
-            root = self.without_parts(root);
-            for word in ["anyOf", "oneOf"] {
-                let alternatives = std::mem::take(if word == "anyOf" { &mut root.any_of } else { &mut root.one_of });
-                root = self.without_union(root, alternatives, word, &mut about);
+            root = self.merge_root_all_of(root);
+            for keyword in ["anyOf", "oneOf"] {
+                let alternatives = std::mem::take(if keyword == "anyOf" { &mut root.any_of } else { &mut root.one_of });
+                root = self.replace_root_union(root, alternatives, keyword, &mut about);
             }
         }
-        root.properties = self.with_accepted_names(std::mem::take(&mut root.properties));
+        root.properties = self.drop_refused_names(std::mem::take(&mut root.properties));
         if self.dialect.accepts_any_schema() {
             return (root, about);
         }
         if !matches!(root.additional, Additional::Deny) && self.dialect.schema.open_objects().is_some() {
-            self.leave(&root, "additionalProperties");
+            self.record_dropped(&root, "additionalProperties");
             root.additional = Additional::Deny;
         }
-        root.properties = std::mem::take(&mut root.properties).into_iter().map(|one| self.property(one)).collect();
-        self.additional_values(&mut root);
+        let properties = std::mem::take(&mut root.properties).into_iter();
+        root.properties = properties.map(|property| self.narrow_property(property)).collect();
+        self.narrow_additional(&mut root);
         let mut kept = Bounds::default();
-        for (word, bound) in Bounds::clone(&root.bounds).iter() {
-            if self.accepts(word) {
-                kept.set(word, bound.clone());
-            } else if let Some(words) = said(word, &bound.value) {
-                self.lose(bound.place, word, Fallback::Description);
-                say(&mut about, vec![Piece::Text(format!("All arguments together: {}", lower(&words)))]);
+        for (keyword, bound) in Bounds::clone(&root.bounds).iter() {
+            if self.accepts(keyword) {
+                kept.set(keyword, bound.clone());
+            } else if let Some(prose) = keyword_prose(keyword, &bound.value) {
+                self.record_loss(bound.place, keyword, Fallback::Description);
+                let sentence = format!("All arguments together: {}", lowercase_first(&prose));
+                append_sentence(&mut about, vec![Piece::Text(sentence)]);
             }
         }
         root.bounds = kept.into();
-        let mut told = Schema::new(root.place);
-        (told.default, told.examples, told.deprecated) =
-            (root.default.take(), std::mem::take(&mut root.examples), std::mem::take(&mut root.deprecated));
-        self.annotate(&mut told, true);
-        if told.deprecated {
-            root.deprecated = true;
-        }
-        if let Some(words) = told.description {
-            say(&mut about, words.value);
+        // The annotations are narrowed in a schema of their own, so that their prose is added to `about`.
+        let mut annotations = Schema::new(root.place);
+        annotations.default = root.default.take();
+        annotations.examples = std::mem::take(&mut root.examples);
+        annotations.deprecated = std::mem::take(&mut root.deprecated);
+        self.narrow_annotations(&mut annotations, true);
+        root.deprecated = annotations.deprecated;
+        if let Some(description) = annotations.description {
+            append_sentence(&mut about, description.value);
         }
         (root, about)
     }
 
-    /// The root, with what has to hold together made one.
-    fn without_parts(&mut self, root: Schema) -> Schema {
-        let reads_texts = self.reads_texts;
-        let merged = self.alone(root).unwrap_or_else(|mut root| {
-            let parts = std::mem::take(&mut root.all_of);
-            let mut parts_alone = Schema::new(root.place);
-            parts_alone.all_of = parts;
-            let words = self.document(&parts_alone, "All arguments together: must also match this JSON Schema");
-            self.lose(root.place, "allOf", Fallback::Description);
-            root.say(words);
+    /// Merges the `$ref` and the `allOf` of the root into it. If that fails, `allOf` is moved to the description of the root.
+    fn merge_root_all_of(&mut self, root: Schema) -> Schema {
+        let is_repaired = self.is_repaired;
+        let merged = self.flatten_fully(root).unwrap_or_else(|mut root| {
+            let mut only_all_of = Schema::new(root.place);
+            only_all_of.all_of = std::mem::take(&mut root.all_of);
+            let prose = self.describe_schema(&only_all_of, "All arguments together: must also match this JSON Schema");
+            self.record_loss(root.place, "allOf", Fallback::Description);
+            root.add_description(prose);
             *root
         });
-        // The properties of the root itself are repaired whatever their sibling keywords.
-        self.reads_texts = reads_texts;
+        // The runtime repairs the properties of the root whatever its other keywords are.
+        self.is_repaired = is_repaired;
         merged
     }
 
-    /// The root without a union: what an object may hold by it becomes optional, and the rest is said in words.
-    fn without_union(
+    /// Removes `anyOf` or `oneOf` from the root: the properties of the alternatives become optional properties of the root, and
+    /// `about` describes the alternatives.
+    fn replace_root_union(
         &mut self,
         mut root: Schema,
         alternatives: Vec<Schema>,
-        word: &'static str,
+        keyword: &'static str,
         about: &mut Template,
     ) -> Schema {
         if let [only] = alternatives.as_slice() {
-            return match self.alone(only.clone()) {
-                Ok(only) => self.join(root, &only),
-                Err(_) => self.root_in_words(root, alternatives, word, about),
+            return match self.flatten_fully(only.clone()) {
+                Ok(only) => self.merge_or_describe(root, &only),
+                Err(_) => self.describe_root_union(root, alternatives, keyword, about),
             };
         }
         if alternatives.is_empty() {
@@ -89,78 +92,81 @@ impl Narrower<'_> {
         let mut added: Vec<Property> = Vec::new();
         if !matches!(root.additional, Additional::Deny) {
             for alternative in &alternatives {
-                let Ok(alternative) = self.alone(alternative.clone()) else { continue };
+                let Ok(alternative) = self.flatten_fully(alternative.clone()) else { continue };
                 for property in alternative.properties {
-                    if root.properties.iter().any(|known| known.name.value == property.name.value) {
+                    if root.properties.iter().any(|declared| declared.name.value == property.name.value) {
                         continue;
                     }
-                    match added.iter_mut().find(|known| known.name.value == property.name.value) {
-                        Some(known) => either(known, property),
+                    match added.iter_mut().find(|other| other.name.value == property.name.value) {
+                        Some(other) => union_properties(other, property),
                         None => added.push(Property { required: false, ..property }),
                     }
                 }
             }
         }
         root.properties.extend(added);
-        self.root_in_words(root, alternatives, word, about)
+        self.describe_root_union(root, alternatives, keyword, about)
     }
 
-    fn root_in_words(
+    /// Adds a sentence about the alternatives of the root to `about`.
+    fn describe_root_union(
         &mut self,
         root: Schema,
         alternatives: Vec<Schema>,
-        word: &'static str,
+        keyword: &'static str,
         about: &mut Template,
     ) -> Schema {
-        self.lose(root.place, word, Fallback::Description);
-        let names: Option<Vec<String>> = alternatives.iter().map(only_requires).collect();
-        let words = match names {
+        self.record_loss(root.place, keyword, Fallback::Description);
+        let names: Option<Vec<String>> = alternatives.iter().map(required_names_only).collect();
+        let prose = match names {
             Some(names) => {
-                let how_many = if word == "oneOf" { "Exactly" } else { "At least" };
+                let how_many = if keyword == "oneOf" { "Exactly" } else { "At least" };
                 vec![Piece::Text(format!("{how_many} one of these must be given: {}.", names.join("; ")))]
             }
-            None => self.union_words(alternatives, word, "The arguments as a whole: "),
+            None => self.union_description(alternatives, keyword, "The arguments as a whole: "),
         };
-        say(about, words);
+        append_sentence(about, prose);
         root
     }
 
-    /// Keeps the properties whose names the dialect accepts. A tool with a required one of another name is not in it.
-    fn with_accepted_names(&mut self, properties: Vec<Property>) -> Vec<Property> {
+    /// Drops the properties whose names the dialect does not accept. They are optional: a tool with a required one has no definition.
+    fn drop_refused_names(&mut self, properties: Vec<Property>) -> Vec<Property> {
         let names = self.dialect.tool.parameter_name();
         let (kept, others): (Vec<_>, Vec<_>) = properties
             .into_iter()
             .partition(|property| names.is_none_or(|names| names.value.accepts(&property.name.value)));
         for property in others {
-            self.below(&format!(".{}", property.name.value), |narrower| narrower.leave(&property.schema, "properties"));
+            self.at_path(&format!(".{}", property.name.value), |narrower| {
+                narrower.record_dropped(&property.schema, "properties")
+            });
         }
         kept
     }
 }
 
-/// Merges a property that two alternatives have.
-fn either(known: &mut Property, other: Property) {
-    if let (Some(one), Some(another)) = (&mut known.when, &other.when) {
-        one.value = crate::text::condition::Condition::Or(vec![one.value.clone(), another.value.clone()]);
+/// Merges a property that two alternatives declare: it accepts the values of both.
+fn union_properties(property: &mut Property, other: Property) {
+    if let (Some(when), Some(other)) = (&mut property.when, &other.when) {
+        when.value = Condition::Or(vec![when.value.clone(), other.value.clone()]);
     } else {
-        known.when = None;
+        property.when = None;
     }
-    let mut union = Schema::new(known.schema.place);
-    let known_schema = std::mem::replace(&mut known.schema, Schema::new(union.place));
-    union.any_of = vec![known_schema, other.schema];
-    known.schema = union;
+    let mut union = Schema::new(property.schema.place);
+    let first = std::mem::replace(&mut property.schema, Schema::new(union.place));
+    union.any_of = vec![first, other.schema];
+    property.schema = union;
 }
 
-/// The names of what an alternative requires, if that is all that it says.
-fn only_requires(alternative: &Schema) -> Option<String> {
+/// Returns the names of the properties that an alternative requires, or `None` if the alternative contains anything else.
+fn required_names_only(alternative: &Schema) -> Option<String> {
     let is_object = alternative.types.iter().all(|ty| *ty == Type::Object);
-    let says = |property: &Property| {
+    let is_more_than_a_name = |property: &Property| {
         !property.required
-            || property.schema.constrains()
+            || property.schema.has_constraints()
             || property.schema.in_place().next().is_some()
             || property.schema.reference.is_some()
     };
-    let is_plain = is_object
+    let only_requires = is_object
         && matches!(alternative.additional, Additional::Allow)
         && alternative.in_place().next().is_none()
         && alternative.reference.is_none()
@@ -168,12 +174,12 @@ fn only_requires(alternative: &Schema) -> Option<String> {
         && alternative.constant.is_none()
         && alternative.bounds.iter().next().is_none()
         && !alternative.properties.is_empty()
-        && !alternative.properties.iter().any(says);
+        && !alternative.properties.iter().any(is_more_than_a_name);
     let name = |property: &Property| format!("`{}`", property.name.value);
-    is_plain.then(|| alternative.properties.iter().map(name).collect::<Vec<_>>().join(" and "))
+    if only_requires { Some(alternative.properties.iter().map(name).collect::<Vec<_>>().join(" and ")) } else { None }
 }
 
-fn lower(words: &str) -> String {
+fn lowercase_first(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }

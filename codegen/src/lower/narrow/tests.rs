@@ -1,4 +1,4 @@
-//! Each thing that becomes another, in each language that asks for it.
+//! Each rewriting of a schema, in the dialects that need it.
 
 use serde_json::{Value, json};
 
@@ -24,21 +24,21 @@ fn catalog(tools: &[(&str, &str)]) -> Checked {
     compilation.catalog.unwrap_or_else(|| panic!("{:?}", compilation.diagnostics))
 }
 
-/// The parameter `p` of these lines in a language, and what became of which of its words.
+/// Returns the parameter `p` of these lines in a dialect, and its losses: the keyword and its fallback.
 fn parameter(dialect: &str, lines: &str) -> (Value, Vec<(&'static str, Fallback)>) {
     let catalog = catalog(&[("t", lines)]);
     let manifest = &catalog.tools().next().unwrap().1.manifest;
     let dialect = find(dialect).unwrap();
     let narrowed = narrow(&manifest.params, &manifest.defs, dialect);
-    let mut whole = narrowed.defs.document_in(&narrowed.schema, dialect.spelling).whole();
-    let lost = narrowed.losses.iter().map(|loss| (loss.keyword, loss.fallback)).collect();
-    (whole["properties"]["p"].take(), lost)
+    let mut schema = narrowed.defs.document_in(&narrowed.schema, dialect.spelling).full_value();
+    let losses = narrowed.losses.iter().map(|loss| (loss.keyword, loss.fallback)).collect();
+    (schema["properties"]["p"].take(), losses)
 }
 
 #[track_caller]
-fn becomes(dialect: &str, lines: &str, expected: Value, lost: &[(&'static str, Fallback)]) {
+fn assert_narrowed(dialect: &str, lines: &str, expected: Value, losses: &[(&'static str, Fallback)]) {
     let lines = if lines.contains("[params.p]") { lines.to_owned() } else { format!("[params.p]\n{lines}") };
-    assert_eq!(parameter(dialect, &lines), (expected, lost.to_vec()));
+    assert_eq!(parameter(dialect, &lines), (expected, losses.to_vec()));
 }
 
 const STRICT: &str = "openai-strict";
@@ -47,42 +47,52 @@ const OPENAPI: &str = "gemini-openapi";
 const PORTABLE: &str = "portable";
 
 #[test]
-fn what_may_be_left_out_is_null_where_nothing_may() {
-    becomes(STRICT, "type = 'string'", json!({ "type": ["string", "null"] }), &[]);
-    becomes(STRICT, "type = 'string'\nrequired = true", json!({ "type": "string" }), &[]);
-    becomes(STRICT, "type = 'string'\nenum = ['a']", json!({ "type": ["string", "null"], "enum": ["a", null] }), &[]);
-    becomes(STRICT, "const = 'a'", json!({ "type": ["string", "null"], "enum": ["a", null] }), &[]);
+fn optional_properties_become_required_and_nullable() {
+    assert_narrowed(STRICT, "type = 'string'", json!({ "type": ["string", "null"] }), &[]);
+    assert_narrowed(STRICT, "type = 'string'\nrequired = true", json!({ "type": "string" }), &[]);
+    assert_narrowed(
+        STRICT,
+        "type = 'string'\nenum = ['a']",
+        json!({ "type": ["string", "null"], "enum": ["a", null] }),
+        &[],
+    );
+    assert_narrowed(STRICT, "const = 'a'", json!({ "type": ["string", "null"], "enum": ["a", null] }), &[]);
     let reference = "[params.p]\n'$ref' = '#/$defs/d'\n[schema.'$defs'.d]\ntype = 'integer'";
-    becomes(STRICT, reference, json!({ "anyOf": [{ "$ref": "#/$defs/d" }, { "type": "null" }] }), &[]);
-    becomes(ANTHROPIC, "type = 'string'", json!({ "type": "string" }), &[]);
+    assert_narrowed(STRICT, reference, json!({ "anyOf": [{ "$ref": "#/$defs/d" }, { "type": "null" }] }), &[]);
+    assert_narrowed(ANTHROPIC, "type = 'string'", json!({ "type": "string" }), &[]);
 }
 
 #[test]
-fn what_a_language_has_no_word_for_is_said_in_words() {
+fn unsupported_keywords_move_to_the_description() {
     let bounds = "type = 'integer'\nrequired = true\nminimum = 1\nexclusiveMaximum = 9\ndefault = 3\nexamples = [3, 4]";
     let words = [("default", Fallback::Description), ("examples", Fallback::Description)];
-    let told = "Default: 3. Examples: 3, 4.";
-    becomes(
+    let sentences = "Default: 3. Examples: 3, 4.";
+    assert_narrowed(
         STRICT,
         bounds,
-        json!({ "type": "integer", "description": told, "minimum": 1, "exclusiveMaximum": 9 }),
+        json!({ "type": "integer", "description": sentences, "minimum": 1, "exclusiveMaximum": 9 }),
         &words,
     );
-    becomes(
+    assert_narrowed(
         ANTHROPIC,
         bounds,
-        json!({ "type": "integer", "description": format!("At least 1. Less than 9. {told}") }),
+        json!({ "type": "integer", "description": format!("At least 1. Less than 9. {sentences}") }),
         &[("minimum", Fallback::Description), ("exclusiveMaximum", Fallback::Description), words[0], words[1]],
     );
-    // Of integers, the next one is the bound.
-    becomes(PORTABLE, bounds, json!({ "type": "integer", "description": told, "minimum": 1, "maximum": 8 }), &words);
-    becomes(
+    // Exclusive bounds of integers become inclusive.
+    assert_narrowed(
+        PORTABLE,
+        bounds,
+        json!({ "type": "integer", "description": sentences, "minimum": 1, "maximum": 8 }),
+        &words,
+    );
+    assert_narrowed(
         OPENAPI,
         bounds,
         json!({ "type": "INTEGER", "description": "Examples: 3, 4.", "default": 3, "minimum": 1, "maximum": 8 }),
         &words[1..],
     );
-    becomes(
+    assert_narrowed(
         ANTHROPIC,
         "type = 'array'\nitems = { type = 'string', format = 'regex' }\nminItems = 2\nuniqueItems = true\ndescription = 'Words.'",
         json!({
@@ -97,8 +107,13 @@ fn what_a_language_has_no_word_for_is_said_in_words() {
             ("uniqueItems", Fallback::Description),
         ],
     );
-    becomes(PORTABLE, "type = 'string'\npattern = '\\d'", json!({ "type": "string", "pattern": "^.*[0-9].*$" }), &[]);
-    becomes(
+    assert_narrowed(
+        PORTABLE,
+        "type = 'string'\npattern = '\\d'",
+        json!({ "type": "string", "pattern": "^.*[0-9].*$" }),
+        &[],
+    );
+    assert_narrowed(
         PORTABLE,
         "type = 'string'\npattern = '\\bword'",
         json!({ "type": "string", "description": "Matches the regular expression \\bword" }),
@@ -107,18 +122,23 @@ fn what_a_language_has_no_word_for_is_said_in_words() {
 }
 
 #[test]
-fn an_open_object_is_the_text_of_one_where_that_can_be_told_from_a_string() {
+fn open_objects_become_json_text_unless_strings_are_allowed_too() {
     let text = [("additionalProperties", Fallback::JsonText)];
     let free = "type = 'object'\nadditionalProperties = true";
     for dialect in [ANTHROPIC, PORTABLE] {
-        becomes(dialect, free, json!({ "type": "string", "description": "Write a JSON object, as text." }), &text);
+        assert_narrowed(
+            dialect,
+            free,
+            json!({ "type": "string", "description": "Write a JSON object, as text." }),
+            &text,
+        );
     }
     let map = "type = 'object'\nadditionalProperties = { type = 'integer' }\nrequired = true\ndescription = 'Counts.'";
-    let told = "Counts. Write a JSON object, as text, that matches this JSON Schema: \
+    let sentences = "Counts. Write a JSON object, as text, that matches this JSON Schema: \
         {\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}";
-    becomes(STRICT, map, json!({ "type": "string", "description": told }), &text);
-    // Strings are meant as such: the other alternative cannot be sent.
-    becomes(
+    assert_narrowed(STRICT, map, json!({ "type": "string", "description": sentences }), &text);
+    // A string is read as a string, so the object cannot be sent.
+    assert_narrowed(
         ANTHROPIC,
         "anyOf = [{ type = 'string' }, { type = 'object', additionalProperties = true }, { type = 'boolean' }]",
         json!({ "anyOf": [{ "type": "string" }, { "type": "boolean" }] }),
@@ -127,8 +147,8 @@ fn an_open_object_is_the_text_of_one_where_that_can_be_told_from_a_string() {
 }
 
 #[test]
-fn a_value_of_any_sort_is_a_scalar() {
-    becomes(
+fn an_untyped_value_becomes_a_scalar() {
+    assert_narrowed(
         ANTHROPIC,
         "description = 'It.'",
         json!({
@@ -137,7 +157,7 @@ fn a_value_of_any_sort_is_a_scalar() {
         }),
         &[("type", Fallback::Dropped)],
     );
-    becomes(
+    assert_narrowed(
         PORTABLE,
         "description = 'It.'",
         json!({ "anyOf": [{ "type": "string", "description": "It." }, { "type": "number" }, { "type": "boolean" }] }),
@@ -146,10 +166,10 @@ fn a_value_of_any_sort_is_a_scalar() {
 }
 
 #[test]
-fn one_of_several_is_any_of_them_and_a_loss_unless_they_exclude_one_another() {
-    let apart = "oneOf = [{ type = 'integer' }, { type = 'string' }]";
-    becomes(ANTHROPIC, apart, json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }] }), &[]);
-    becomes(
+fn one_of_becomes_any_of_and_is_a_loss_unless_the_alternatives_are_exclusive() {
+    let exclusive = "oneOf = [{ type = 'integer' }, { type = 'string' }]";
+    assert_narrowed(ANTHROPIC, exclusive, json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }] }), &[]);
+    assert_narrowed(
         ANTHROPIC,
         "oneOf = [{ type = 'integer' }, { type = 'number' }]",
         json!({
@@ -165,14 +185,14 @@ fn one_of_several_is_any_of_them_and_a_loss_unless_they_exclude_one_another() {
 }
 
 #[test]
-fn schemas_that_hold_together_are_one() {
-    becomes(
+fn all_of_is_merged() {
+    assert_narrowed(
         ANTHROPIC,
         "required = true\nallOf = [{ type = ['integer', 'string'], enum = [1, 2, 'a'] }, { type = 'number', enum = [2, 3] }]",
         json!({ "type": "integer", "enum": [2] }),
         &[],
     );
-    becomes(
+    assert_narrowed(
         PORTABLE,
         "allOf = [{ type = 'string', minLength = 1, maxLength = 9 }, { minLength = 3, maxLength = 20 }]",
         json!({ "type": "string", "minLength": 3, "maxLength": 9 }),
@@ -188,27 +208,27 @@ fn schemas_that_hold_together_are_one() {
 }
 
 #[test]
-fn what_stands_beside_a_union_is_pushed_into_it() {
-    becomes(
+fn siblings_of_a_union_are_merged_into_its_alternatives() {
+    assert_narrowed(
         PORTABLE,
         "description = 'It.'\ntype = 'integer'\nanyOf = [{ minimum = 5 }, { maximum = 1 }, { type = 'string' }]",
         json!({ "anyOf": [{ "type": "integer", "description": "It.", "minimum": 5 }, { "type": "integer", "maximum": 1 }] }),
         &[],
     );
     let nullable = "anyOf = [{ type = 'string', minLength = 1 }, { type = 'null' }]\ndescription = 'It.'";
-    becomes(
+    assert_narrowed(
         OPENAPI,
         nullable,
         json!({ "type": "STRING", "nullable": true, "description": "It.", "minLength": 1 }),
         &[],
     );
-    becomes(
+    assert_narrowed(
         PORTABLE,
         nullable,
         json!({ "type": "string", "description": "It.", "minLength": 1 }),
         &[("null", Fallback::Dropped)],
     );
-    becomes(
+    assert_narrowed(
         OPENAPI,
         "type = ['string', 'array', 'null']\nitems = { type = 'integer' }\nmaxLength = 3",
         json!({ "anyOf": [
@@ -220,14 +240,14 @@ fn what_stands_beside_a_union_is_pushed_into_it() {
 }
 
 #[test]
-fn values_that_an_enum_cannot_hold_are_said_in_words() {
-    becomes(
+fn unsupported_enum_values_move_to_the_description_or_become_json_text() {
+    assert_narrowed(
         OPENAPI,
         "type = 'integer'\nenum = [4, 2]",
         json!({ "type": "INTEGER", "description": "One of: 4, 2.", "minimum": 2, "maximum": 4 }),
         &[("enum", Fallback::Description)],
     );
-    becomes(
+    assert_narrowed(
         ANTHROPIC,
         "enum = [[1], [2]]",
         json!({ "type": "string", "description": "Write one of these values, as JSON text.", "enum": ["[1]", "[2]"] }),
@@ -236,19 +256,19 @@ fn values_that_an_enum_cannot_hold_are_said_in_words() {
 }
 
 #[test]
-fn what_leads_back_is_cut_where_it_may_not() {
+fn recursive_schemas_become_json_text_if_the_dialect_refuses_them() {
     let tree = "[params.p]\n'$ref' = '#/$defs/tree'\nrequired = true\n[schema.'$defs'.tree]\ntype = 'object'\n\
         properties.next = { '$ref' = '#/$defs/tree' }";
-    becomes(STRICT, tree, json!({ "$ref": "#/$defs/tree" }), &[]);
+    assert_narrowed(STRICT, tree, json!({ "$ref": "#/$defs/tree" }), &[]);
     let (cut, lost) = parameter(PORTABLE, tree);
     assert_eq!((&cut["type"], &cut["properties"]["next"]["type"]), (&json!("object"), &json!("string")));
     assert!(cut["properties"]["next"]["description"].as_str().unwrap().contains(r##"{"$ref":"#/$defs/tree""##));
     assert_eq!(lost, [("$ref", Fallback::JsonText)]);
 }
 
-/// Each definition leads to the next one twice: written out, they would be 2^40 schemas.
+/// Each definition refers to the next one twice: inlined, they would be 2^40 schemas.
 #[test]
-fn what_would_grow_without_end_is_cut() {
+fn exponential_growth_is_limited() {
     let mut lines = "[params.p]\n'$ref' = '#/$defs/d0'\n".to_owned();
     for def in 0..40 {
         let next = format!("{{ '$ref' = '#/$defs/d{}', description = 'On.' }}", def + 1);
@@ -262,7 +282,7 @@ fn what_would_grow_without_end_is_cut() {
 }
 
 #[test]
-fn nothing_but_an_object_is_at_the_root() {
+fn the_root_becomes_a_plain_object() {
     let catalog = catalog(&[(
         "t",
         "[params.a]\ntype = 'string'\n[schema]\nadditionalProperties = true\nexamples = [{ a = 'x', c = 1 }]\n\
@@ -273,7 +293,7 @@ fn nothing_but_an_object_is_at_the_root() {
     let tool = catalog.tools().next().unwrap().1;
     let of = |name: &str| {
         let dialect = find(name).unwrap();
-        definition(dialect, &catalog, tool).definition.unwrap().whole()
+        definition(dialect, &catalog, tool).definition.unwrap().full_value()
     };
     let openai = &of("openai")["function"];
     assert_eq!(openai["description"], "A tool. Exactly one of these must be given: `a`; `b`.");
@@ -282,13 +302,13 @@ fn nothing_but_an_object_is_at_the_root() {
     assert_eq!(openai["parameters"]["additionalProperties"], true);
     let strict = &of("openai-strict")["function"];
     assert!(strict["description"].as_str().unwrap().ends_with("Example: {\"a\":\"x\",\"c\":1}."));
-    // What the alternatives name can still be sent.
+    // The properties of the alternatives can still be sent.
     assert_eq!(strict["parameters"]["required"], json!(["a", "c", "b"]));
     assert!(of("mcp")["inputSchema"]["oneOf"].is_array());
 }
 
 #[test]
-fn a_tool_that_a_dialect_does_not_take_is_not_there() {
+fn a_tool_that_a_dialect_does_not_accept_is_not_written() {
     let catalog = catalog(&[
         ("odd", "[params.'ä']\ntype = 'string'\nrequired = true"),
         ("even", "[params.'ö']\ntype = 'string'"),
@@ -296,11 +316,11 @@ fn a_tool_that_a_dialect_does_not_take_is_not_there() {
     ]);
     let outputs = emit(&catalog);
     let written = |path: &str| outputs.iter().find(|output| output.path == format!("generated/schemas/{path}.json"));
-    for (dialect, is_there) in [("openai", true), ("mcp", true), ("anthropic", false), ("gemini-openapi", false)] {
-        assert_eq!(written(&format!("{dialect}/tools/odd")).is_some(), is_there, "{dialect}");
+    for (dialect, is_written) in [("openai", true), ("mcp", true), ("anthropic", false), ("gemini-openapi", false)] {
+        assert_eq!(written(&format!("{dialect}/tools/odd")).is_some(), is_written, "{dialect}");
         assert!(written(&format!("{dialect}/tools/asks")).is_some(), "{dialect}");
         let all: Value = serde_json::from_str(&written(&format!("{dialect}/toolsets/s")).unwrap().text).unwrap();
-        assert_eq!(all.as_array().unwrap().len(), if is_there { 3 } else { 1 }, "{dialect}");
+        assert_eq!(all.as_array().unwrap().len(), if is_written { 3 } else { 1 }, "{dialect}");
     }
     let tool = |name: &str| catalog.tools().find(|(_, tool)| tool.name() == name).unwrap().1;
     let gemini = find("gemini").unwrap();
@@ -309,12 +329,17 @@ fn a_tool_that_a_dialect_does_not_take_is_not_there() {
     assert_eq!(lost("odd").collect::<Vec<_>>(), [(".ä".to_owned(), "name")]);
     assert_eq!(lost("even").collect::<Vec<_>>(), [(".ö".to_owned(), "properties")]);
     assert!(
-        definition(gemini, &catalog, tool("even")).definition.unwrap().whole().get("parametersJsonSchema").is_none()
+        definition(gemini, &catalog, tool("even"))
+            .definition
+            .unwrap()
+            .full_value()
+            .get("parametersJsonSchema")
+            .is_none()
     );
 }
 
 #[test]
-fn conditions_stay_where_they_were() {
+fn conditions_are_kept() {
     let catalog = catalog(&[(
         "t",
         "[params.a]\ntype = 'string'\nwhen = 'facts.one'\ndescription = 'A{% if facts.one %}, one{% endif %}.'\n\
@@ -330,6 +355,6 @@ fn conditions_stay_where_they_were() {
     assert_eq!(strict(1)["properties"]["a"]["description"], "A, one.");
     assert_eq!(strict(0)["required"], json!(["b"]));
     assert_eq!(strict(0)["properties"]["b"]["enum"], json!([1, null]));
-    let said = |atoms| of("gemini-openapi", atoms)["parameters"]["properties"]["b"]["description"].take();
-    assert_eq!((said(0), said(1)), (json!("One of | 1."), json!("One of | 1 | 2.")));
+    let description = |atoms| of("gemini-openapi", atoms)["parameters"]["properties"]["b"]["description"].take();
+    assert_eq!((description(0), description(1)), (json!("One of | 1."), json!("One of | 1 | 2.")));
 }

@@ -1,27 +1,27 @@
-//! Values that a language has no schema for, sent as strings that hold their JSON text. The runtime's repair reads them
-//! back where the schema allows no strings.
+//! Values for which a dialect has no schema are sent as strings with their JSON text. The runtime parses the text when it repairs
+//! the arguments, unless the schema of the manifest allows strings too.
 
 use toolc::__gen::table::Type;
 
-use super::{Fallback, Narrow, Narrower};
-use crate::lower::prose::of_json;
+use super::{Fallback, NarrowSchema, Narrower};
+use crate::lower::prose::json_prose;
 use crate::schema::{Additional, Schema};
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
-/// `$ref`s that are followed to tell which types a value may have.
-pub(super) const DEEPEST: usize = 16;
+/// The maximum number of nested schemas and `$ref`s that are followed to find the types of a value.
+pub(super) const MAX_REF_DEPTH: usize = 16;
 
 const SCALARS: [Type; 4] = [Type::String, Type::Number, Type::Boolean, Type::Null];
 
 impl Narrower<'_> {
-    /// Strings that hold the JSON text of a value of this schema: `word` is what cannot be said.
-    pub(super) fn text(&mut self, given: &Schema, word: &'static str) -> Narrow {
-        let how = if self.reads_texts { Fallback::JsonText } else { Fallback::Dropped };
-        self.lose(given.word_place(word), word, how);
+    /// Replaces a schema by that of a string with the JSON text of the value. `keyword` is the one that the dialect does not support.
+    pub(super) fn narrow_to_json_text(&mut self, given: &Schema, keyword: &'static str) -> NarrowSchema {
+        let fallback = if self.is_repaired { Fallback::JsonText } else { Fallback::Dropped };
+        self.record_loss(given.keyword_place(keyword), keyword, fallback);
         let mut schema = Schema::new(given.place);
         schema.types = vec![Type::String];
-        let is_nullable = self.accepts_null() && self.admits(given, Type::Null, 0);
+        let is_nullable = self.accepts_null() && self.allows_type(given, Type::Null, 0);
         if is_nullable && self.lists_null() {
             schema.types.push(Type::Null);
         }
@@ -29,21 +29,22 @@ impl Narrower<'_> {
         schema.description.clone_from(&given.description);
         (schema.deprecated, schema.default, schema.examples) =
             (given.deprecated, given.default.clone(), given.examples.clone());
-        let words = self.text_words(given);
-        schema.say(words);
-        self.annotate(&mut schema, true);
+        let description = self.json_text_description(given);
+        schema.add_description(description);
+        self.narrow_annotations(&mut schema, true);
         if is_nullable && !self.lists_null() {
             let mut null = Schema::new(given.place);
             null.types = vec![Type::Null];
-            let text = Narrow { schema, is_text: true };
-            return self.settle(Schema::new(given.place), vec![text, null.into()]);
+            let text = NarrowSchema { schema, is_json_text: true };
+            return self.combine_alternatives(Schema::new(given.place), vec![text, null.into()]);
         }
-        Narrow { schema, is_text: true }
+        NarrowSchema { schema, is_json_text: true }
     }
 
-    fn text_words(&mut self, given: &Schema) -> Template {
-        let composite: Vec<Type> = Type::ALL.into_iter().filter(|ty| self.admits(given, *ty, 0)).collect();
-        let noun = match composite.as_slice() {
+    /// Returns the sentence that asks for JSON text, with the schema of the value if it has one.
+    fn json_text_description(&mut self, given: &Schema) -> Template {
+        let types: Vec<Type> = Type::ALL.into_iter().filter(|ty| self.allows_type(given, *ty, 0)).collect();
+        let noun = match types.as_slice() {
             [Type::Object] | [Type::Null, Type::Object] => "object",
             [Type::Array] | [Type::Null, Type::Array] => "array",
             _ => "value",
@@ -57,7 +58,7 @@ impl Narrower<'_> {
         if is_any {
             return vec![Piece::Text(format!("{lead}."))];
         }
-        let told = Schema {
+        let without_annotations = Schema {
             title: None,
             description: None,
             default: None,
@@ -65,47 +66,50 @@ impl Narrower<'_> {
             deprecated: false,
             ..given.clone()
         };
-        if self.room_for(&told) {
-            return of_json(&format!("{lead}, that matches this JSON Schema"), self.defs.document(&told).json());
+        if self.take_budget_for(&without_annotations) {
+            return json_prose(
+                &format!("{lead}, that matches this JSON Schema"),
+                self.defs.document(&without_annotations).json(),
+            );
         }
-        self.leave(given, "properties");
+        self.record_dropped(given, "properties");
         vec![Piece::Text(format!("{lead}."))]
     }
 
-    /// Lowers a schema that is too deep: to JSON text if that is distinguishable from other strings, and otherwise to its scalar
-    /// types.
-    pub(super) fn cut(&mut self, given: &Schema) -> Narrow {
-        let leads_back = given.reference.as_ref().is_some_and(|reference| self.recursive[reference.to.0]);
-        let word = if leads_back { "$ref" } else { "additionalProperties" };
-        if !self.admits(given, Type::String, 0) {
-            return self.text(given, word);
+    /// Narrows a schema that is nested too deeply, or contains itself: to JSON text if the value cannot be another string, else to
+    /// its scalar types.
+    pub(super) fn narrow_too_deep(&mut self, given: &Schema) -> NarrowSchema {
+        let is_recursive = given.reference.as_ref().is_some_and(|reference| self.recursive[reference.to.0]);
+        let keyword = if is_recursive { "$ref" } else { "additionalProperties" };
+        if !self.allows_type(given, Type::String, 0) {
+            return self.narrow_to_json_text(given, keyword);
         }
-        self.leave(given, word);
+        self.record_dropped(given, keyword);
         let mut schema = Schema::new(given.place);
-        schema.types = SCALARS.into_iter().filter(|ty| self.admits(given, *ty, 0)).collect();
+        schema.types = SCALARS.into_iter().filter(|ty| self.allows_type(given, *ty, 0)).collect();
         schema.title.clone_from(&given.title);
         schema.description.clone_from(&given.description);
-        self.plain(schema)
+        self.narrow_plain(schema)
     }
 
-    /// What a schema says, led in by some words.
-    pub(super) fn document(&mut self, schema: &Schema, lead: &str) -> Template {
-        if self.room_for(schema) { of_json(lead, self.defs.document(schema).json()) } else { Template::new() }
+    /// Returns `lead` followed by the schema as JSON; empty if the budget is too small.
+    pub(super) fn describe_schema(&mut self, schema: &Schema, lead: &str) -> Template {
+        if self.take_budget_for(schema) { json_prose(lead, self.defs.document(schema).json()) } else { Template::new() }
     }
 
-    /// Whether a schema may allow values of a type.
-    pub(super) fn admits(&self, schema: &Schema, ty: Type, depth: usize) -> bool {
-        if depth > DEEPEST {
+    /// Whether a schema may allow values of a type. Sound but incomplete: true if `depth` is too great to decide.
+    pub(super) fn allows_type(&self, schema: &Schema, ty: Type, depth: usize) -> bool {
+        if depth > MAX_REF_DEPTH {
             return true;
         }
         let types = schema.effective_types();
-        let is_named = types.is_empty()
-            || types.iter().any(|one| *one == ty || matches!((one, ty), (Type::Integer, Type::Number)));
-        let admits = |one: &Schema| self.admits(one, ty, depth + 1);
-        is_named
-            && schema.reference.as_ref().is_none_or(|to| admits(&self.defs.get(to.to).schema))
-            && (schema.any_of.is_empty() || schema.any_of.iter().any(admits))
-            && (schema.one_of.is_empty() || schema.one_of.iter().any(admits))
-            && schema.all_of.iter().all(admits)
+        let is_listed = types.is_empty()
+            || types.iter().any(|listed| *listed == ty || matches!((listed, ty), (Type::Integer, Type::Number)));
+        let allows = |subschema: &Schema| self.allows_type(subschema, ty, depth + 1);
+        is_listed
+            && schema.reference.as_ref().is_none_or(|reference| allows(&self.defs.get(reference.to).schema))
+            && (schema.any_of.is_empty() || schema.any_of.iter().any(allows))
+            && (schema.one_of.is_empty() || schema.one_of.iter().any(allows))
+            && schema.all_of.iter().all(allows)
     }
 }

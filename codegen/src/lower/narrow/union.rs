@@ -1,180 +1,196 @@
-//! `anyOf` and `oneOf`. In a narrow subset a union has only its alternatives: sibling keywords are merged into each of them.
+//! Unions: `anyOf` and `oneOf`. In a narrowed schema a union contains only its alternatives and annotations: sibling keywords are
+//! merged into each alternative.
 
 use toolc::__gen::table::Type;
 
 use super::object::allow_null;
-use super::{Fallback, Narrow, Narrower};
+use super::{Fallback, NarrowSchema, Narrower};
 use crate::diagnostic::At;
-use crate::lower::prose::{said, say};
+use crate::lower::prose::{append_sentence, keyword_prose};
 use crate::schema::Schema;
 use serde_json::Value;
 
-/// The annotations of a union, without its constraints.
-pub(super) fn shell(of: &mut Schema) -> Schema {
-    let mut shell = Schema::new(of.place);
-    shell.title = of.title.take();
-    shell.description = of.description.take();
-    shell.default = of.default.take();
-    shell.examples = std::mem::take(&mut of.examples);
-    shell.deprecated = std::mem::take(&mut of.deprecated);
-    shell
+/// Moves the annotations of a schema to a new schema without constraints.
+pub(super) fn take_annotations(schema: &mut Schema) -> Schema {
+    let mut annotations = Schema::new(schema.place);
+    annotations.title = schema.title.take();
+    annotations.description = schema.description.take();
+    annotations.default = schema.default.take();
+    annotations.examples = std::mem::take(&mut schema.examples);
+    annotations.deprecated = std::mem::take(&mut schema.deprecated);
+    annotations
 }
 
 impl Narrower<'_> {
-    /// Replaces an unsupported `oneOf` by `anyOf`, which is equivalent if the alternatives exclude one another.
-    pub(super) fn one_of(&mut self, schema: &mut Schema) {
+    /// Replaces an unsupported `oneOf` by `anyOf`, which is equivalent if no value satisfies two alternatives.
+    pub(super) fn replace_one_of(&mut self, schema: &mut Schema) {
         let alternatives = std::mem::take(&mut schema.one_of);
         if !schema.any_of.is_empty() {
-            self.union_in_words(schema, alternatives, "oneOf");
+            self.describe_union(schema, alternatives, "oneOf");
             return;
         }
-        let mut alone = Schema::new(schema.place);
-        alone.one_of = alternatives;
-        if !self.exclude_one_another(&alone) {
-            self.in_words(schema, "oneOf", alone.word_place("oneOf"), said("oneOf", &Value::Null));
+        let mut only_one_of = Schema::new(schema.place);
+        only_one_of.one_of = alternatives;
+        if !self.are_exclusive(&only_one_of) {
+            let place = only_one_of.keyword_place("oneOf");
+            self.describe_keyword(schema, "oneOf", place, keyword_prose("oneOf", &Value::Null));
         }
-        schema.any_of = alone.one_of;
+        schema.any_of = only_one_of.one_of;
     }
 
-    /// Whether no value is of two of the alternatives of this `oneOf`.
-    fn exclude_one_another(&self, union: &Schema) -> bool {
-        let nullable = union.one_of.iter().filter(|one| one.is_null() || self.defs.is_nullable(one)).count();
-        let others = union.one_of.iter().filter(|one| !one.is_null()).count();
+    /// Whether no value satisfies two alternatives of this `oneOf`.
+    fn are_exclusive(&self, union: &Schema) -> bool {
+        let allows_null = |schema: &&Schema| schema.is_null() || self.defs.is_nullable(schema);
+        let nullable = union.one_of.iter().filter(allows_null).count();
+        let others = union.one_of.iter().filter(|alternative| !alternative.is_null()).count();
         nullable <= 1 && (others <= 1 || self.defs.union(union).is_some())
     }
 
-    /// A schema with `anyOf`.
-    pub(super) fn union(&mut self, mut schema: Schema) -> Narrow {
+    /// Narrows a schema with `anyOf`.
+    pub(super) fn narrow_union(&mut self, mut schema: Schema) -> NarrowSchema {
         let alternatives = std::mem::take(&mut schema.any_of);
-        let shell = shell(&mut schema);
-        let has_siblings = schema.constrains() || schema.format.is_some();
-        self.reads_texts &= schema.all_of.is_empty();
+        let annotations = take_annotations(&mut schema);
+        let siblings = schema;
+        let has_siblings = siblings.has_constraints() || siblings.format.is_some();
+        self.is_repaired &= siblings.all_of.is_empty();
         let mut narrowed = Vec::new();
         for alternative in alternatives {
-            let place = alternative.place;
-            let one = self.scoped(|narrower| {
-                if !has_siblings {
-                    return Some(narrower.part(alternative));
+            narrowed.extend(self.scoped(|narrower| {
+                if has_siblings {
+                    narrower.narrow_with_siblings(alternative, &siblings)
+                } else {
+                    Some(narrower.narrow_alternative(alternative))
                 }
-                match narrower.within_reach(alternative) {
-                    Ok(flat) => {
-                        let losses = narrower.losses.len();
-                        let both = narrower.merge(flat, schema.clone());
-                        if both.is_none() {
-                            narrower.losses.truncate(losses);
-                        }
-                        // What has been pushed in may be a union, or be put together, again.
-                        both.map(|both| narrower.part(both))
-                    }
-                    Err(given) => {
-                        let mut cut = narrower.cut(&given);
-                        let words = narrower.document(&schema, "Must also match this JSON Schema");
-                        narrower.lose(place, "anyOf", Fallback::Description);
-                        cut.schema.say(words);
-                        Some(cut)
-                    }
-                }
-            });
-            narrowed.extend(one);
-        }
-        self.settle(shell, narrowed)
-    }
-
-    fn within_reach(&mut self, alternative: Schema) -> Result<Schema, Box<Schema>> {
-        if self.is_too_much() { Err(Box::new(alternative)) } else { self.alone(alternative) }
-    }
-
-    /// A union of what has been narrowed, as the language has it.
-    pub(super) fn settle(&mut self, mut shell: Schema, alternatives: Vec<Narrow>) -> Narrow {
-        let mut all: Vec<Narrow> = Vec::new();
-        for Narrow { mut schema, is_text } in alternatives {
-            if schema.any_of.is_empty() {
-                all.push(Narrow { schema, is_text });
-                continue;
-            }
-            // A union within: its alternatives are alternatives.
-            if let Some(told) = schema.description.take() {
-                shell.say(told.value);
-            }
-            // Which of them are texts is not known any more; none that is a string otherwise is among those that are.
-            all.extend(schema.any_of.into_iter().map(|schema| {
-                let is_text = is_text && schema.types.contains(&Type::String);
-                Narrow { schema, is_text }
             }));
         }
-        self.drop_texts(&mut all, &shell);
-        self.settle_nulls(&mut all, &shell);
-        let is_text = all.iter().any(|one| one.is_text);
-        let is_lone = all.len() == 1 && all[0].schema.reference.is_none();
-        let mut schema = if is_lone {
-            let mut only = all.remove(0).schema;
-            attach(shell, &mut only);
+        self.combine_alternatives(annotations, narrowed)
+    }
+
+    /// Merges the sibling keywords of a union into an alternative, and narrows it. Returns `None` if no value satisfies both.
+    fn narrow_with_siblings(&mut self, alternative: Schema, siblings: &Schema) -> Option<NarrowSchema> {
+        let place = alternative.place;
+        match self.flatten_within_limits(alternative) {
+            Ok(flat) => {
+                let losses = self.losses.len();
+                let Some(merged) = self.merge(flat, siblings.clone()) else {
+                    self.losses.truncate(losses);
+                    return None;
+                };
+                // The result may be a union, or have an `allOf`.
+                Some(self.narrow_alternative(merged))
+            }
+            Err(alternative) => {
+                let mut narrow = self.narrow_too_deep(&alternative);
+                let prose = self.describe_schema(siblings, "Must also match this JSON Schema");
+                self.record_loss(place, "anyOf", Fallback::Description);
+                narrow.schema.add_description(prose);
+                Some(narrow)
+            }
+        }
+    }
+
+    fn flatten_within_limits(&mut self, alternative: Schema) -> Result<Schema, Box<Schema>> {
+        if self.exceeds_limits() { Err(Box::new(alternative)) } else { self.flatten_fully(alternative) }
+    }
+
+    /// Combines narrowed alternatives and the annotations of their union to one schema: a union, or the only alternative that
+    /// remains.
+    pub(super) fn combine_alternatives(
+        &mut self,
+        mut annotations: Schema,
+        alternatives: Vec<NarrowSchema>,
+    ) -> NarrowSchema {
+        let mut flat: Vec<NarrowSchema> = Vec::new();
+        for NarrowSchema { mut schema, is_json_text } in alternatives {
+            if schema.any_of.is_empty() {
+                flat.push(NarrowSchema { schema, is_json_text });
+                continue;
+            }
+            // The alternatives of a nested union become alternatives of this one.
+            if let Some(description) = schema.description.take() {
+                annotations.add_description(description.value);
+            }
+            // `is_json_text` of a union does not say which alternative it is. A union with JSON text has no other strings: see
+            // `drop_ambiguous_json_text`.
+            flat.extend(schema.any_of.into_iter().map(|schema| {
+                let is_json_text = is_json_text && schema.types.contains(&Type::String);
+                NarrowSchema { schema, is_json_text }
+            }));
+        }
+        self.drop_ambiguous_json_text(&mut flat, &annotations);
+        self.combine_nulls(&mut flat, &annotations);
+        let is_json_text = flat.iter().any(|alternative| alternative.is_json_text);
+        let mut schema = if flat.is_empty() {
+            self.record_dropped(&annotations, "anyOf");
+            annotations.types = vec![Type::String];
+            annotations
+        } else if flat.len() == 1 && flat[0].schema.reference.is_none() {
+            let mut only = flat.remove(0).schema;
+            add_annotations(annotations, &mut only);
             only
-        } else if all.is_empty() {
-            self.leave(&shell, "anyOf");
-            let mut any = shell;
-            any.types = vec![Type::String];
-            any
         } else {
-            shell.any_of = all.into_iter().map(|one| one.schema).collect();
-            shell
+            annotations.any_of = flat.into_iter().map(|alternative| alternative.schema).collect();
+            annotations
         };
-        self.annotate(&mut schema, is_text);
+        self.narrow_annotations(&mut schema, is_json_text);
         if self.dialect.schema.union_siblings().is_some() && !schema.any_of.is_empty() {
-            let told = super::union::shell(&mut schema);
-            attach(told, &mut schema.any_of[0]);
+            let annotations = take_annotations(&mut schema);
+            add_annotations(annotations, &mut schema.any_of[0]);
         }
-        Narrow { schema, is_text }
+        NarrowSchema { schema, is_json_text }
     }
 
-    /// Drops alternatives with JSON text, which are indistinguishable from other strings.
-    fn drop_texts(&mut self, all: &mut Vec<Narrow>, shell: &Schema) {
-        let takes_strings = |one: &Narrow| match &one.schema.reference {
-            Some(to) => self.admits(&self.defs.get(to.to).schema, Type::String, 0),
-            None => one.schema.types.contains(&Type::String),
+    /// Drops the alternatives with JSON text if another alternative allows strings: the runtime could not distinguish them.
+    fn drop_ambiguous_json_text(&mut self, alternatives: &mut Vec<NarrowSchema>, union: &Schema) {
+        let allows_strings = |narrow: &NarrowSchema| match &narrow.schema.reference {
+            Some(reference) => self.allows_type(&self.defs.get(reference.to).schema, Type::String, 0),
+            None => narrow.schema.types.contains(&Type::String),
         };
-        if all.iter().any(|one| one.is_text) && all.iter().any(|one| !one.is_text && takes_strings(one)) {
-            all.retain(|one| !one.is_text);
-            self.leave(shell, "type");
+        let has_json_text = alternatives.iter().any(|alternative| alternative.is_json_text);
+        if has_json_text && alternatives.iter().any(|other| !other.is_json_text && allows_strings(other)) {
+            alternatives.retain(|alternative| !alternative.is_json_text);
+            self.record_dropped(union, "type");
         }
     }
 
-    fn settle_nulls(&mut self, all: &mut Vec<Narrow>, shell: &Schema) {
-        let is_null = |one: &Narrow| one.schema.types == [Type::Null];
-        let had = all.iter().any(is_null);
-        if !had || all.iter().all(is_null) {
-            all.truncate(if had { 1 } else { all.len() });
+    /// Reduces the alternatives that are null to one, or to what represents null in the dialect.
+    fn combine_nulls(&mut self, alternatives: &mut Vec<NarrowSchema>, union: &Schema) {
+        let is_null = |narrow: &NarrowSchema| narrow.schema.types == [Type::Null];
+        if !alternatives.iter().any(is_null) {
             return;
         }
-        let is_nullable = |one: &Narrow| one.schema.types.contains(&Type::Null);
+        if alternatives.iter().all(is_null) {
+            alternatives.truncate(1);
+            return;
+        }
         if self.accepts_null() && !self.dialect.spelling.openapi {
             let mut seen = false;
-            all.retain(|one| !is_null(one) || !std::mem::replace(&mut seen, true));
+            alternatives.retain(|alternative| !is_null(alternative) || !std::mem::replace(&mut seen, true));
             return;
         }
-        all.retain(|one| !is_null(one));
+        alternatives.retain(|alternative| !is_null(alternative));
         if !self.accepts_null() {
-            self.leave(shell, "null");
-        } else if !all.iter().any(is_nullable) {
-            allow_null(&mut all[0].schema);
+            self.record_dropped(union, "null");
+        } else if !alternatives.iter().any(|alternative| alternative.schema.types.contains(&Type::Null)) {
+            allow_null(&mut alternatives[0].schema);
         }
     }
 }
 
-/// Adds the annotations of a union to a schema.
-fn attach(told: Schema, to: &mut Schema) {
-    to.title = told.title.or(to.title.take());
-    if let Some(At { value: mut text, place }) = told.description {
-        if let Some(own) = to.description.take()
-            && own.value != text
+/// Adds annotations to a schema. Those of `annotations` win, except the examples; descriptions are joined.
+fn add_annotations(annotations: Schema, schema: &mut Schema) {
+    schema.title = annotations.title.or(schema.title.take());
+    if let Some(At { value: mut text, place }) = annotations.description {
+        if let Some(description) = schema.description.take()
+            && description.value != text
         {
-            say(&mut text, own.value);
+            append_sentence(&mut text, description.value);
         }
-        to.description = Some(At::new(text, place));
+        schema.description = Some(At::new(text, place));
     }
-    to.deprecated |= told.deprecated;
-    to.default = told.default.or(to.default.take());
-    if to.examples.is_empty() {
-        to.examples = told.examples;
+    schema.deprecated |= annotations.deprecated;
+    schema.default = annotations.default.or(schema.default.take());
+    if schema.examples.is_empty() {
+        schema.examples = annotations.examples;
     }
 }

@@ -25,8 +25,8 @@ use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId};
 use crate::source::{Kind, Source};
 use crate::text::Fault;
 use crate::text::atoms::{AtomId, AtomTable, Template, When};
-use crate::text::condition::{self, Written};
-use crate::text::template::{self, Piece, WrittenFact};
+use crate::text::condition::{self, ParsedAtom};
+use crate::text::template::{self, ParsedFact, Piece};
 use json::json;
 pub(crate) use kinds::fact as fact_to_json;
 pub use kinds::{ReadKey, ReadTable};
@@ -183,9 +183,8 @@ impl<'t> Reader<'t> {
         };
         let mut atom_table = self.atom_table.borrow_mut();
         let atom_table = RefCell::new(&mut *atom_table);
-        let mut atom = |asked: Written| self.ask(&mut atom_table.borrow_mut(), value, text, asked);
-        let mut fact =
-            |(name, span): WrittenFact| atom_table.borrow_mut().fact(name, || self.within(value, text, span));
+        let mut atom = |parsed: ParsedAtom| self.intern(&mut atom_table.borrow_mut(), value, text, parsed);
+        let mut fact = |(name, span): ParsedFact| atom_table.borrow_mut().fact(name, || self.within(value, text, span));
         Some(At::new(pieces.into_iter().map(|piece| piece.map(&mut atom, &mut fact)).collect(), place))
     }
 
@@ -195,7 +194,7 @@ impl<'t> Reader<'t> {
         match condition::parse(text) {
             Ok(condition) => {
                 let mut atom_table = self.atom_table.borrow_mut();
-                let condition = condition.map(&mut |asked| self.ask(&mut atom_table, value, text, asked));
+                let condition = condition.map(&mut |parsed| self.intern(&mut atom_table, value, text, parsed));
                 Some(At::new(condition, self.at(value)))
             }
             Err(fault) => {
@@ -205,8 +204,14 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn ask(&self, atom_table: &mut AtomTable, value: &Spanned<DeValue<'_>>, text: &str, asked: Written) -> AtomId {
-        atom_table.atom(asked.asks, || self.within(value, text, asked.span))
+    fn intern(
+        &self,
+        atom_table: &mut AtomTable,
+        value: &Spanned<DeValue<'_>>,
+        text: &str,
+        parsed: ParsedAtom,
+    ) -> AtomId {
+        atom_table.atom(parsed.atom, || self.within(value, text, parsed.span))
     }
 
     fn fault(&self, value: &Spanned<DeValue<'_>>, text: &str, fault: Fault, code: Code) {

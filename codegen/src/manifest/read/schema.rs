@@ -13,7 +13,7 @@ use crate::diagnostic::{At, Code, Diagnostic, Place};
 use crate::manifest::keys::schema as keyword;
 use crate::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
 use crate::manifest::standard;
-use crate::schema::{Additional, Bounds, Choice, Def, DefId, Defs, LEAD, Property, Reference, Schema};
+use crate::schema::{Additional, Bounds, Choice, Def, DefId, Defs, Property, REF_PREFIX, Reference, Schema};
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
@@ -86,7 +86,7 @@ impl<'t> Reader<'t> {
             let found = Diagnostic::new(Code::REF_RING, last.place, message)
                 .help("let one of them say what its values are; an object or array may hold itself again");
             self.sink.push(others.iter().fold(found, |found, link| found.related(link.place, "leads on")));
-            defs.cut(last.place);
+            defs.remove_reference(last.place);
         }
         defs
     }
@@ -100,12 +100,12 @@ impl<'t> Reader<'t> {
             Some(Reference { to: DefId(to), name: name.to_owned(), place })
         };
         let last = value.rsplit('/').next().unwrap_or_default();
-        if value.strip_prefix(LEAD) == Some(last)
+        if value.strip_prefix(REF_PREFIX) == Some(last)
             && let Some(reference) = link(last)
         {
             return Some(reference);
         }
-        self.sink.push(if value.strip_prefix(LEAD) == Some(last) {
+        self.sink.push(if value.strip_prefix(REF_PREFIX) == Some(last) {
             let found = Diagnostic::new(Code::UNRESOLVED_REF, place, format!("unknown definition `{last}`"));
             match names().next() {
                 Some(_) => found.help_nearest(last, names(), "the definitions are"),
@@ -125,10 +125,10 @@ impl<'t> Reader<'t> {
                     "copy what it leads to into `$defs`, in `[schema]`: nothing is fetched",
                 )
             };
-            let found =
-                Diagnostic::new(code, place, format!("`{value}` {leads}")).label(format!("expected `{LEAD}NAME`"));
+            let found = Diagnostic::new(code, place, format!("`{value}` {leads}"))
+                .label(format!("expected `{REF_PREFIX}NAME`"));
             match link(last) {
-                Some(meant) => found.help(format!("did you mean `{}`?", meant.written())),
+                Some(meant) => found.help(format!("did you mean `{}`?", meant.uri())),
                 None => found.help(help),
             }
         });

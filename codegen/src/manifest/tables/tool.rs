@@ -207,7 +207,7 @@ impl ToolManifest {
 
     /// Returns those of them that describe arguments.
     pub fn argument_roots(&self) -> impl Iterator<Item = &Schema> {
-        let needed = self.defs.needed_by([&self.params]);
+        let needed = self.defs.reachable_from([&self.params]);
         let defs = self.defs.iter().filter(move |(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
         [&self.params].into_iter().chain(defs)
     }

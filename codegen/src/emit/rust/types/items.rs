@@ -1,7 +1,7 @@
-//! Items as Rust: their definitions, how they are read from slots, and how they are written as JSON.
+//! The Rust code of items: definitions, reading from slots, and writing as JSON.
 //!
-//! The functions that read are inline: they are compiled where handlers call them, and not again in the generated crate. Trait
-//! implementations are written out instead of derived where that is faster to check, because there are many.
+//! The functions that read are `#[inline]`, so that they are only compiled in the crates that call them. Trait implementations that
+//! rustc checks faster than derived ones are written out, since a catalog has many types.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -14,12 +14,14 @@ use super::super::doc;
 use super::{Field, Item, ItemId, Kind, Presence, Rust, Struct, Tag, Types, Variant};
 
 impl Types<'_> {
-    /// The arguments as a whole, which come as slots.
+    /// Returns the item of the arguments, which are read from the slots of a call.
     pub(super) fn arguments(&self, id: ItemId) -> TokenStream {
         let item = &self.items[id];
         let name = &item.name;
-        let (definition, slots, takes) = match &item.kind {
-            Kind::Struct(structure) => (self.structure_of(item, structure), slots(structure), self.takes(structure)),
+        let (definition, slots, initialisers) = match &item.kind {
+            Kind::Struct(structure) => {
+                (self.struct_definition(item, structure), slots(structure), self.initialisers(structure))
+            }
             _ => unreachable!("arguments are a struct"),
         };
         quote! {
@@ -29,13 +31,13 @@ impl Types<'_> {
                 /// Reads the arguments of a valid call.
                 #[inline]
                 pub fn read(#slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
-                    Self { #(#takes),* }
+                    Self { #(#initialisers),* }
                 }
             }
         }
     }
 
-    /// Any other item.
+    /// Returns any other item.
     pub(super) fn definition(&self, item: &Item<'_>) -> TokenStream {
         let Item { name, kind, .. } = item;
         let about = doc(&item.about);
@@ -49,7 +51,7 @@ impl Types<'_> {
                     pub enum #name { #(#docs #variants),* }
 
                     impl #name {
-                        /// The word that the model uses.
+                        /// Returns the word that the model uses.
                         pub const fn as_str(self) -> &'static str {
                             match self { #(Self::#variants => #words),* }
                         }
@@ -63,7 +65,7 @@ impl Types<'_> {
                     }
                 }
             }
-            Kind::Struct(structure) => self.structure_of(item, structure),
+            Kind::Struct(structure) => self.struct_definition(item, structure),
             Kind::Union(variants) => {
                 let docs = variants.iter().map(|variant| doc(&variant.about));
                 let variants = variants.iter().map(|Variant { name, rust, .. }| {
@@ -89,12 +91,12 @@ impl Types<'_> {
                 }
             }
         };
-        let read = item.is_read.then(|| self.read(item));
-        let written = item.is_written.then(|| written(item));
+        let read = item.is_read.then(|| self.read_impl(item));
+        let written = item.is_written.then(|| write_impl(item));
         quote!(#definition #read #written)
     }
 
-    fn structure_of(&self, item: &Item<'_>, structure: &Struct) -> TokenStream {
+    fn struct_definition(&self, item: &Item<'_>, structure: &Struct) -> TokenStream {
         let (name, about) = (&item.name, doc(&item.about));
         let fields = structure.fields.iter().map(|field| {
             let (name, about, ty) = (&field.name, doc(&field.about), self.field_ty(field));
@@ -103,23 +105,24 @@ impl Types<'_> {
         let rest = structure.rest.iter().map(|(name, rust)| {
             let ty = self.ty(rust);
             quote! {
-                /// Everything else that it holds, by name.
+                /// The undeclared properties, by name.
                 pub #name: ::std::collections::BTreeMap<String, #ty>
             }
         });
-        let all = fields.chain(rest);
+        let fields = fields.chain(rest);
         let names = structure.fields.iter().map(|field| &field.name).chain(structure.rest.iter().map(|(name, _)| name));
         let (derive, debug) = debug(name, &names.collect::<Vec<_>>());
         quote! {
             #about
             #derive
-            pub struct #name { #(#all),* }
+            pub struct #name { #(#fields),* }
 
             #debug
         }
     }
 
-    fn read(&self, item: &Item<'_>) -> TokenStream {
+    /// Returns the implementation of `FromSlot`.
+    fn read_impl(&self, item: &Item<'_>) -> TokenStream {
         let name = &item.name;
         let body = match &item.kind {
             Kind::Choice(words) => {
@@ -132,18 +135,18 @@ impl Types<'_> {
                 quote!(match ::toolc::__gen::args::choice(slot, #count) { #(#arms,)* })
             }
             Kind::Struct(structure) => {
-                let (slots, takes) = (slots(structure), self.takes(structure));
-                quote!(let #slots = ::toolc::__gen::args::object(slot); Self { #(#takes),* })
+                let (slots, initialisers) = (slots(structure), self.initialisers(structure));
+                quote!(let #slots = ::toolc::__gen::args::object(slot); Self { #(#initialisers),* })
             }
             Kind::Union(variants) => {
-                let all = variants.iter().map(|Variant { name, rust, .. }| {
+                let read = variants.iter().map(|Variant { name, rust, .. }| {
                     if rust.is_some() {
                         quote!(|slot| Self::#name(::toolc::__gen::args::FromSlot::from_slot(slot)))
                     } else {
                         quote!(|_| Self::#name)
                     }
                 });
-                quote!(::toolc::__gen::args::variant(slot, &[#(#all),*]))
+                quote!(::toolc::__gen::args::variant(slot, &[#(#read),*]))
             }
             Kind::Alias(_) | Kind::Wrapper(_) => quote!(Self(::toolc::__gen::args::FromSlot::from_slot(slot))),
         };
@@ -157,13 +160,13 @@ impl Types<'_> {
         }
     }
 
-    /// The initialisers of a struct's fields from its slots.
-    fn takes<'t>(&'t self, structure: &'t Struct) -> impl Iterator<Item = TokenStream> + 't {
+    /// Returns the initialisers of the fields of a struct, which read its slots.
+    fn initialisers<'t>(&'t self, structure: &'t Struct) -> impl Iterator<Item = TokenStream> + 't {
         let fields = structure.fields.iter().map(|field| {
             let (name, index) = (&field.name, Literal::usize_unsuffixed(field.index));
             match &field.presence {
                 Presence::Default(default) => {
-                    let value = field.hidden(self.value(&field.rust, default));
+                    let value = field.wrap_secret(self.value(&field.rust, default));
                     if self.is_constant(&field.rust, default) {
                         quote!(#name: slots.value_or(#index, #value))
                     } else {
@@ -173,8 +176,9 @@ impl Types<'_> {
                 Presence::Required | Presence::Optional => quote!(#name: slots.value(#index)),
             }
         });
-        let behind = Literal::usize_unsuffixed(structure.fields.len() + usize::from(structure.tag.is_some()));
-        fields.chain(structure.rest.iter().map(move |(name, _)| quote!(#name: slots.value(#behind))))
+        // The slot of undeclared properties is the last one.
+        let last = Literal::usize_unsuffixed(structure.fields.len() + usize::from(structure.tag.is_some()));
+        fields.chain(structure.rest.iter().map(move |(name, _)| quote!(#name: slots.value(#last))))
     }
 
     fn field_ty(&self, field: &Field) -> TokenStream {
@@ -214,13 +218,13 @@ impl Types<'_> {
 }
 
 impl Field {
-    /// A value for it: wrapped, where it must not be shown.
-    pub(super) fn hidden(&self, value: TokenStream) -> TokenStream {
+    /// Wraps a value in `Secret` if the field is secret.
+    pub(super) fn wrap_secret(&self, value: TokenStream) -> TokenStream {
         if self.secret { quote!(::toolc::Secret::new(#value)) } else { value }
     }
 }
 
-/// `Debug` of a struct: one call if it has few fields, and derived otherwise.
+/// Returns the `Debug` of a struct: a derive, or an implementation that is one call if the struct has at most [`MOST_FIELDS`] fields.
 fn debug(name: &Ident, fields: &[&Ident]) -> (Option<TokenStream>, Option<TokenStream>) {
     if fields.is_empty() || fields.len() > MAX_FIELDS {
         return (Some(quote!(#[derive(Debug)])), None);
@@ -238,12 +242,13 @@ fn debug(name: &Ident, fields: &[&Ident]) -> (Option<TokenStream>, Option<TokenS
     (None, Some(debug))
 }
 
-/// The name under which a struct's slots are taken apart.
+/// Returns the pattern for the slots of a struct.
 fn slots(structure: &Struct) -> TokenStream {
     if structure.fields.is_empty() && structure.rest.is_none() { quote!(_) } else { quote!(mut slots) }
 }
 
-fn written(item: &Item<'_>) -> TokenStream {
+/// Returns the implementation of `ToJson`.
+fn write_impl(item: &Item<'_>) -> TokenStream {
     let name = &item.name;
     let body = match &item.kind {
         Kind::Choice(_) => quote!(::toolc::ToJson::to_json(self.as_str(), out)),
@@ -272,6 +277,7 @@ fn written(item: &Item<'_>) -> TokenStream {
     }
 }
 
+/// Returns the code that writes a struct as a JSON object.
 fn properties(structure: &Struct) -> TokenStream {
     let mut all: Vec<TokenStream> = (structure.fields.iter())
         .map(|Field { name, json, presence, .. }| {
@@ -295,7 +301,7 @@ fn properties(structure: &Struct) -> TokenStream {
     }
 }
 
-/// The property that the variant stands for.
+/// Returns the property with the tag of a variant.
 fn tag(name: &str, value: &Value) -> TokenStream {
     let value = match value {
         Value::String(word) => quote!(#word),
@@ -309,7 +315,7 @@ fn tag(name: &str, value: &Value) -> TokenStream {
     quote!((#key, Always, &#value))
 }
 
-/// The JSON text of a property's name, between the previous property and the value.
+/// Returns the JSON text between the value of the previous property and the value of this one.
 fn key(name: &str) -> String {
     format!(",{}:", ToolOutput::text(name).as_json())
 }

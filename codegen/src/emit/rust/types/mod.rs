@@ -1,5 +1,5 @@
-//! A tool's arguments and its result as Rust types: a struct for every object, an enum for every choice of words and for
-//! every union whose alternatives can be told apart. A definition is one type, whatever leads to it.
+//! The arguments and the result of a tool as Rust types: a struct for every object, an enum for every enum of strings and for every
+//! union whose alternatives can be distinguished. A definition is one type, whatever the number of `$ref`s to it.
 
 mod items;
 mod recursion;
@@ -10,35 +10,35 @@ use quote::quote;
 use serde_json::Value;
 use toolc::__gen::table::SlotKind;
 
-use crate::catalog::{Setting, Tool};
+use crate::catalog::{Tool, TurnValues};
 use crate::lower;
 use crate::names::{Meaning, Scope, pascal, path_word, plain, snake, variants};
 use crate::schema::{Additional, Alternative, Defs, Property, Schema};
 
-/// `Args`, `Returns` where the tool has one, and every type that they need.
-pub(super) fn emit(tool: &Tool, setting: &Setting) -> TokenStream {
+/// Returns `Args`, `Returns` if the tool has a typed result, and every type that they need.
+pub(super) fn emit(tool: &Tool, values: &TurnValues) -> TokenStream {
     let manifest = &tool.manifest;
     let defs = &manifest.defs;
-    // Names that the generated code itself uses in this scope.
+    // The names that the generated code uses in this scope.
     let scope = Scope::with(&["Box", "From", "None", "Option", "Self", "Some", "String", "Vec"]);
-    let mut types = Types { setting, defs, scope, items: Vec::new(), of_def: vec![None; defs.len()] };
+    let mut types = Types { values, defs, scope, items: Vec::new(), def_items: vec![None; defs.len()] };
 
-    let args = types.reserve(pascal(&["args"]), format!("Arguments of `{}`.", tool.name()));
+    let args = types.reserve(pascal(&["args"]), format!("The arguments of `{}`.", tool.name()));
     let returns = manifest.returns.as_ref().map(|schema| {
-        let about = format!("What `{}` returns.", tool.name());
+        let about = format!("The result of `{}`.", tool.name());
         (types.reserve(pascal(&["returns"]), about), schema)
     });
-    let needed = defs.needed_by([&manifest.params].into_iter().chain(&manifest.returns));
-    for (id, def) in defs.iter().filter(|(id, _)| needed[id.0]) {
-        types.of_def[id.0] = Some(types.reserve(pascal(&[&def.name.value]), String::new()));
+    let reachable = defs.reachable_from([&manifest.params].into_iter().chain(&manifest.returns));
+    for (id, def) in defs.iter().filter(|(id, _)| reachable[id.0]) {
+        types.def_items[id.0] = Some(types.reserve(pascal(&[&def.name.value]), String::new()));
     }
     let root = types.structure(&manifest.params, &[], None);
     types.items[args].kind = Kind::Struct(root);
     if let Some((id, schema)) = returns {
-        types.name(id, schema, &["returns"]);
+        types.fill(id, schema, &["returns"]);
     }
-    for (id, def) in defs.iter().filter(|(id, _)| needed[id.0]) {
-        types.name(types.of_def[id.0].unwrap_or_default(), &def.schema, &[&def.name.value]);
+    for (id, def) in defs.iter().filter(|(id, _)| reachable[id.0]) {
+        types.fill(types.def_items[id.0].unwrap_or_default(), &def.schema, &[&def.name.value]);
     }
 
     types.end_recursion();
@@ -50,37 +50,39 @@ pub(super) fn emit(tool: &Tool, setting: &Setting) -> TokenStream {
     quote!(#arguments #(#others)*)
 }
 
+/// The types of a tool.
 struct Types<'s> {
-    setting: &'s Setting,
+    values: &'s TurnValues,
     defs: &'s Defs,
     scope: Scope,
     items: Vec<Item<'s>>,
-    /// The item of each definition that is needed, without null.
-    of_def: Vec<Option<ItemId>>,
+    /// The item of each definition that is used, without null.
+    def_items: Vec<Option<ItemId>>,
 }
 
-/// Index of an [`Item`].
+/// The index of an [`Item`].
 type ItemId = usize;
 
-/// A type with a name of its own.
+/// A named type.
 struct Item<'s> {
     name: Ident,
     about: String,
     kind: Kind<'s>,
-    /// Whether arguments hold it.
+    /// Whether the arguments contain the type.
     is_read: bool,
-    /// Whether the result holds it.
+    /// Whether the result contains the type.
     is_written: bool,
 }
 
 enum Kind<'s> {
-    /// A word of these, each with its variant.
+    /// An enum of strings: each word with its variant.
     Choice(Vec<(String, Ident)>),
     Struct(Struct),
+    /// An enum with values.
     Union(Vec<Variant<'s>>),
-    /// Another name for a type.
+    /// A type alias.
     Alias(Rust),
-    /// A type that would be another name for itself.
+    /// A struct with one field, which replaces an alias of itself.
     Wrapper(Rust),
 }
 
@@ -92,9 +94,9 @@ struct Struct {
     rest: Option<(Ident, Rust)>,
 }
 
-/// A property that tells which alternative of a union an object is.
+/// The property that identifies the alternative of a union.
 struct Tag {
-    /// Where it stands among the properties.
+    /// The index among the properties.
     index: usize,
     name: String,
     value: Value,
@@ -102,24 +104,25 @@ struct Tag {
 
 /// A field of a struct.
 struct Field {
-    /// Where its property stands among the properties.
+    /// The index of the property among the properties.
     index: usize,
     name: Ident,
+    /// The name of the property in JSON.
     json: String,
     about: String,
     rust: Rust,
     presence: Presence,
-    /// Whether it must not be shown by accident.
+    /// Whether the type is wrapped in `Secret`.
     secret: bool,
 }
 
-/// The value of a field if nothing was sent.
+/// The value of a field if the property was not sent.
 enum Presence {
-    /// Something always is.
+    /// The property is always sent.
     Required,
-    /// This.
+    /// The field has this value.
     Default(Value),
-    /// `None`.
+    /// The field is `None`.
     Optional,
 }
 
@@ -127,7 +130,7 @@ enum Presence {
 struct Variant<'s> {
     name: Ident,
     about: String,
-    /// None where the variant says it all.
+    /// The value, or `None` if the variant determines it.
     rust: Option<Rust>,
     alternative: Alternative<'s>,
 }
@@ -141,9 +144,9 @@ enum Rust {
     List(Box<Rust>),
     Map(Box<Rust>),
     Json,
-    /// Any of these, or null.
+    /// An `Option`, whose `None` is null.
     Nullable(Box<Rust>),
-    /// One with a name; in a box, where it would be infinitely large otherwise.
+    /// A named type, in a `Box` if the type around it would otherwise be infinitely large.
     Item {
         id: ItemId,
         boxed: bool,
@@ -151,20 +154,20 @@ enum Rust {
 }
 
 impl<'s> Types<'s> {
-    /// An item that is still to be filled.
+    /// Adds an item whose kind is set later.
     fn reserve(&mut self, name: Ident, about: String) -> ItemId {
         let name = self.scope.claim(name);
         self.items.push(Item { name, about, kind: Kind::Alias(Rust::Json), is_read: false, is_written: false });
         self.items.len() - 1
     }
 
-    /// Fills a reserved item with the type of `schema`, without null if it is a definition.
-    fn name(&mut self, id: ItemId, schema: &'s Schema, path: &[&str]) {
+    /// Sets the kind of a reserved item to the type of `schema`, without null if the item is a definition.
+    fn fill(&mut self, id: ItemId, schema: &'s Schema, path: &[&str]) {
         let about = self.about(schema);
         if !about.is_empty() {
             self.items[id].about = about;
         }
-        let is_def = self.of_def.contains(&Some(id));
+        let is_def = self.def_items.contains(&Some(id));
         let rust = if is_def || !self.defs.is_nullable(schema) {
             self.rust(schema, path, Some(id))
         } else {
@@ -179,19 +182,20 @@ impl<'s> Types<'s> {
         }
     }
 
-    /// The type of a schema. If that is an item of its own, it is `reserved`, or a new one.
+    /// Returns the type of a schema. If it needs a named type, that is the item `reserved`, or a new one.
     fn rust(&mut self, schema: &'s Schema, path: &[&str], reserved: Option<ItemId>) -> Rust {
-        let form = self.defs.form(schema);
-        let bare = self.defs.resolve(schema);
-        let rust = match bare.via.and_then(|def| self.of_def[def.0]) {
+        let form = self.defs.slot_kind(schema);
+        let resolved = self.defs.resolve(schema);
+        let rust = match resolved.via.and_then(|def| self.def_items[def.0]) {
             Some(id) => Rust::Item { id, boxed: false },
-            None => self.sort(bare.schema, form, path, reserved),
+            None => self.non_null_type(resolved.schema, form, path, reserved),
         };
         if form != SlotKind::Value && self.defs.is_nullable(schema) { Rust::Nullable(Box::new(rust)) } else { rust }
     }
 
-    fn sort(&mut self, schema: &'s Schema, form: SlotKind, path: &[&str], reserved: Option<ItemId>) -> Rust {
-        let within = |types: &mut Self, schema: Option<&'s Schema>, word: &str| {
+    /// Returns the type of a resolved schema without null.
+    fn non_null_type(&mut self, schema: &'s Schema, form: SlotKind, path: &[&str], reserved: Option<ItemId>) -> Rust {
+        let inner_type = |types: &mut Self, schema: Option<&'s Schema>, word: &str| {
             Box::new(schema.map_or(Rust::Json, |schema| types.rust(schema, &[path, &[word]].concat(), None)))
         };
         match form {
@@ -200,8 +204,8 @@ impl<'s> Types<'s> {
             SlotKind::Number => Rust::Number,
             SlotKind::String => Rust::Text,
             SlotKind::Value => Rust::Json,
-            SlotKind::Array => Rust::List(within(self, schema.items.as_deref(), "item")),
-            SlotKind::Map => Rust::Map(within(self, others(schema), "value")),
+            SlotKind::Array => Rust::List(inner_type(self, schema.items.as_deref(), "item")),
+            SlotKind::Map => Rust::Map(inner_type(self, additional_schema(schema), "value")),
             SlotKind::Choice => self.item(schema, path, reserved, |_| Kind::Choice(choices(schema))),
             SlotKind::Union => self.item(schema, path, reserved, |types| Kind::Union(types.variants(schema, path))),
             SlotKind::Object => {
@@ -210,7 +214,7 @@ impl<'s> Types<'s> {
         }
     }
 
-    /// An item, whose name is claimed before those of what is in it.
+    /// Returns a named type. Its name is claimed before the names of nested types.
     fn item(
         &mut self,
         schema: &Schema,
@@ -231,10 +235,10 @@ impl<'s> Types<'s> {
     }
 
     fn about(&self, schema: &Schema) -> String {
-        schema.description.as_ref().map(|text| self.setting.text(&text.value)).unwrap_or_default()
+        schema.description.as_ref().map(|text| self.values.text(&text.value)).unwrap_or_default()
     }
 
-    /// `tag`: the property whose value the enclosing variant determines.
+    /// Returns the struct of an object. `tag` is the property whose value the enclosing variant determines.
     fn structure(&mut self, schema: &'s Schema, path: &[&str], tag: Option<(&str, &Value)>) -> Struct {
         let mut fields = Vec::new();
         let mut found = None;
@@ -249,7 +253,7 @@ impl<'s> Types<'s> {
         let rest = matches!(schema.additional, Additional::Allow | Additional::Schema(_)).then(|| {
             let names: Vec<String> = fields.iter().map(|field| plain(&field.name)).collect();
             let mut scope = Scope::with(&names.iter().map(String::as_str).collect::<Vec<_>>());
-            let values = others(schema).map(|values| self.rust(values, &[path, &["rest"]].concat(), None));
+            let values = additional_schema(schema).map(|values| self.rust(values, &[path, &["rest"]].concat(), None));
             (scope.claim(snake("rest")), values.unwrap_or(Rust::Json))
         });
         Struct { fields, tag: found, rest }
@@ -281,7 +285,7 @@ impl<'s> Types<'s> {
         all.map(|(alternative, (meaning, name))| self.variant(alternative, &meaning.word, name, path)).collect()
     }
 
-    /// What an alternative's variant is named by: its tag, its definition or its type.
+    /// Returns what an alternative's variant is named after: its tag, its definition or its type.
     fn meaning(&self, alternative: Alternative<'_>) -> Meaning {
         match (alternative.tag, self.defs.resolve(alternative.schema).via) {
             (Some((_, Value::String(word))), _) => Meaning::of(word),
@@ -298,9 +302,9 @@ impl<'s> Types<'s> {
     }
 
     fn variant(&mut self, alternative: Alternative<'s>, word: &str, name: Ident, path: &[&str]) -> Variant<'s> {
-        let own = path_word(word, &name);
-        let path = [path, &[own.as_str()]].concat();
-        let rust = self.rust_of(alternative, &path).map(|rust| match rust {
+        let word_in_path = path_word(word, &name);
+        let path = [path, &[word_in_path.as_str()]].concat();
+        let rust = self.variant_type(alternative, &path).map(|rust| match rust {
             Rust::Nullable(inner) => *inner,
             rust => rust,
         });
@@ -311,21 +315,22 @@ impl<'s> Types<'s> {
         Variant { name, about, rust, alternative }
     }
 
-    /// The type of an alternative: without its tag, unless others lead to it, too.
-    fn rust_of(&mut self, alternative: Alternative<'s>, path: &[&str]) -> Option<Rust> {
-        let bare = self.defs.resolve(alternative.schema);
-        let Some(tag) = alternative.tag.filter(|_| bare.via.is_none()) else {
+    /// Returns the type of an alternative, or `None` if it has no properties besides its tag. The type omits the tag unless it is a
+    /// definition, which other schemas can refer to.
+    fn variant_type(&mut self, alternative: Alternative<'s>, path: &[&str]) -> Option<Rust> {
+        let resolved = self.defs.resolve(alternative.schema);
+        let Some(tag) = alternative.tag.filter(|_| resolved.via.is_none()) else {
             return Some(self.rust(alternative.schema, path, None));
         };
-        let is_all = bare.schema.properties.len() == 1 && matches!(bare.schema.additional, Additional::Deny);
-        (!is_all).then(|| {
-            self.item(alternative.schema, path, None, |types| {
-                Kind::Struct(types.structure(bare.schema, path, Some(tag)))
-            })
-        })
+        if resolved.schema.properties.len() == 1 && matches!(resolved.schema.additional, Additional::Deny) {
+            return None;
+        }
+        Some(self.item(alternative.schema, path, None, |types| {
+            Kind::Struct(types.structure(resolved.schema, path, Some(tag)))
+        }))
     }
 
-    /// Marks an item and all that are in it.
+    /// Sets a flag of an item and of all items that it contains.
     fn mark(&mut self, from: ItemId, flag: for<'i> fn(&'i mut Item<'s>) -> &'i mut bool) {
         let mut pending = vec![from];
         while let Some(id) = pending.pop() {
@@ -337,7 +342,7 @@ impl<'s> Types<'s> {
 }
 
 impl Item<'_> {
-    /// The types that it is made of.
+    /// Returns the types that the item contains.
     fn parts(&self) -> Vec<&Rust> {
         match &self.kind {
             Kind::Choice(_) => Vec::new(),
@@ -351,7 +356,7 @@ impl Item<'_> {
 }
 
 impl Rust {
-    /// Appends the items in it.
+    /// Appends the items that the type contains.
     fn items(&self, out: &mut Vec<ItemId>) {
         match self {
             Rust::Item { id, .. } => out.push(*id),
@@ -361,15 +366,15 @@ impl Rust {
     }
 }
 
-/// The words of a schema, each with its variant.
+/// Returns the strings of an enum, each with its variant.
 fn choices(schema: &Schema) -> Vec<(String, Ident)> {
-    let words: Vec<&str> = lower::values(schema).into_iter().filter_map(|(value, _)| value.as_str()).collect();
+    let words: Vec<&str> = lower::enum_values(schema).into_iter().filter_map(|(value, _)| value.as_str()).collect();
     let names = variants(&words.iter().map(|word| Meaning::of(word)).collect::<Vec<_>>());
     words.into_iter().map(str::to_owned).zip(names).collect()
 }
 
-/// The schema of undeclared properties of an object.
-fn others(schema: &Schema) -> Option<&Schema> {
+/// Returns the schema of the undeclared properties of an object, if there is one.
+fn additional_schema(schema: &Schema) -> Option<&Schema> {
     match &schema.additional {
         Additional::Schema(schema) => Some(schema),
         Additional::Deny | Additional::Allow => None,

@@ -1,4 +1,4 @@
-//! Defaults: JSON values as Rust expressions of the types that their schemas became.
+//! Defaults: converts JSON values to Rust expressions of the generated types.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Field, ItemId, Kind, Presence, Rust, Struct, Types};
 
 impl Types<'_> {
-    /// A value of this type. The checks have held it against the schema that the type comes from.
+    /// Returns the expression of a value. It is valid for the schema of the type: the check stage validated it.
     pub(super) fn value(&self, rust: &Rust, value: &Value) -> TokenStream {
         match (rust, value) {
             (Rust::Nullable(_), Value::Null) => quote!(None),
@@ -28,9 +28,9 @@ impl Types<'_> {
                 let values = values.iter().map(|value| self.value(items, value));
                 quote!(Vec::from([#(#values),*]))
             }
-            (Rust::Map(of), Value::Object(entries)) => self.map(of, entries.iter()),
+            (Rust::Map(ty), Value::Object(entries)) => self.map(ty, entries.iter()),
             (Rust::Item { id, boxed }, value) => {
-                let value = self.named(*id, value);
+                let value = self.item_value(*id, value);
                 if *boxed { quote!(Box::new(#value)) } else { value }
             }
             (_, value) => {
@@ -40,7 +40,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether a value of this type takes no work to make.
+    /// Whether the expression of a value is cheap, so that it need not be in a closure.
     pub(super) fn is_constant(&self, rust: &Rust, value: &Value) -> bool {
         match rust {
             Rust::Bool | Rust::Integer | Rust::Number => true,
@@ -50,12 +50,12 @@ impl Types<'_> {
         }
     }
 
-    fn map<'v>(&self, of: &Rust, entries: impl Iterator<Item = (&'v String, &'v Value)>) -> TokenStream {
-        let (keys, values): (Vec<_>, Vec<_>) = entries.map(|(key, value)| (key, self.value(of, value))).unzip();
+    fn map<'v>(&self, ty: &Rust, entries: impl Iterator<Item = (&'v String, &'v Value)>) -> TokenStream {
+        let (keys, values): (Vec<_>, Vec<_>) = entries.map(|(key, value)| (key, self.value(ty, value))).unzip();
         quote!(::std::collections::BTreeMap::from([#((String::from(#keys), #values)),*]))
     }
 
-    fn named(&self, id: ItemId, value: &Value) -> TokenStream {
+    fn item_value(&self, id: ItemId, value: &Value) -> TokenStream {
         let name = &self.items[id].name;
         match (&self.items[id].kind, value) {
             (Kind::Choice(words), value) => {
@@ -64,24 +64,24 @@ impl Types<'_> {
             }
             (Kind::Struct(Struct { fields, tag, rest }), Value::Object(entries)) => {
                 let values = fields.iter().map(|field| self.field_value(field, entries.get(&field.json)));
-                let rest = rest.iter().map(|(ident, of)| {
+                let rest = rest.iter().map(|(ident, ty)| {
                     let is_declared = |key: &String| {
                         fields.iter().any(|field| field.json == *key)
                             || tag.as_ref().is_some_and(|tag| tag.name == *key)
                     };
-                    let map = self.map(of, entries.iter().filter(|(key, _)| !is_declared(key)));
+                    let map = self.map(ty, entries.iter().filter(|(key, _)| !is_declared(key)));
                     quote!(#ident: #map)
                 });
                 let all = values.chain(rest);
                 quote!(#name { #(#all),* })
             }
             (Kind::Union(variants), value) => {
-                let taken = variants.iter().find(|variant| variant.alternative.is(value)).map(|variant| {
+                let variant = variants.iter().find(|variant| variant.alternative.matches(value)).map(|variant| {
                     let (variant, rust) = (&variant.name, variant.rust.iter());
                     let value = rust.map(|rust| self.value(rust, value));
                     quote!(#variant #((#value))*)
                 });
-                quote!(#name::#taken)
+                quote!(#name::#variant)
             }
             (Kind::Alias(rust), value) => self.value(rust, value),
             (Kind::Wrapper(rust), value) => {
@@ -92,7 +92,7 @@ impl Types<'_> {
         }
     }
 
-    /// A field's initialiser within a default of the struct around it.
+    /// Returns the initialiser of a field in the default of its struct.
     fn field_value(&self, field: &Field, given: Option<&Value>) -> TokenStream {
         let name = &field.name;
         let value = match (given, &field.presence) {
@@ -103,12 +103,12 @@ impl Types<'_> {
             (Some(value), _) | (None, Presence::Default(value)) => self.value(&field.rust, value),
             (None, _) => quote!(None),
         };
-        let value = field.hidden(value);
+        let value = field.wrap_secret(value);
         quote!(#name: #value)
     }
 }
 
-/// A float's literal; a negative one is an expression, which quote alone would not write.
+/// Returns the expression of a float. `Literal` does not support negative ones.
 fn float(number: f64) -> TokenStream {
     let magnitude = Literal::f64_unsuffixed(number.abs());
     if number.is_sign_negative() { quote!(-#magnitude) } else { quote!(#magnitude) }

@@ -31,9 +31,9 @@ pub(super) const RULE: Rule =
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let defs = &tool.manifest.defs;
     // Definitions that only `returns` uses have no parameters.
-    let needed = defs.needed_by([&tool.manifest.params]);
+    let needed = defs.reachable_from([&tool.manifest.params]);
     let told = defs.iter().filter(|(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
-    for schema in [&tool.manifest.params].into_iter().chain(told).flat_map(Schema::walk_around) {
+    for schema in [&tool.manifest.params].into_iter().chain(told).flat_map(Schema::walk_with_parents) {
         let (around, schema) = schema;
         for property in schema.properties.iter().filter(|property| !is_described(&property.schema, tool)) {
             // A property may be described in the object around an alternative, or the other way round.

@@ -56,7 +56,7 @@ impl Sizes<'_> {
             let tool = &self.lint[id];
             let text = || {
                 let definition = definition(dialect, self.lint, tool).definition;
-                definition.map_or(0, |doc| self.lint.full_setting(tool).value(&doc).to_string().len())
+                definition.map_or(0, |doc| self.lint.full_turn_values(tool).value(&doc).to_string().len())
             };
             *self.known[id.0].get_or_insert_with(text)
         };

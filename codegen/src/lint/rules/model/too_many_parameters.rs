@@ -49,7 +49,7 @@ pub(super) const RULE: Rule = Rule::new("M018", "too-many-parameters", Some(Leve
 const MOST: u32 = 24;
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let most = lint.settings().most_parameters.unwrap_or(MOST) as usize;
+    let most = lint.settings().max_parameters.unwrap_or(MOST) as usize;
     let parameters = &tool.manifest.params.properties;
     if let Some(first) = parameters.get(most) {
         let message = format!("`{}` has {} parameters, but at most {most} are allowed", tool.name(), parameters.len());

@@ -24,7 +24,7 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("M003", "too-many-tools", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let Some(most) = lint.settings().most_tools else { return };
+    let Some(most) = lint.settings().max_tools else { return };
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
         let count = lint.resolved(id).len();
         if count > most as usize {

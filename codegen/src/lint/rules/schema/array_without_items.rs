@@ -40,7 +40,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
             && schema.reference.is_none()
             && schema.in_place().next().is_none()
     };
-    let all = tool.manifest.roots().flat_map(Schema::walk_around);
+    let all = tool.manifest.roots().flat_map(Schema::walk_with_parents);
     for (_, schema) in all.filter(|(around, schema)| is_bare(schema) && around.iter().all(|s| s.items.is_none())) {
         sink.push(
             Diagnostic::new(Code::ARRAY_WITHOUT_ITEMS, schema.place, "nothing says what the items of this array are")

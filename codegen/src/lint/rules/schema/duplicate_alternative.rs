@@ -47,7 +47,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
 
 /// Returns a schema without annotations.
 pub(super) fn without_words(schema: &Schema, defs: &Defs) -> Value {
-    let mut value = defs.whole(schema);
+    let mut value = defs.full_schema(schema);
     if let Value::Object(entries) = &mut value {
         for word in ["title", "description", "default", "examples", "deprecated"] {
             entries.remove(word);

@@ -56,9 +56,9 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         return;
     }
     let defs = &tool.manifest.defs;
-    for (around, schema) in tool.manifest.roots().flat_map(Schema::walk_around) {
+    for (around, schema) in tool.manifest.roots().flat_map(Schema::walk_with_parents) {
         // A part of a larger schema has no type of its own, unless only null is added to it.
-        let is_whole = around.iter().all(|outer| outer.nullable().is_some());
+        let is_whole = around.iter().all(|outer| outer.non_null_alternative().is_some());
         let Some(alternatives) = defs.union_without_tag(schema).filter(|_| is_whole) else { continue };
         let objects: Vec<Object<'_>> = alternatives.iter().filter_map(|one| Object::new(one, defs)).collect();
         if let Some(name) = tag(&objects, alternatives.len(), defs) {
@@ -132,7 +132,7 @@ fn report(name: &str, objects: &[Object<'_>], defs: &Defs, sink: &Sink) {
                 }
                 continue;
             }
-            Err(TagDefect::NoOneValue) => {
+            Err(TagDefect::NotConstant) => {
                 ("has no one value here", "give it a `const`; for several values, an alternative each")
             }
             Err(TagDefect::NotSimple) => {

@@ -28,7 +28,7 @@ use crate::schema::{Property, Schema, type_of};
 pub(super) const RULE: Rule = Rule::new("S023", "untyped-property", Some(Level::Warning), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    for (around, schema) in tool.manifest.argument_roots().flat_map(Schema::walk_around) {
+    for (around, schema) in tool.manifest.argument_roots().flat_map(Schema::walk_with_parents) {
         for property in schema.properties.iter().filter(|property| is_untyped(&property.schema)) {
             // A property may be typed in the object around an alternative, or the other way round.
             let parts = around.iter().flat_map(|outer| outer.in_place().chain([*outer])).chain(schema.in_place());

@@ -38,7 +38,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     if manifest.schemas().any(|schema| schema.has_errors) {
         return;
     }
-    let needed = manifest.defs.needed_by([&manifest.params].into_iter().chain(&manifest.returns));
+    let needed = manifest.defs.reachable_from([&manifest.params].into_iter().chain(&manifest.returns));
     for (_, def) in manifest.defs.iter().filter(|(id, _)| !needed[id.0]) {
         let message = format!("the definition `{}` is not used", def.name.value);
         sink.push(

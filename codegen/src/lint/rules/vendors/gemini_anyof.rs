@@ -49,11 +49,11 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
     // `root-combinator` reports the root.
     let below = tool.manifest.argument_roots().flat_map(Schema::walk).skip(1);
-    for schema in below.filter(|schema| !schema.any_of.is_empty() && schema.constrains()) {
+    for schema in below.filter(|schema| !schema.any_of.is_empty() && schema.has_constraints()) {
         let message =
             format!("{} allows no keywords next to `anyOf`: they are copied into each alternative", ticked(&dialects, ", "));
         sink.push(
-            Diagnostic::new(Code::GEMINI_ANYOF, schema.word_place("anyOf"), message)
+            Diagnostic::new(Code::GEMINI_ANYOF, schema.keyword_place("anyOf"), message)
                 .help("move the constraints into the alternatives, or remove them"),
         );
     }

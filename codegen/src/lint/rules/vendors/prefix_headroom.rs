@@ -42,7 +42,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let name = tool.name_in(dialect.name);
         let length = name.chars().count();
         if length > most {
-            let otherwise = tool.otherwise(dialect.name).and_then(|otherwise| otherwise.name.as_ref());
+            let otherwise = tool.overrides(dialect.name).and_then(|otherwise| otherwise.name.as_ref());
             let message = format!("`{name}` has {length} characters, which leaves no room for the prefix that clients add");
             sink.push(
                 Diagnostic::new(Code::PREFIX_HEADROOM, otherwise.unwrap_or(&tool.manifest.name).place, message)

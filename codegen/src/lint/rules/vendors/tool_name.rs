@@ -27,7 +27,7 @@ pub(super) const RULE: Rule = Rule::new("P001", "tool-name", Some(Level::Warning
 const SEPARATOR: &str = "__";
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let renamed = lint.dialects().filter_map(|dialect| tool.otherwise(dialect.name)?.name.as_ref());
+    let renamed = lint.dialects().filter_map(|dialect| tool.overrides(dialect.name)?.name.as_ref());
     let names = [&tool.manifest.name].into_iter().chain(renamed);
     for At { value: name, place } in names.filter(|name| name.value.contains(SEPARATOR)) {
         let message = format!("`{name}` contains `{SEPARATOR}`, which clients use to separate a server's name from a tool's");

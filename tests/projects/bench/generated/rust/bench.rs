@@ -31,13 +31,13 @@ pub trait BenchTools: Send + Sync {
     fn trivial(&self, args: trivial::Args, call: &Call<'_>) -> Result<trivial::Returns, ToolError>;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: BenchTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -64,7 +64,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["3 69 65 91 109 1 a3 0 3 1 1 2 2 8 absolute1 0 1 3 add1 0 1 7 address1 0 1 4 also1 2 1 2 an2 0 1 2 2 3 and2 0 2 2 1 8 argument1 2 1 6 around1 0 1 2 as2 0 1 1 1 2 at1 2 2 10 attachment1 1 1 4 back2 1 1 2 2 2 be3 0 1 1 2 2 1 4 body1 1 1 3 but1 2 1 2 by2 1 1 2 1 4 call1 2 1 6 cannot2 0 1 1 1 4 case1 2 1 4 come1 2 1 7 compare1 2 1 3 doe1 2 2 5 entry1 2 7 5 error1 0 1 10 everything1 1 1 4 file1 1 1 4 find1 2 1 6 format1 1 1 5 found1 2 1 2 go1 1 1 3 goe1 1 1 4 hand1 2 2 7 handler1 2 1 4 have1 2 1 3 how3 0 1 1 1 2 1 2 in3 0 1 1 2 2 2 2 is3 0 4 1 2 2 2 2 it3 0 2 1 5 2 2 3 its2 1 1 2 1 5 label1 2 1 4 last1 1 1 5 limit1 2 1 4 link1 0 2 4 look1 2 1 4 make1 1 1 4 many1 2 1 6 marked1 1 1 6 matter1 2 1 5 meant1 1 1 7 message1 1 1 4 most1 2 1 4 must1 2 2 4 name1 1 1 10 navigation1 0 1 3 not1 2 1 7 nothing1 2 2 5 occur1 2 1 2 of3 0 2 1 2 2 1 3 one2 0 1 2 1 4 open1 0 4 5 order1 2 1 4 page1 0 6 8 password1 0 1 4 path1 1 1 7 picture1 0 1 5 pixel1 0 1 5 query1 2 1 7 reached1 0 1 4 read1 1 1 9 recursive1 2 1 5 reply1 1 5 6 return2 0 2 2 1 1 s1 2 1 3 say1 0 1 4 send1 1 4 2 so3 0 1 1 1 2 1 4 sort1 2 1 4 sure1 1 1 3 tag1 2 1 5 taken2 0 1 1 1 4 text3 0 1 1 2 2 1 4 that3 0 2 1 1 2 5 3 the3 0 7 1 4 2 3 5 their1 2 1 4 them1 1 1 5 there1 2 1 6 thread1 1 2 4 time1 2 1 2 to3 0 2 1 3 2 4 7 trivial1 2 3 2 up1 1 1 3 url1 0 2 3 use1 2 1 4 want1 0 1 3 way1 2 2 4 what1 0 2 4 when1 0 1 5 which2 1 1 2 1 7 whoever1 1 1 4 wide1 0 1 5 width1 0 1 6 window1 0 1 4 with2 1 1 2 2 6 within1 2 1 7 without1 0 1 4 word1 2 1 7 written1 2 1 5 wrote1 1 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -81,7 +81,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `open_page`.
 pub mod open_page {
-    /// Arguments of `open_page`.
+    /// The arguments of `open_page`.
     pub struct Args {
         /// Absolute URL of the page.
         pub url: String,
@@ -128,7 +128,7 @@ pub mod open_page {
     }
 
     impl As {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Text => "text",
@@ -155,7 +155,7 @@ pub mod open_page {
 
 /// The tool `send_reply`.
 pub mod send_reply {
-    /// Arguments of `send_reply`.
+    /// The arguments of `send_reply`.
     pub struct Args {
         /// The text of the reply.
         pub body: String,
@@ -204,7 +204,7 @@ pub mod send_reply {
     }
 
     impl Format {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Plain => "plain",
@@ -233,7 +233,7 @@ pub mod send_reply {
 
 /// The tool `trivial`.
 pub mod trivial {
-    /// Arguments of `trivial`.
+    /// The arguments of `trivial`.
     pub struct Args {
         /// Words that must occur in an entry; case does not matter.
         pub query: String,
@@ -273,7 +273,7 @@ pub mod trivial {
         }
     }
 
-    /// What `trivial` returns.
+    /// The result of `trivial`.
     pub struct Returns {
         pub query: String,
         pub limit: i64,
@@ -323,7 +323,7 @@ pub mod trivial {
     }
 
     impl Order {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Relevance => "relevance",

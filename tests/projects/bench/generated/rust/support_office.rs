@@ -111,13 +111,13 @@ pub trait SupportOfficeTools: Send + Sync {
     fn sort_pending_drafts(&self, args: sort_pending_drafts::Args, call: &Call<'_>) -> ToolResult;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: SupportOfficeTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: SupportOfficeTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -184,7 +184,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["19 85 108 99 130 91 130 106 139 127 105 150 115 126 120 110 141 96 149 137 258 1 14 8 1 12 1 15 1 18 1 1 a18 1 3 2 1 3 4 4 1 5 3 6 4 7 1 8 2 9 1 10 3 11 2 12 1 13 1 14 1 15 4 16 3 17 2 18 3 5 about1 1 1 7 account1 10 1 3 add6 3 1 4 1 5 1 7 1 14 1 17 2 7 address1 1 1 5 after5 3 1 5 1 10 1 13 1 16 1 5 again1 12 1 5 alert1 4 5 3 all6 0 1 2 1 8 2 9 1 12 1 13 1 4 also9 0 1 1 1 5 1 8 1 10 1 12 1 13 1 16 1 18 1 6 amount1 10 1 2 an4 5 1 9 1 10 1 11 1 3 and18 0 1 1 1 2 1 3 2 4 1 5 1 6 1 7 1 8 1 9 1 11 2 12 1 13 1 14 1 15 2 16 1 17 1 18 2 7 another4 1 1 2 1 7 1 13 1 6 answer8 1 1 3 1 4 1 5 1 6 1 7 1 16 1 17 1 3 any2 7 1 8 1 6 anyone8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 7 archive5 1 1 8 1 12 1 16 1 18 1 8 archived5 1 1 8 1 12 1 16 1 18 1 3 are15 1 1 2 1 3 3 5 1 7 1 8 1 10 3 11 2 12 1 13 2 14 3 15 3 16 1 17 3 18 2 8 argument8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 2 as11 1 1 2 2 3 1 5 1 7 2 8 1 9 1 10 3 11 1 13 1 17 2 3 ask5 11 1 14 1 15 1 17 1 18 1 2 at17 1 1 3 1 4 1 5 1 6 1 7 5 8 1 9 1 10 4 11 1 12 1 13 1 14 2 15 3 16 2 17 1 18 2 4 back4 0 1 2 1 3 1 11 1 2 be6 4 1 7 2 9 1 10 2 15 1 17 1 4 been8 1 1 4 1 7 1 8 1 12 1 16 1 17 1 18 1 6 before9 2 1 8 1 9 1 10 1 11 1 14 1 15 1 17 1 18 1 5 begin7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 7 blocked1 17 4 4 body4 6 1 8 1 11 1 14 1 7 booking1 12 9 6 budget1 7 11 4 busy1 12 1 2 by10 2 3 3 1 6 1 8 2 9 2 10 2 11 1 14 1 15 1 18 1 4 call10 1 1 3 1 5 1 6 1 11 2 14 1 15 2 16 1 17 1 18 2 7 calling4 2 1 8 1 9 1 10 1 4 came1 18 1 6 cannot6 4 1 7 2 9 1 10 1 15 1 17 1 4 case4 6 1 8 1 11 1 14 1 6 change10 0 1 3 1 4 1 7 1 11 2 12 1 13 2 14 1 15 1 18 1 7 changed3 4 1 7 1 17 1 7 channel1 18 2 9 character4 1 1 3 1 4 1 5 1 5 check1 0 4 6 closed1 10 4 6 column3 2 2 3 2 18 2 4 come6 3 1 11 1 14 1 15 1 17 1 18 1 7 compare2 1 4 12 1 5 count1 2 4 8 currency1 10 1 7 current5 1 1 3 1 5 1 6 1 16 1 5 daily1 14 4 3 day4 0 2 2 2 3 2 11 2 8 deadline1 6 7 5 depth7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 9 directory4 2 1 3 1 8 1 17 1 8 document3 9 6 10 13 14 7 3 doe11 1 1 3 1 5 1 6 2 8 1 11 3 14 2 15 2 16 1 17 1 18 2 4 done4 4 1 6 1 9 1 15 1 4 down12 0 1 1 1 2 1 5 1 8 1 9 2 10 2 13 2 14 1 16 1 17 1 18 1 5 draft2 11 6 18 8 4 each14 0 1 1 1 2 1 3 2 4 2 5 2 7 1 8 1 9 1 10 1 12 1 13 1 14 1 17 2 7 earlier4 5 1 9 1 10 1 11 1 5 error5 1 1 3 1 5 1 6 1 16 1 5 exact1 12 1 7 exactly4 1 1 2 1 7 1 13 1 7 exclude2 7 1 8 1 8 external1 5 4 5 fetch1 3 4 4 file1 3 6 5 finer2 5 1 17 1 5 first8 3 1 7 1 9 1 10 1 11 1 14 1 15 2 18 1 6 folder11 0 1 1 1 5 1 7 2 9 1 10 3 13 2 14 1 16 1 17 3 18 1 3 for11 0 3 2 1 4 1 5 2 7 1 8 1 9 1 12 4 13 2 17 2 18 1 6 format2 14 1 15 1 4 from9 1 1 7 1 9 1 10 1 13 1 14 1 16 1 17 2 18 1 7 further11 0 1 1 1 3 1 5 2 6 1 10 1 11 1 13 1 15 1 16 1 18 1 4 gave4 5 1 9 1 10 1 11 1 3 get6 4 1 6 1 10 1 13 1 15 1 17 1 2 go8 1 1 9 1 12 1 13 2 14 1 16 1 17 1 18 1 4 goal1 17 9 4 hand5 0 1 4 1 7 1 12 1 13 1 6 happen2 11 1 13 1 4 harm8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 3 has3 4 1 7 1 17 1 4 have5 1 1 8 2 12 1 16 1 18 1 6 hidden1 3 4 6 higher4 8 1 12 1 15 1 18 1 7 history9 3 1 4 2 5 1 6 1 7 1 9 1 14 1 15 1 17 2 3 how18 0 1 1 2 2 1 3 2 4 2 5 2 6 1 7 2 9 1 10 2 11 1 12 1 13 2 14 3 15 2 16 1 17 2 18 1 10 identifier11 0 1 1 1 2 2 5 2 7 1 8 1 9 3 10 2 11 2 12 1 13 2 2 if3 4 1 7 1 17 1 6 import1 4 4 2 in17 0 2 1 1 2 2 3 1 4 2 5 1 6 3 7 3 8 2 9 2 10 5 11 1 13 2 14 2 15 4 17 2 18 2 8 included4 0 1 2 1 3 1 11 1 7 inspect3 5 4 6 4 7 4 7 instead5 7 1 9 1 10 1 12 1 15 1 4 into5 1 1 8 1 12 1 16 1 18 1 2 is16 0 2 1 3 3 3 4 3 5 4 6 5 7 1 8 1 9 2 11 1 12 5 13 1 15 4 16 3 17 1 18 3 2 it17 0 1 1 2 2 3 3 1 4 2 6 1 7 3 8 2 9 3 10 2 11 2 12 1 13 2 14 2 15 4 17 3 18 2 4 item1 8 10 4 kept4 4 1 6 1 9 1 15 1 4 know2 5 1 17 1 5 label4 2 1 8 6 9 5 10 1 8 language1 10 2 5 large4 2 1 8 1 9 1 10 1 4 last5 3 1 11 1 14 1 15 1 18 1 5 later6 4 1 6 1 10 1 13 1 15 1 17 1 4 left5 1 1 3 1 5 1 6 1 16 1 6 letter1 10 1 5 level7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 5 limit4 5 1 7 2 10 1 14 1 6 linked1 2 4 5 login5 0 1 5 1 12 2 17 1 18 1 4 look11 0 1 1 1 2 1 3 1 7 2 8 1 10 1 11 1 12 1 16 2 18 1 6 lowest4 8 1 12 1 15 1 18 1 4 mail3 1 1 2 1 6 1 4 many17 0 1 1 2 2 1 3 2 4 2 5 2 6 1 7 2 9 1 10 2 11 1 13 2 14 2 15 1 16 1 17 2 18 1 6 matter4 6 1 8 1 11 1 14 1 3 may6 1 1 3 1 5 1 6 1 10 1 16 1 5 meant13 0 1 2 1 3 1 4 1 7 1 8 1 11 1 12 1 13 1 14 1 15 1 17 2 18 1 7 measure2 10 4 11 4 5 merge1 12 4 4 most4 5 1 7 2 10 1 14 1 4 must5 6 1 7 1 8 3 11 1 14 1 4 name11 0 1 2 1 3 2 5 2 8 1 10 1 12 2 13 1 16 1 17 2 18 1 6 narrow4 2 1 8 1 9 1 10 1 6 nested2 4 4 15 4 6 newest5 3 1 11 1 14 1 15 1 18 1 2 no8 1 2 3 2 5 2 6 2 11 1 15 1 16 2 18 1 3 not18 0 2 1 1 2 1 3 1 4 1 5 1 6 2 7 2 8 3 9 1 11 2 12 2 13 2 14 2 15 1 16 1 17 1 18 1 7 nothing12 1 1 3 1 4 1 5 1 6 1 7 1 11 2 13 1 15 1 16 1 17 1 18 1 6 notify2 2 1 6 1 5 occur5 6 1 7 1 8 2 11 1 14 1 2 of19 0 3 1 4 2 5 3 6 4 3 5 6 6 3 7 6 8 7 9 6 10 7 11 3 12 7 13 4 14 4 15 4 16 3 17 6 18 5 6 offset6 4 1 6 1 10 1 13 1 15 1 17 1 5 often1 12 1 2 on5 0 1 4 1 7 1 12 1 13 1 3 one11 3 1 4 1 6 1 8 1 9 1 11 2 12 1 14 2 15 4 17 1 18 3 4 only7 0 1 8 1 11 1 12 1 13 1 15 2 18 1 4 open6 0 1 4 1 6 4 7 1 12 1 13 1 6 option2 5 1 17 1 2 or10 2 1 6 1 8 3 9 1 10 1 11 1 12 1 14 1 15 1 18 1 5 order4 2 1 3 1 17 1 18 1 3 out5 1 1 3 1 5 1 6 1 16 1 4 over5 7 1 9 1 10 1 15 1 18 1 5 owner7 0 1 2 1 5 1 6 1 12 2 17 1 18 1 4 page12 0 7 1 5 3 1 4 1 6 1 10 1 11 1 13 1 14 1 15 2 17 1 18 1 4 part3 7 1 10 1 12 1 7 passing4 7 1 9 1 10 1 15 1 4 path3 7 1 10 1 17 1 7 pending3 0 4 8 4 18 4 6 person5 0 1 5 1 12 2 17 1 18 1 7 plainly5 11 1 14 1 15 1 17 1 18 1 5 point2 5 1 17 1 7 preview2 11 1 13 1 8 priority4 8 2 12 2 15 2 18 2 3 put5 1 1 8 1 12 1 16 1 18 1 5 query4 6 1 8 1 11 1 14 1 7 reached3 4 1 7 1 17 1 4 read4 7 1 9 1 10 1 15 1 6 reason9 0 1 2 1 4 1 6 1 8 1 9 2 12 1 13 1 15 1 6 recent3 7 4 9 4 12 4 9 recipient1 1 1 6 record2 5 9 15 9 9 recursive4 0 1 5 1 10 1 13 1 9 reference4 1 1 2 1 7 1 13 1 6 remove1 13 4 6 rename1 14 4 6 repair1 15 4 7 request6 11 1 13 8 14 1 15 1 17 1 18 1 11 responsible5 0 1 5 1 12 2 17 1 18 1 6 result12 2 1 3 3 4 1 5 2 7 1 9 1 10 1 11 2 14 3 15 2 17 2 18 2 5 retry1 12 1 6 return10 0 1 2 1 5 1 7 2 8 1 9 1 10 1 12 1 13 1 14 1 6 review1 16 4 1 s6 0 1 4 1 7 1 10 1 12 1 13 1 4 same8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 6 sample1 16 7 3 say8 4 1 7 1 11 2 13 1 14 1 15 1 17 2 18 1 5 scope2 7 1 16 1 6 screen5 0 1 4 1 7 1 12 1 13 1 6 search7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 6 second8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 3 see5 1 1 3 1 5 1 6 1 16 1 9 selection4 2 1 8 1 9 1 10 1 4 sent8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 8 sentence4 4 1 6 1 9 1 15 1 7 service19 0 1 1 1 2 1 3 1 4 2 5 2 6 1 7 2 8 1 9 1 10 1 11 1 12 2 13 1 14 1 15 1 16 1 17 3 18 1 6 shared1 16 4 5 short5 1 1 3 1 5 1 6 1 16 1 4 show4 1 1 3 1 4 1 5 1 4 skip6 4 1 6 1 10 1 13 1 15 1 17 1 8 smallest1 10 1 2 so8 1 1 3 1 4 1 5 1 6 1 7 1 16 1 17 1 8 somebody5 0 1 4 1 7 1 12 1 13 1 4 sort2 17 5 18 4 6 sorted5 3 1 11 1 14 1 15 1 18 1 5 spell4 2 1 3 1 8 1 17 1 5 stand4 1 1 2 1 7 1 13 1 5 state2 0 2 15 2 4 stop4 7 1 9 1 10 1 15 1 6 strict4 7 1 9 1 10 1 15 1 7 support19 0 1 1 1 2 1 3 1 4 1 5 1 6 1 7 1 8 1 9 1 10 1 11 1 12 1 13 1 14 1 15 1 16 1 17 1 18 1 6 system4 1 1 2 1 7 1 13 1 3 tag1 8 1 4 take7 0 1 2 1 5 1 8 1 9 1 10 2 13 1 6 target2 12 1 13 1 4 team4 2 2 3 2 8 2 17 2 4 tell2 2 1 6 1 8 template5 3 2 5 2 10 2 13 2 16 2 4 text8 1 1 2 1 3 1 4 1 5 1 8 1 9 1 10 1 4 that15 0 2 1 1 2 2 6 1 7 2 8 6 9 3 10 1 11 1 12 3 13 2 14 1 15 1 16 1 18 1 3 the19 0 6 1 5 2 8 3 11 4 6 5 12 6 9 7 12 8 12 9 8 10 14 11 8 12 11 13 8 14 11 15 10 16 7 17 17 18 11 5 their10 0 1 3 1 4 1 7 1 11 1 12 1 13 1 14 1 15 1 18 1 4 them7 2 1 5 1 8 1 9 2 10 2 11 1 12 1 5 there4 1 1 2 1 7 1 13 1 4 this10 0 1 2 1 3 1 4 1 6 1 8 1 9 1 12 1 15 3 18 2 5 those1 1 1 4 time6 3 1 10 1 11 1 14 1 15 1 18 1 5 title4 6 1 8 1 11 1 14 1 2 to18 0 1 1 3 2 1 3 4 4 4 5 4 6 3 7 5 9 1 10 4 11 2 12 2 13 4 14 3 15 3 16 3 17 5 18 2 5 today4 0 1 2 1 3 1 11 1 4 told1 1 1 3 top3 7 1 10 1 17 1 7 touched6 0 1 2 1 8 1 9 1 12 1 13 1 3 try1 12 1 3 two1 10 1 5 under5 0 1 4 1 7 1 12 1 13 1 4 unit1 10 1 6 urgent3 1 4 11 4 13 4 3 use5 11 1 14 1 15 1 17 1 18 1 4 user5 1 1 3 1 5 1 6 1 16 1 3 utc1 10 1 7 verbose6 3 1 4 1 5 1 7 1 14 1 17 2 5 visit1 2 6 3 was6 0 2 2 2 8 2 9 2 12 2 13 2 4 what6 0 1 4 1 7 1 11 1 12 1 13 2 8 whatever5 1 1 3 1 5 1 6 1 16 1 4 when5 11 1 14 1 15 1 17 1 18 1 5 where10 1 1 9 1 11 1 12 2 13 2 14 2 15 1 16 1 17 2 18 2 5 which11 3 1 5 1 7 1 10 3 11 1 13 1 14 1 15 1 16 1 17 3 18 2 5 while4 2 1 8 1 9 1 10 1 3 who6 0 1 1 1 5 1 12 2 17 1 18 1 7 whoever2 5 1 17 1 5 whole1 12 1 5 whose6 2 1 3 1 7 1 8 1 16 1 17 1 3 why9 0 1 2 1 4 1 6 1 8 1 9 2 12 1 13 1 15 1 5 width4 1 1 3 1 4 1 5 1 6 window2 7 1 10 1 4 with8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 7 without5 1 1 3 1 5 1 6 1 16 1 4 word10 1 1 3 1 5 1 6 2 7 1 8 2 11 1 12 1 14 1 16 1 5 would6 0 1 4 1 7 1 11 1 12 1 13 2 7 written9 3 1 5 1 7 1 10 3 13 1 14 1 15 1 16 1 17 1 3 you5 11 1 14 1 15 1 17 1 18 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -217,7 +217,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `check_pending_pages`.
 pub mod check_pending_pages {
-    /// Arguments of `check_pending_pages`.
+    /// The arguments of `check_pending_pages`.
     pub struct Args {
         /// Login name of the person who is responsible for the pages.
         pub owner: String,
@@ -270,7 +270,7 @@ pub mod check_pending_pages {
     }
 
     impl State {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::New => "new",
@@ -303,7 +303,7 @@ pub mod check_pending_pages {
 
 /// The tool `compare_urgent_pages`.
 pub mod compare_urgent_pages {
-    /// Arguments of `compare_urgent_pages`.
+    /// The arguments of `compare_urgent_pages`.
     pub struct Args {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -346,7 +346,7 @@ pub mod compare_urgent_pages {
 
 /// The tool `count_linked_visits`.
 pub mod count_linked_visits {
-    /// Arguments of `count_linked_visits`.
+    /// The arguments of `count_linked_visits`.
     pub struct Args {
         /// Name of the team whose visits are meant, as the directory spells it.
         pub team: String,
@@ -389,7 +389,7 @@ pub mod count_linked_visits {
 
 /// The tool `fetch_hidden_files`.
 pub mod fetch_hidden_files {
-    /// Arguments of `fetch_hidden_files`.
+    /// The arguments of `fetch_hidden_files`.
     pub struct Args {
         /// Name of the template after which the files are written.
         pub template: String,
@@ -435,7 +435,7 @@ pub mod fetch_hidden_files {
 
 /// The tool `import_nested_alerts`.
 pub mod import_nested_alerts {
-    /// Arguments of `import_nested_alerts`.
+    /// The arguments of `import_nested_alerts`.
     pub struct Args {
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: String,
@@ -475,7 +475,7 @@ pub mod import_nested_alerts {
 
 /// The tool `inspect_external_records`.
 pub mod inspect_external_records {
-    /// Arguments of `inspect_external_records`.
+    /// The arguments of `inspect_external_records`.
     pub struct Args {
         /// Login name of the person who is responsible for the records.
         pub owner: String,
@@ -548,7 +548,7 @@ pub mod inspect_external_records {
 
 /// The tool `inspect_open_deadlines`.
 pub mod inspect_open_deadlines {
-    /// Arguments of `inspect_open_deadlines`.
+    /// The arguments of `inspect_open_deadlines`.
     pub struct Args {
         /// Words that must occur in the title or the body of the deadlines; case does not matter.
         pub query: String,
@@ -588,7 +588,7 @@ pub mod inspect_open_deadlines {
 
 /// The tool `inspect_recent_budgets`.
 pub mod inspect_recent_budgets {
-    /// Arguments of `inspect_recent_budgets`.
+    /// The arguments of `inspect_recent_budgets`.
     pub struct Args {
         /// Folder in which the budgets are, written as a path from the top.
         pub folder: String,
@@ -673,7 +673,7 @@ pub mod inspect_recent_budgets {
     }
 
     impl Scope {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Own => "own",
@@ -702,7 +702,7 @@ pub mod inspect_recent_budgets {
 
 /// The tool `label_pending_items`.
 pub mod label_pending_items {
-    /// Arguments of `label_pending_items`.
+    /// The arguments of `label_pending_items`.
     pub struct Args {
         /// Name of the team whose items are meant, as the directory spells it.
         pub team: String,
@@ -748,7 +748,7 @@ pub mod label_pending_items {
 
 /// The tool `label_recent_documents`.
 pub mod label_recent_documents {
-    /// Arguments of `label_recent_documents`.
+    /// The arguments of `label_recent_documents`.
     pub struct Args {
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: String,
@@ -788,7 +788,7 @@ pub mod label_recent_documents {
 
 /// The tool `measure_closed_documents`.
 pub mod measure_closed_documents {
-    /// Arguments of `measure_closed_documents`.
+    /// The arguments of `measure_closed_documents`.
     pub struct Args {
         /// Folder in which the documents are, written as a path from the top.
         pub folder: String,
@@ -864,7 +864,7 @@ pub mod measure_closed_documents {
 
 /// The tool `measure_urgent_drafts`.
 pub mod measure_urgent_drafts {
-    /// Arguments of `measure_urgent_drafts`.
+    /// The arguments of `measure_urgent_drafts`.
     pub struct Args {
         /// Words that must occur in the title or the body of the drafts; case does not matter.
         pub query: String,
@@ -904,7 +904,7 @@ pub mod measure_urgent_drafts {
 
 /// The tool `merge_recent_bookings`.
 pub mod merge_recent_bookings {
-    /// Arguments of `merge_recent_bookings`.
+    /// The arguments of `merge_recent_bookings`.
     pub struct Args {
         /// Login name of the person who is responsible for the bookings.
         pub owner: String,
@@ -974,7 +974,7 @@ pub mod merge_recent_bookings {
 
 /// The tool `remove_urgent_requests`.
 pub mod remove_urgent_requests {
-    /// Arguments of `remove_urgent_requests`.
+    /// The arguments of `remove_urgent_requests`.
     pub struct Args {
         /// Name of the template after which the requests are written.
         pub template: String,
@@ -1044,7 +1044,7 @@ pub mod remove_urgent_requests {
 
 /// The tool `rename_daily_documents`.
 pub mod rename_daily_documents {
-    /// Arguments of `rename_daily_documents`.
+    /// The arguments of `rename_daily_documents`.
     pub struct Args {
         /// Words that must occur in the title or the body of the documents; case does not matter.
         pub query: String,
@@ -1096,7 +1096,7 @@ pub mod rename_daily_documents {
     }
 
     impl Format {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Short => "short",
@@ -1125,7 +1125,7 @@ pub mod rename_daily_documents {
 
 /// The tool `repair_nested_records`.
 pub mod repair_nested_records {
-    /// Arguments of `repair_nested_records`.
+    /// The arguments of `repair_nested_records`.
     pub struct Args {
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: String,
@@ -1184,7 +1184,7 @@ pub mod repair_nested_records {
     }
 
     impl State {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::New => "new",
@@ -1226,7 +1226,7 @@ pub mod repair_nested_records {
     }
 
     impl Format {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Short => "short",
@@ -1255,7 +1255,7 @@ pub mod repair_nested_records {
 
 /// The tool `review_shared_samples`.
 pub mod review_shared_samples {
-    /// Arguments of `review_shared_samples`.
+    /// The arguments of `review_shared_samples`.
     pub struct Args {
         /// Name of the template after which the samples are written.
         pub template: String,
@@ -1304,7 +1304,7 @@ pub mod review_shared_samples {
     }
 
     impl Scope {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Own => "own",
@@ -1333,7 +1333,7 @@ pub mod review_shared_samples {
 
 /// The tool `sort_blocked_goals`.
 pub mod sort_blocked_goals {
-    /// Arguments of `sort_blocked_goals`.
+    /// The arguments of `sort_blocked_goals`.
     pub struct Args {
         /// Name of the team whose goals are meant, as the directory spells it.
         pub team: String,
@@ -1420,7 +1420,7 @@ pub mod sort_blocked_goals {
     }
 
     impl Sort {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Changed => "changed",
@@ -1451,7 +1451,7 @@ pub mod sort_blocked_goals {
 
 /// The tool `sort_pending_drafts`.
 pub mod sort_pending_drafts {
-    /// Arguments of `sort_pending_drafts`.
+    /// The arguments of `sort_pending_drafts`.
     pub struct Args {
         /// Login name of the person who is responsible for the drafts.
         pub owner: String,
@@ -1508,7 +1508,7 @@ pub mod sort_pending_drafts {
     }
 
     impl Channel {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Mail => "mail",

@@ -106,13 +106,13 @@ pub trait SurveyReportsTools: Send + Sync {
     fn verify_daily_campaigns(&self, args: verify_daily_campaigns::Args, call: &Call<'_>) -> ToolResult;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: SurveyReportsTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: SurveyReportsTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -173,7 +173,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["18 141 107 109 128 106 98 90 99 115 107 102 92 94 116 113 115 108 104 260 2 031 5 1 1 16 5 1 6 1 9 1 13 1 14 1 17 1 4 20261 5 1 2 311 5 1 1 a16 0 1 2 2 3 2 4 2 5 2 6 1 7 4 8 1 9 4 10 5 12 1 13 4 14 3 15 2 16 4 17 2 5 about2 13 1 17 1 7 account3 5 1 12 1 13 1 6 active1 1 4 3 add3 0 1 6 1 10 1 7 address2 13 1 17 1 5 after5 3 1 4 1 6 1 7 1 11 1 5 again2 1 1 12 1 5 alert2 6 6 16 6 3 all4 2 1 4 1 5 1 8 1 4 also1 8 1 6 amount3 5 1 12 1 13 1 2 an1 16 1 3 and15 0 1 1 1 2 1 3 1 4 2 6 1 7 1 8 2 9 1 10 1 11 1 14 2 15 2 16 2 17 1 7 another3 13 1 16 1 17 1 6 answer9 1 1 6 1 7 1 8 1 9 1 10 1 11 1 13 1 16 1 3 any3 1 1 2 1 8 1 6 anyone7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 11 appointment1 7 6 7 approve1 0 4 3 are17 0 2 1 1 2 2 3 4 4 3 5 1 6 1 7 1 8 2 10 1 11 2 12 2 13 2 14 3 15 3 16 1 17 3 8 argument7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 2 as12 2 2 3 1 5 1 8 1 9 1 10 1 12 1 13 1 14 1 15 2 16 2 17 1 3 ask6 0 1 1 1 3 1 4 1 14 1 17 1 2 at14 0 2 1 1 2 1 3 4 4 2 7 1 8 1 10 1 11 2 12 1 14 1 15 2 16 2 17 1 4 back2 12 1 17 1 2 be7 1 2 3 1 6 1 8 1 9 1 11 2 15 1 4 been4 1 1 6 1 8 1 11 1 6 before9 0 1 1 1 3 1 4 1 5 1 12 1 13 1 14 1 17 1 5 begin2 3 1 10 1 4 body3 0 1 1 1 9 1 6 branch1 8 9 4 busy2 1 1 12 1 2 by12 0 2 2 1 3 1 4 2 5 2 9 1 12 2 13 2 14 1 15 1 16 1 17 2 4 call11 0 1 1 1 3 1 4 2 7 1 9 1 10 1 14 2 15 1 16 1 17 1 7 calling3 5 1 12 1 13 1 4 came1 13 1 8 campaign1 17 6 6 cannot5 1 2 3 1 6 1 8 1 11 2 4 case3 0 1 1 1 9 1 6 change14 0 1 2 1 3 1 4 1 5 1 6 1 8 1 11 1 12 1 13 1 14 1 15 1 16 1 17 1 7 changed5 1 1 5 1 6 1 8 1 11 1 7 channel1 13 2 9 character2 0 2 6 1 5 check1 1 4 6 closed1 4 4 4 come7 0 2 3 1 4 1 14 2 15 1 16 1 17 1 7 compare4 7 1 14 1 15 1 16 1 4 copy1 2 4 8 currency3 5 1 12 1 13 1 7 current5 7 1 9 1 10 1 13 1 16 1 8 customer1 5 8 5 daily2 6 4 17 4 3 day3 5 1 12 2 17 2 5 depth2 3 1 10 1 8 describe1 3 4 9 directory5 2 1 3 1 12 1 14 1 15 1 3 doe11 0 2 1 2 3 1 4 2 7 1 9 2 10 1 14 2 15 1 16 1 17 1 4 done1 7 1 4 down6 3 1 5 1 8 1 10 1 12 1 13 1 5 draft1 4 8 4 each7 0 3 2 1 6 2 8 1 9 1 10 1 15 1 7 earlier1 16 1 5 error5 7 1 9 1 10 1 13 1 16 1 5 exact4 7 1 14 1 15 1 16 1 7 exactly3 13 1 16 1 17 1 7 exclude3 1 1 2 1 8 1 6 export1 4 4 8 external1 13 4 4 find1 5 4 5 finer1 0 1 5 first9 0 1 1 1 3 2 4 1 11 1 14 1 15 1 16 1 17 1 6 folder4 2 2 3 1 8 3 10 3 3 for6 0 2 2 2 6 1 8 2 11 1 15 1 6 format3 8 1 11 1 15 1 4 from4 2 1 3 1 8 1 10 2 7 further8 4 1 7 1 8 1 9 1 10 1 14 1 15 1 16 1 4 gave1 16 1 3 get4 2 1 3 1 7 1 10 1 2 go2 3 1 10 1 5 group2 6 4 7 4 4 hand4 2 1 6 1 8 1 11 1 6 happen3 5 1 12 1 13 1 4 harm7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 3 has4 1 1 6 1 8 1 11 1 4 have2 4 1 5 1 6 higher6 5 1 6 1 9 1 13 1 14 1 17 1 7 history4 0 1 6 1 7 1 10 1 3 how14 0 3 1 1 2 1 3 3 4 1 6 1 7 1 8 2 10 2 11 2 12 2 15 2 16 1 17 1 10 identifier5 2 1 8 1 13 1 16 3 17 1 2 if4 1 1 6 1 8 1 11 1 6 import1 8 4 2 in15 0 2 1 2 2 2 5 3 7 2 8 4 9 2 10 1 11 1 12 2 13 4 14 1 15 2 16 1 17 1 8 included2 12 1 17 1 7 inspect1 9 4 7 instead7 1 1 3 1 7 1 11 1 14 1 15 1 16 1 2 is17 0 1 1 1 2 1 4 1 5 1 6 2 7 5 8 1 9 4 10 3 11 1 12 1 13 3 14 2 15 2 16 3 17 1 2 it16 0 2 1 3 2 2 3 4 4 2 5 1 6 1 7 1 8 1 11 2 12 2 13 3 14 3 15 1 16 1 17 4 4 item1 13 6 4 kept1 7 1 4 know1 0 1 5 label7 4 1 5 2 10 4 11 4 12 1 13 1 15 9 8 language2 9 2 15 2 5 large3 5 1 12 1 13 1 4 last7 0 1 3 1 4 1 14 1 15 1 16 1 17 1 5 later5 2 1 3 1 5 1 7 1 10 1 4 left5 7 1 9 1 10 1 13 1 16 1 6 letter2 9 1 15 1 5 level2 3 1 10 1 5 limit7 0 1 3 1 4 1 8 1 11 1 15 1 16 1 5 local1 0 4 5 login2 0 1 15 1 4 look2 12 2 17 1 6 lowest6 5 1 6 1 9 1 13 1 14 1 17 1 4 mail6 0 1 2 1 4 1 9 1 13 1 17 2 4 many13 0 3 2 1 3 3 4 1 6 1 7 1 8 1 10 2 11 1 12 1 15 1 16 1 17 1 6 matter3 0 1 1 1 9 1 3 may6 7 1 9 2 10 1 13 1 15 1 16 1 5 meant12 0 1 1 1 2 2 3 2 4 1 6 1 8 1 11 1 12 1 14 2 15 1 17 1 7 message1 9 8 7 monthly2 8 4 10 4 4 most7 0 1 3 1 4 1 8 1 11 1 15 1 16 1 4 must7 0 1 1 2 2 1 4 1 5 1 8 1 9 1 4 name10 0 1 2 1 3 2 4 1 6 1 7 1 11 1 12 1 14 1 15 2 6 narrow3 5 1 12 1 13 1 6 nested1 12 4 6 newest7 0 1 3 1 4 1 14 1 15 1 16 1 17 1 2 no8 4 1 7 2 9 2 10 2 13 1 14 1 15 1 16 2 3 not15 0 2 1 3 2 3 3 1 4 1 6 1 7 1 8 3 9 2 10 1 11 1 13 1 14 1 16 1 17 1 4 note2 3 9 10 6 7 nothing14 1 1 4 1 5 1 6 1 7 1 8 1 9 1 10 1 11 1 12 1 13 1 14 1 15 1 16 1 6 notify5 0 1 2 1 4 1 9 1 17 1 5 occur5 0 1 1 2 2 1 8 1 9 1 2 of18 0 7 1 5 2 5 3 6 4 4 5 4 6 5 7 4 8 3 9 4 10 3 11 4 12 3 13 4 14 5 15 5 16 4 17 4 6 offset4 2 1 3 1 7 1 10 1 5 often2 1 1 12 1 2 on5 2 1 5 1 6 1 8 1 11 1 3 one13 0 2 1 1 3 2 4 2 5 1 6 1 7 1 9 1 13 1 14 3 15 1 16 1 17 3 4 only7 5 4 6 1 9 1 12 1 13 2 14 1 17 1 4 open4 2 1 6 1 8 1 11 1 6 option1 0 1 2 or9 0 1 1 1 5 3 6 1 9 2 12 1 13 2 14 1 17 1 5 order3 0 1 12 4 14 1 3 out5 7 1 9 1 10 1 13 1 16 1 4 over4 1 1 3 1 11 1 13 1 5 owner6 0 2 2 1 4 1 9 1 15 1 17 1 4 page10 0 1 2 1 3 2 4 1 7 1 10 1 14 1 15 1 16 1 17 1 6 parcel1 1 7 4 part4 7 1 14 1 15 1 16 1 7 passing3 1 1 3 1 11 1 4 path3 2 1 8 1 10 1 6 person2 0 1 15 1 6 pinned2 11 4 15 4 7 plainly6 0 1 1 1 3 1 4 1 14 1 17 1 5 point1 0 1 7 preview3 5 1 12 1 13 1 8 priority6 5 2 6 2 9 2 13 2 14 2 17 2 6 public1 16 4 5 query3 0 1 1 1 9 1 7 reached4 1 1 6 1 8 1 11 1 4 read3 1 1 3 1 11 1 6 reason3 2 1 7 1 8 1 6 recent3 5 4 7 4 9 4 9 recipient2 13 1 17 1 9 recursive1 8 1 9 reference3 13 1 16 1 17 1 6 rename1 13 4 7 request6 0 1 1 1 3 1 4 1 14 1 17 1 11 responsible2 0 1 15 1 6 result11 0 2 3 1 4 1 6 1 8 1 10 1 11 1 14 1 15 2 16 2 17 1 5 retry2 1 1 12 1 6 return8 0 1 2 1 3 1 4 1 8 2 11 1 15 1 16 1 6 review1 14 4 1 s7 2 1 5 1 6 1 8 1 11 1 12 1 13 1 4 same7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 3 say12 0 1 1 2 3 1 4 1 5 1 6 1 8 1 11 1 12 1 13 1 14 1 17 1 5 scope1 12 1 6 screen4 2 1 6 1 8 1 11 1 6 search2 3 1 10 1 6 second7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 3 see5 7 1 9 1 10 1 13 1 16 1 9 selection3 5 1 12 1 13 1 4 sent7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 8 sentence1 7 1 7 service18 0 2 1 3 2 1 3 1 4 1 5 1 6 2 7 1 8 2 9 1 10 1 11 2 12 2 13 1 14 1 15 1 16 1 17 1 5 share1 15 4 6 shared1 2 4 5 short5 7 1 9 1 10 1 13 1 16 1 4 show2 0 2 6 1 5 since1 5 1 4 skip4 2 1 3 1 7 1 10 1 8 smallest3 5 1 12 1 13 1 2 so9 1 1 6 1 7 1 8 1 9 1 10 1 11 1 13 1 16 1 8 somebody4 2 1 6 1 8 1 11 1 4 sort3 0 1 14 1 16 4 6 sorted7 0 1 3 1 4 1 14 1 15 1 16 1 17 1 5 spell5 2 1 3 1 12 1 14 1 15 1 5 stale1 14 4 5 stand3 13 1 16 1 17 1 5 state1 5 2 4 stop3 1 1 3 1 11 1 6 strict3 1 1 3 1 11 1 6 survey18 0 1 1 1 2 1 3 1 4 1 5 1 6 1 7 1 8 1 9 1 10 1 11 1 12 1 13 1 14 1 15 1 16 1 17 1 6 system3 13 1 16 1 17 1 3 tag2 4 1 5 1 4 take4 5 1 8 1 12 1 13 1 4 task2 0 9 2 9 4 team5 2 2 3 2 12 2 14 2 15 2 4 tell5 0 1 2 1 4 1 9 1 17 1 8 template5 3 2 4 2 6 2 7 2 11 2 4 text5 0 2 5 1 6 1 12 1 13 1 4 that9 0 1 1 3 2 3 3 1 4 1 5 2 8 3 9 1 11 1 3 the18 0 14 1 11 2 10 3 10 4 9 5 5 6 8 7 6 8 11 9 10 10 8 11 9 12 6 13 6 14 8 15 10 16 5 17 6 5 their11 0 1 2 1 3 1 4 1 6 1 8 1 11 1 14 1 15 1 16 1 17 1 4 them7 5 1 7 1 12 1 13 1 14 1 15 1 16 2 5 there3 13 1 16 1 17 1 4 this7 5 3 6 1 7 1 9 1 13 1 14 1 17 1 5 those2 13 1 17 1 4 time10 0 1 3 1 4 1 5 1 12 1 13 1 14 1 15 1 16 1 17 1 5 title3 0 1 1 1 9 1 2 to16 0 4 1 1 2 2 3 4 4 2 6 2 7 3 8 1 9 1 10 5 11 1 12 3 14 1 15 2 16 2 17 1 5 today2 12 1 17 1 4 told2 13 1 17 1 3 top3 2 1 8 1 10 1 7 touched2 2 1 8 1 3 try2 1 1 12 1 3 two2 9 1 15 1 5 under4 2 1 6 1 8 1 11 1 4 unit3 5 1 12 1 13 1 6 urgent1 3 4 3 use6 0 1 1 1 3 1 4 1 14 1 17 1 4 user5 7 1 9 1 10 1 13 1 16 1 3 utc3 5 1 12 1 13 1 7 vehicle1 12 6 7 verbose3 0 1 6 1 10 1 6 verify1 17 4 5 visit2 11 8 14 7 3 was2 2 2 8 2 4 what7 2 1 5 1 6 1 8 1 11 1 12 1 13 1 8 whatever5 7 1 9 1 10 1 13 1 16 1 4 when6 0 1 1 1 3 1 4 1 14 1 17 1 5 where8 0 1 1 2 3 2 4 1 10 1 12 1 14 1 17 1 5 which15 0 2 1 1 2 1 3 2 4 2 6 1 7 1 8 1 9 1 10 1 11 1 13 1 14 2 15 1 17 1 5 while3 5 1 12 1 13 1 3 who4 0 1 13 1 15 1 17 1 7 whoever1 0 1 5 whole4 7 1 14 1 15 1 16 1 5 whose5 2 1 3 1 12 2 14 1 15 1 3 why3 2 1 7 1 8 1 5 width2 0 2 6 1 4 with7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 7 without5 7 1 9 1 10 1 13 1 16 1 4 word11 0 1 1 2 2 1 7 2 8 1 9 2 10 1 13 1 14 1 15 1 16 2 5 would7 2 1 5 1 6 1 8 1 11 1 12 1 13 1 7 written11 2 1 3 1 4 1 5 1 6 1 7 1 8 2 9 1 10 1 11 2 15 2 3 you6 0 1 1 1 3 1 4 1 14 1 17 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -205,7 +205,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `approve_local_tasks`.
 pub mod approve_local_tasks {
-    /// Arguments of `approve_local_tasks`.
+    /// The arguments of `approve_local_tasks`.
     pub struct Args {
         /// Login name of the person who is responsible for the tasks.
         pub owner: String,
@@ -262,7 +262,7 @@ pub mod approve_local_tasks {
     }
 
     impl Sort {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Changed => "changed",
@@ -323,7 +323,7 @@ pub mod approve_local_tasks {
 
 /// The tool `check_active_parcels`.
 pub mod check_active_parcels {
-    /// Arguments of `check_active_parcels`.
+    /// The arguments of `check_active_parcels`.
     pub struct Args {
         /// Words that must occur in the title or the body of the parcels; case does not matter.
         pub query: String,
@@ -363,7 +363,7 @@ pub mod check_active_parcels {
 
 /// The tool `copy_shared_tasks`.
 pub mod copy_shared_tasks {
-    /// Arguments of `copy_shared_tasks`.
+    /// The arguments of `copy_shared_tasks`.
     pub struct Args {
         /// Name of the team whose tasks are meant, as the directory spells it.
         pub team: String,
@@ -406,7 +406,7 @@ pub mod copy_shared_tasks {
 
 /// The tool `describe_urgent_notes`.
 pub mod describe_urgent_notes {
-    /// Arguments of `describe_urgent_notes`.
+    /// The arguments of `describe_urgent_notes`.
     pub struct Args {
         /// Name of the team whose notes are meant, as the directory spells it.
         pub team: String,
@@ -452,7 +452,7 @@ pub mod describe_urgent_notes {
 
 /// The tool `export_closed_drafts`.
 pub mod export_closed_drafts {
-    /// Arguments of `export_closed_drafts`.
+    /// The arguments of `export_closed_drafts`.
     pub struct Args {
         /// Name of the template after which the drafts are written.
         pub template: String,
@@ -492,7 +492,7 @@ pub mod export_closed_drafts {
 
 /// The tool `find_recent_customers`.
 pub mod find_recent_customers {
-    /// Arguments of `find_recent_customers`.
+    /// The arguments of `find_recent_customers`.
     pub struct Args {
         /// Only customers that changed on this day or later, written as 2026-03-31.
         pub since: String,
@@ -548,7 +548,7 @@ pub mod find_recent_customers {
     }
 
     impl State {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::New => "new",
@@ -581,7 +581,7 @@ pub mod find_recent_customers {
 
 /// The tool `group_daily_alerts`.
 pub mod group_daily_alerts {
-    /// Arguments of `group_daily_alerts`.
+    /// The arguments of `group_daily_alerts`.
     pub struct Args {
         /// Name of the template after which the alerts are written.
         pub template: String,
@@ -621,7 +621,7 @@ pub mod group_daily_alerts {
 
 /// The tool `group_recent_appointments`.
 pub mod group_recent_appointments {
-    /// Arguments of `group_recent_appointments`.
+    /// The arguments of `group_recent_appointments`.
     pub struct Args {
         /// Name of the template after which the appointments are written.
         pub template: String,
@@ -661,7 +661,7 @@ pub mod group_recent_appointments {
 
 /// The tool `import_monthly_branches`.
 pub mod import_monthly_branches {
-    /// Arguments of `import_monthly_branches`.
+    /// The arguments of `import_monthly_branches`.
     pub struct Args {
         /// Folder in which the branches are, written as a path from the top.
         pub folder: String,
@@ -713,7 +713,7 @@ pub mod import_monthly_branches {
     }
 
     impl Format {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Short => "short",
@@ -742,7 +742,7 @@ pub mod import_monthly_branches {
 
 /// The tool `inspect_recent_messages`.
 pub mod inspect_recent_messages {
-    /// Arguments of `inspect_recent_messages`.
+    /// The arguments of `inspect_recent_messages`.
     pub struct Args {
         /// Words that must occur in the title or the body of the messages; case does not matter.
         pub query: String,
@@ -782,7 +782,7 @@ pub mod inspect_recent_messages {
 
 /// The tool `label_monthly_notes`.
 pub mod label_monthly_notes {
-    /// Arguments of `label_monthly_notes`.
+    /// The arguments of `label_monthly_notes`.
     pub struct Args {
         /// Folder in which the notes are, written as a path from the top.
         pub folder: String,
@@ -822,7 +822,7 @@ pub mod label_monthly_notes {
 
 /// The tool `label_pinned_visits`.
 pub mod label_pinned_visits {
-    /// Arguments of `label_pinned_visits`.
+    /// The arguments of `label_pinned_visits`.
     pub struct Args {
         /// Name of the template after which the visits are written.
         pub template: String,
@@ -871,7 +871,7 @@ pub mod label_pinned_visits {
     }
 
     impl Format {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Short => "short",
@@ -900,7 +900,7 @@ pub mod label_pinned_visits {
 
 /// The tool `order_nested_vehicles`.
 pub mod order_nested_vehicles {
-    /// Arguments of `order_nested_vehicles`.
+    /// The arguments of `order_nested_vehicles`.
     pub struct Args {
         /// Name of the team whose vehicles are meant, as the directory spells it.
         pub team: String,
@@ -952,7 +952,7 @@ pub mod order_nested_vehicles {
     }
 
     impl Scope {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Own => "own",
@@ -981,7 +981,7 @@ pub mod order_nested_vehicles {
 
 /// The tool `rename_external_items`.
 pub mod rename_external_items {
-    /// Arguments of `rename_external_items`.
+    /// The arguments of `rename_external_items`.
     pub struct Args {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -1035,7 +1035,7 @@ pub mod rename_external_items {
     }
 
     impl Channel {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Mail => "mail",
@@ -1066,7 +1066,7 @@ pub mod rename_external_items {
 
 /// The tool `review_stale_visits`.
 pub mod review_stale_visits {
-    /// Arguments of `review_stale_visits`.
+    /// The arguments of `review_stale_visits`.
     pub struct Args {
         /// Name of the team whose visits are meant, as the directory spells it.
         pub team: String,
@@ -1117,7 +1117,7 @@ pub mod review_stale_visits {
     }
 
     impl Sort {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Changed => "changed",
@@ -1148,7 +1148,7 @@ pub mod review_stale_visits {
 
 /// The tool `share_pinned_labels`.
 pub mod share_pinned_labels {
-    /// Arguments of `share_pinned_labels`.
+    /// The arguments of `share_pinned_labels`.
     pub struct Args {
         /// Login name of the person who is responsible for the labels.
         pub owner: String,
@@ -1203,7 +1203,7 @@ pub mod share_pinned_labels {
     }
 
     impl Format {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Short => "short",
@@ -1232,7 +1232,7 @@ pub mod share_pinned_labels {
 
 /// The tool `sort_public_alerts`.
 pub mod sort_public_alerts {
-    /// Arguments of `sort_public_alerts`.
+    /// The arguments of `sort_public_alerts`.
     pub struct Args {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -1272,7 +1272,7 @@ pub mod sort_public_alerts {
 
 /// The tool `verify_daily_campaigns`.
 pub mod verify_daily_campaigns {
-    /// Arguments of `verify_daily_campaigns`.
+    /// The arguments of `verify_daily_campaigns`.
     pub struct Args {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,

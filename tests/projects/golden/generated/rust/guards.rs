@@ -25,11 +25,12 @@ pub trait GuardsTools: Send + Sync {
     /// `execution = "sync"` in `manifests/tools/in_chat.toml`.
     fn in_chat(&self, args: in_chat::Args, call: &Call<'_>) -> ToolResult;
 
-    /// Whether the model may see what `check` names now. Asked again from time to time; a panic means no.
+    /// Returns whether the tools that `check` names are available now. The runtime calls this again from time to time; a
+    /// panic counts as unavailable.
     fn available(&self, check: Check, env: &Env) -> Availability;
 }
 
-/// What the handlers are asked about: a manifest says `check = true`.
+/// The tools whose availability the handlers check: their manifests say `check = true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
     /// Every tool whose home is `guards`.
@@ -53,7 +54,7 @@ pub(super) fn available<H: GuardsTools>(
     }
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: GuardsTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(
@@ -63,7 +64,7 @@ pub fn provider<H: GuardsTools + 'static>(handlers: H) -> Box<dyn ToolProvider> 
     )
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: GuardsTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -88,7 +89,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["2 8 12 12 1 a1 1 1 3 all1 0 1 3 are1 1 1 4 chat1 1 4 7 guarded1 0 3 2 in1 1 4 4 need1 0 1 2 of1 0 1 4 only1 1 1 4 sort1 0 1 5 there1 1 1 5 thing1 0 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -168,7 +169,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `guarded`.
 pub mod guarded {
-    /// Arguments of `guarded`.
+    /// The arguments of `guarded`.
     #[derive(Debug)]
     pub struct Args {}
 
@@ -181,7 +182,7 @@ pub mod guarded {
 
 /// The tool `in_chat`.
 pub mod in_chat {
-    /// Arguments of `in_chat`.
+    /// The arguments of `in_chat`.
     #[derive(Debug)]
     pub struct Args {}
 

@@ -30,13 +30,13 @@ pub trait LaterTools: Send + Sync {
     fn wait(&self, args: wait::Args, call: &Call<'_>) -> impl ::core::future::Future<Output = ToolResult> + Send;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: LaterTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: LaterTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -61,7 +61,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["2 29 6 21 1 a1 0 1 5 after1 0 1 5 asked1 0 1 6 before1 0 1 3 end1 0 2 3 for1 0 1 4 give2 0 1 1 1 3 how1 0 2 2 in1 0 1 2 is1 0 1 5 later1 0 3 5 often1 0 1 4 once1 1 1 7 outcome1 0 1 5 pause1 0 2 3 run1 0 3 4 that1 0 2 3 the1 0 1 2 to1 0 2 4 wait1 1 3 3 way2 0 2 1 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -141,7 +141,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `run_later`.
 pub mod run_later {
-    /// Arguments of `run_later`.
+    /// The arguments of `run_later`.
     pub struct Args {
         /// How to end.
         pub outcome: Outcome,
@@ -178,7 +178,7 @@ pub mod run_later {
     }
 
     impl Outcome {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Echo => "echo",
@@ -209,7 +209,7 @@ pub mod run_later {
 
 /// The tool `wait`.
 pub mod wait {
-    /// Arguments of `wait`.
+    /// The arguments of `wait`.
     #[derive(Debug)]
     pub struct Args {}
 

@@ -31,13 +31,13 @@ pub trait LibTools: Send + Sync {
     fn run_now(&self, args: run_now::Args, call: &Call<'_>) -> ToolResult;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: LibTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: LibTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -64,7 +64,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["3 83 10 20 79 3 2fa1 0 1 1 a1 0 7 3 all1 1 1 3 are1 0 1 3 arg1 0 1 8 argument1 0 1 2 as1 0 1 5 ascii1 0 1 5 asked1 2 1 2 at3 0 1 1 1 2 1 1 b1 0 1 2 be1 0 1 5 begin1 0 2 4 call1 0 2 5 camel1 0 1 6 cannot1 0 1 7 capital1 0 1 4 case1 0 1 4 code1 0 1 5 digit1 0 1 2 do1 0 1 6 dollar1 0 1 3 dot1 0 1 3 end1 2 2 6 escape1 0 1 3 for1 2 1 9 generated1 0 1 7 größe1 0 1 4 here1 0 1 3 how1 2 1 10 identifier1 0 1 2 in1 2 1 2 is1 2 1 3 its1 0 1 6 itself1 0 1 4 json1 0 1 7 keyword1 0 2 6 letter1 0 2 5 limit1 0 1 4 many1 0 1 4 most1 0 1 4 name1 0 4 2 no1 1 3 3 not1 0 1 7 nothing1 1 1 3 now1 2 3 3 odd1 0 3 4 once1 2 1 6 option1 0 1 5 other1 0 1 7 outcome1 2 1 3 own1 0 1 9 parameter1 1 3 7 pointer1 0 1 7 prelude1 0 1 3 raw1 0 1 3 run1 2 3 4 rust1 0 1 1 s1 0 2 6 search1 0 1 4 self1 0 1 4 sign1 0 1 9 something1 0 2 6 string1 0 1 4 take2 0 1 1 1 4 than1 0 1 4 that2 0 2 2 1 3 the2 0 1 2 1 4 this1 0 1 2 to1 2 1 3 too1 0 1 4 type1 0 1 6 vector1 0 1 3 way1 2 1 4 what1 0 2 5 whose1 0 1 4 with1 0 2 6 within1 0 1 1 x1 0 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -153,7 +153,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `Odd-Names`.
 pub mod odd_names {
-    /// Arguments of `Odd-Names`.
+    /// The arguments of `Odd-Names`.
     pub struct Args {
         /// A keyword.
         pub r#type: String,
@@ -250,7 +250,7 @@ pub mod odd_names {
     }
 
     impl Args2 {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Option => "option",
@@ -282,7 +282,7 @@ pub mod odd_names {
     }
 
     impl OptionString {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::X => "x"
@@ -328,7 +328,7 @@ pub mod odd_names {
 
 /// The tool `no_parameters`.
 pub mod no_parameters {
-    /// Arguments of `no_parameters`.
+    /// The arguments of `no_parameters`.
     #[derive(Debug)]
     pub struct Args {}
 
@@ -341,7 +341,7 @@ pub mod no_parameters {
 
 /// The tool `run_now`.
 pub mod run_now {
-    /// Arguments of `run_now`.
+    /// The arguments of `run_now`.
     pub struct Args {
         /// How to end.
         pub outcome: Outcome
@@ -376,7 +376,7 @@ pub mod run_now {
     }
 
     impl Outcome {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Echo => "echo",

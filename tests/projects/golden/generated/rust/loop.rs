@@ -8,13 +8,13 @@ use ::toolc::__gen::args::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
-/// The tools of this toolset alone. The agent runs them: there are no handlers.
+/// Returns a provider of the tools of this toolset alone. The agent's own loop runs them, so there are no handlers.
 pub fn provider() -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider((), |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: Send + Sync + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -39,7 +39,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["2 10 22 21 1 a1 1 1 5 agent1 1 2 7 another1 1 1 3 ask1 0 4 4 back1 0 3 2 be1 1 2 4 deep1 1 1 8 delegate1 1 3 5 depth1 1 1 4 done1 1 1 4 give1 1 1 3 how1 1 1 2 is1 1 1 3 may1 1 1 6 nested1 1 1 9 something1 0 1 4 task1 1 2 3 the1 0 1 2 to1 1 2 4 user1 0 1 4 what1 1 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -119,7 +119,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `ask_back`.
 pub mod ask_back {
-    /// Arguments of `ask_back`.
+    /// The arguments of `ask_back`.
     #[derive(Debug)]
     pub struct Args {}
 
@@ -132,7 +132,7 @@ pub mod ask_back {
 
 /// The tool `delegate`.
 pub mod delegate {
-    /// Arguments of `delegate`.
+    /// The arguments of `delegate`.
     pub struct Args {
         /// What is to be done.
         pub task: String,

@@ -59,13 +59,13 @@ pub trait ReturnsTools: Send + Sync {
     fn return_word(&self, args: return_word::Args, call: &Call<'_>) -> Result<return_word::Returns, ToolError>;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: ReturnsTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: ReturnsTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -112,7 +112,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["7 27 11 11 11 16 16 12 40 1 a5 0 2 2 1 3 1 5 2 6 2 3 all1 0 3 2 an1 4 1 3 any1 1 1 8 anything1 1 1 2 as2 0 1 5 1 4 bare1 1 3 2 be1 0 1 4 came1 0 1 3 def1 2 3 5 every1 0 1 4 form1 1 1 5 found1 4 1 3 has1 2 1 2 in1 1 1 2 is2 0 1 4 1 2 it1 0 1 4 list2 3 4 6 1 5 maybe1 4 3 4 name1 2 1 4 node1 0 2 4 null1 4 1 6 number1 5 1 6 object2 3 1 4 1 2 of3 0 2 3 1 6 1 3 one1 4 1 2 or2 4 1 5 1 6 return7 0 4 1 4 2 4 3 4 4 4 5 5 6 4 8 returned1 0 1 4 same1 0 1 4 sort1 5 3 3 the1 0 1 5 there1 4 1 2 to2 0 1 5 1 4 tree1 0 1 4 type1 0 1 5 value1 0 1 4 what3 0 1 2 1 5 1 7 whether1 4 1 4 word2 5 1 6 4 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -237,7 +237,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `return_all`.
 pub mod return_all {
-    /// Arguments of `return_all`.
+    /// The arguments of `return_all`.
     pub struct Args {
         /// What is to be returned as it came.
         pub tree: Tree,
@@ -276,7 +276,7 @@ pub mod return_all {
         /// Anything.
         pub any: Option<::toolc::Value>,
         pub shapes: Option<Vec<ReturnsShapesItem>>,
-        /// Everything else that it holds, by name.
+        /// The undeclared properties, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
 
@@ -398,7 +398,7 @@ pub mod return_all {
     }
 
     impl ReturnsMode {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Fast => "fast",
@@ -438,7 +438,7 @@ pub mod return_all {
     }
 
     pub struct ReturnsShapesItemSquare {
-        /// Everything else that it holds, by name.
+        /// The undeclared properties, by name.
         pub rest: ::std::collections::BTreeMap<String, i64>,
     }
 
@@ -486,7 +486,7 @@ pub mod return_all {
     }
 
     impl NodeString {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::None => "none",
@@ -517,7 +517,7 @@ pub mod return_all {
 
 /// The tool `return_bare`.
 pub mod return_bare {
-    /// Arguments of `return_bare`.
+    /// The arguments of `return_bare`.
     #[derive(Debug)]
     pub struct Args {}
 
@@ -533,7 +533,7 @@ pub mod return_bare {
 
 /// The tool `return_def`.
 pub mod return_def {
-    /// Arguments of `return_def`.
+    /// The arguments of `return_def`.
     #[derive(Debug)]
     pub struct Args {}
 
@@ -543,7 +543,7 @@ pub mod return_def {
         pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
 
-    /// What `return_def` returns.
+    /// The result of `return_def`.
     pub type Returns = Found;
 
     /// What was found.
@@ -572,7 +572,7 @@ pub mod return_def {
 
 /// The tool `return_list`.
 pub mod return_list {
-    /// Arguments of `return_list`.
+    /// The arguments of `return_list`.
     #[derive(Debug)]
     pub struct Args {}
 
@@ -582,7 +582,7 @@ pub mod return_list {
         pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
 
-    /// What `return_list` returns.
+    /// The result of `return_list`.
     pub type Returns = Vec<ReturnsItem>;
 
     pub struct ReturnsItem {
@@ -606,7 +606,7 @@ pub mod return_list {
 
 /// The tool `return_maybe`.
 pub mod return_maybe {
-    /// Arguments of `return_maybe`.
+    /// The arguments of `return_maybe`.
     pub struct Args {
         /// Whether there is one.
         pub found: bool
@@ -625,7 +625,7 @@ pub mod return_maybe {
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self { found: slots.value(0) } }
     }
 
-    /// What `return_maybe` returns.
+    /// The result of `return_maybe`.
     pub type Returns = Option<ReturnsValue>;
 
     pub struct ReturnsValue {
@@ -649,7 +649,7 @@ pub mod return_maybe {
 
 /// The tool `return_sort`.
 pub mod return_sort {
-    /// Arguments of `return_sort`.
+    /// The arguments of `return_sort`.
     pub struct Args {
         /// What to return.
         pub r#as: As
@@ -668,7 +668,7 @@ pub mod return_sort {
         pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self { r#as: slots.value(0) } }
     }
 
-    /// What `return_sort` returns.
+    /// The result of `return_sort`.
     #[derive(Debug)]
     pub enum Returns {
         /// Of type integer.
@@ -712,7 +712,7 @@ pub mod return_sort {
 
 /// The tool `return_word`.
 pub mod return_word {
-    /// Arguments of `return_word`.
+    /// The arguments of `return_word`.
     #[derive(Debug)]
     pub struct Args {}
 
@@ -722,7 +722,7 @@ pub mod return_word {
         pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
 
-    /// What `return_word` returns.
+    /// The result of `return_word`.
     #[derive(Debug, Clone, Copy)]
     pub enum Returns {
         /// `yes`
@@ -732,7 +732,7 @@ pub mod return_word {
     }
 
     impl Returns {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Yes => "yes",

@@ -70,13 +70,13 @@ pub trait ShapesTools: Send + Sync {
     fn exclusive(&self, args: exclusive::Args, call: &Call<'_>) -> ToolResult;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: ShapesTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: ShapesTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -117,7 +117,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["10 41 62 60 144 132 100 148 115 62 24 236 1 01 1 1 3 1001 4 1 3 1e31 1 1 1 31 1 2 1 51 1 1 2 642 1 1 3 1 1 a9 0 4 1 2 2 2 3 16 4 5 5 9 6 3 7 7 8 7 10 additional1 6 1 7 address1 4 1 5 again2 1 1 5 1 3 all4 3 1 5 1 6 1 7 1 5 alone1 7 1 5 along1 5 1 11 alternative1 6 1 5 alway1 0 1 6 amount1 4 1 2 an3 3 1 4 4 7 4 3 and6 1 1 2 1 4 4 5 2 6 3 7 3 7 another3 0 1 3 1 5 1 6 answer2 3 1 8 1 3 any5 1 1 3 2 4 1 6 3 7 3 8 anything3 3 1 6 1 7 3 5 apart1 6 3 3 are3 2 1 4 1 6 2 8 argument2 7 1 9 1 5 array2 4 2 7 3 2 as5 1 4 3 2 4 1 6 1 7 1 2 at4 3 1 7 1 8 1 9 1 1 b1 0 1 4 bare1 7 1 2 be2 6 1 7 1 6 become1 2 1 7 between1 1 1 3 bit2 1 1 3 1 4 both2 6 2 8 1 5 bound1 1 4 5 brace1 4 1 3 but1 7 1 2 by3 3 1 5 3 6 4 1 c1 0 1 6 cannot1 6 1 5 chain1 5 1 9 character1 1 1 6 choice2 2 3 3 2 6 choose1 2 1 6 circle1 8 1 6 closed2 1 1 4 1 4 code1 4 1 6 colour1 5 1 7 command1 0 1 5 count3 3 1 6 1 7 3 8 declared1 6 1 4 deep1 0 1 7 default1 3 5 10 definition1 5 1 6 depend1 0 3 5 depth1 3 1 9 different1 1 1 15 distinguishable1 6 1 4 draw1 6 1 5 drawn1 6 1 4 each1 4 1 6 either2 0 1 8 1 4 else3 3 1 4 1 7 1 5 empty1 3 1 4 even2 3 1 5 1 5 every8 1 3 2 3 3 3 4 4 5 3 6 3 7 4 8 3 10 everything1 3 1 7 exactly1 8 1 9 exclusive1 9 3 10 expression1 5 1 7 extreme1 1 1 6 factor1 2 1 5 false2 3 1 7 1 3 far1 1 1 5 first1 0 1 4 flag2 3 1 7 1 5 float1 3 1 2 fn1 4 1 6 folder1 5 3 3 for2 3 1 7 1 4 form1 3 1 4 four2 1 1 5 1 4 free2 3 1 4 1 4 from3 1 1 2 2 3 2 3 goe2 4 1 5 1 4 grid1 7 1 5 group1 4 1 3 has1 7 1 4 have1 5 1 6 height2 3 1 4 1 4 hold2 4 1 5 1 3 how1 4 1 2 id2 3 1 9 2 10 identifier1 2 1 3 ids1 6 1 2 in8 0 1 2 1 3 4 4 4 5 1 6 2 7 1 8 3 5 inner1 0 1 7 integer1 3 1 2 is7 0 1 2 1 3 3 4 6 5 1 6 1 9 2 2 it5 0 1 2 1 4 2 6 1 9 2 4 item2 1 1 4 1 3 its4 3 5 5 1 6 3 9 2 4 json1 7 1 3 key1 1 2 4 kind2 6 5 8 2 5 known2 4 7 6 1 5 label3 3 2 4 1 6 1 4 last1 0 1 4 lead1 5 1 5 least2 3 2 9 1 4 left1 6 1 6 length1 1 1 6 letter1 5 2 5 level2 2 1 6 1 4 like3 1 1 3 1 4 1 4 line3 0 1 4 3 5 1 4 link1 5 2 4 list4 2 2 3 2 5 4 7 2 4 made1 5 1 4 main1 4 1 4 many1 4 1 3 map2 3 4 4 4 3 may1 4 1 5 maybe6 2 1 3 1 4 1 5 1 7 1 8 1 5 metre4 3 3 4 2 6 2 8 2 3 mix1 7 1 5 mixed3 2 1 4 1 6 1 4 mode1 0 1 4 more1 5 2 8 multiple1 1 1 4 must1 7 1 4 name4 1 1 3 3 5 3 6 5 5 named1 6 2 6 narrow1 5 1 4 nest1 5 1 6 nested1 6 1 2 no3 3 1 4 1 7 1 4 none4 3 1 5 1 7 1 8 2 3 not4 0 1 2 1 6 1 7 1 4 note2 3 1 4 1 7 nothing3 0 1 3 1 7 2 4 null5 3 2 4 1 5 1 6 1 7 6 8 nullable2 5 1 6 1 6 number9 1 2 2 2 3 9 4 1 5 1 6 3 7 5 8 3 9 2 6 object4 3 1 4 8 6 3 7 1 3 odd1 2 1 2 of9 1 2 2 3 3 4 4 7 5 5 6 7 7 6 8 1 9 1 5 often1 1 1 2 on2 0 2 6 2 4 once2 5 1 8 1 3 one8 1 2 2 3 3 1 4 4 5 2 6 5 8 2 9 1 4 only1 2 1 4 open2 1 1 6 1 2 or7 1 1 3 2 4 1 5 3 6 4 7 8 8 4 5 order2 2 2 4 2 7 ordered1 4 1 5 other2 4 3 6 2 4 path1 9 2 6 perhap1 8 1 5 point1 5 3 6 preset1 6 1 8 property3 4 2 6 2 7 1 7 quarter1 1 1 5 quote1 4 1 6 radius2 6 1 8 1 5 ratio2 3 1 7 1 5 reach1 1 1 6 record1 3 3 3 ref1 5 3 4 rest1 6 1 6 return2 0 1 7 1 5 round1 6 2 3 row1 7 1 4 rust1 4 1 4 same2 2 1 5 1 3 say4 2 1 3 1 4 1 6 1 6 schema1 5 1 7 several3 2 2 6 3 8 1 5 shape2 6 1 8 1 4 side2 6 2 8 1 3 siz1 4 1 4 size1 3 2 2 so1 5 1 4 sort3 4 1 5 1 6 5 6 square1 8 1 4 stay1 4 1 4 step1 1 1 6 street1 4 2 3 sum1 6 1 3 tag1 3 2 4 take8 1 1 3 1 4 1 5 1 6 1 7 1 8 1 9 1 4 text4 3 3 4 1 7 6 8 1 4 than1 3 1 4 that4 2 2 4 1 6 1 7 1 3 the7 2 2 3 1 4 2 5 2 6 1 7 1 8 2 4 them1 5 1 5 there3 0 6 3 2 4 1 5 these1 1 1 4 they2 4 2 7 1 4 this1 4 3 5 three2 1 1 2 2 4 time1 8 1 4 tiny1 3 1 2 to6 0 1 1 3 3 1 4 1 5 2 6 1 8 together1 6 1 4 told3 5 1 6 3 7 1 4 tool1 0 2 5 total1 6 1 4 tree1 5 3 4 true2 3 1 7 1 3 two5 1 2 5 2 6 3 8 1 9 1 4 type4 2 2 6 3 7 5 8 1 10 understood1 7 1 5 union1 8 4 7 untyped1 2 1 5 value7 1 1 2 3 3 1 5 1 6 4 7 2 8 1 7 version2 6 2 8 1 3 was1 6 1 4 were1 7 1 4 what6 0 1 2 1 3 1 4 2 5 1 6 4 8 whatever2 3 1 4 1 4 when1 8 1 5 where3 4 1 5 1 9 2 7 whether1 6 2 5 which4 2 1 5 1 6 4 8 2 5 whole2 3 4 7 4 5 whose1 5 1 5 width2 3 1 4 1 4 with3 0 3 4 1 6 1 6 within1 1 1 7 without2 0 1 1 1 4 word6 2 4 3 4 5 3 6 2 7 4 8 3 5 would1 2 1 7 written1 3 2 3 you3 1 1 3 1 4 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -269,7 +269,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `depends`.
 pub mod depends {
-    /// Arguments of `depends`.
+    /// The arguments of `depends`.
     pub struct Args {
         /// There with a tool.
         pub first: Option<i64>,
@@ -318,7 +318,7 @@ pub mod depends {
     }
 
     impl Mode {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Picture => "picture",
@@ -372,7 +372,7 @@ pub mod depends {
 
 /// The tool `every_bound`.
 pub mod every_bound {
-    /// Arguments of `every_bound`.
+    /// The arguments of `every_bound`.
     pub struct Args {
         /// From -3 to 3.
         pub closed: Option<i64>,
@@ -433,7 +433,7 @@ pub mod every_bound {
 
 /// The tool `every_choice`.
 pub mod every_choice {
-    /// Arguments of `every_choice`.
+    /// The arguments of `every_choice`.
     pub struct Args {
         /// In which order.
         pub order: Order,
@@ -501,7 +501,7 @@ pub mod every_choice {
     }
 
     impl Order {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Asc => "asc",
@@ -549,7 +549,7 @@ pub mod every_choice {
     }
 
     impl Odd {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Empty => "",
@@ -597,7 +597,7 @@ pub mod every_choice {
     }
 
     impl Untyped {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Yes => "yes",
@@ -631,7 +631,7 @@ pub mod every_choice {
     }
 
     impl Maybe {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Left => "left",
@@ -666,7 +666,7 @@ pub mod every_choice {
     }
 
     impl SeveralItem {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Red => "red",
@@ -695,7 +695,7 @@ pub mod every_choice {
 
 /// The tool `every_default`.
 pub mod every_default {
-    /// Arguments of `every_default`.
+    /// The arguments of `every_default`.
     #[derive(Debug)]
     pub struct Args {
         /// True or false.
@@ -799,7 +799,7 @@ pub mod every_default {
     }
 
     impl Choice {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::AMinusB => "a-b",
@@ -832,7 +832,7 @@ pub mod every_default {
     }
 
     impl ChoicesItem {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Red => "red",
@@ -943,7 +943,7 @@ pub mod every_default {
 
 /// The tool `every_object`.
 pub mod every_object {
-    /// Arguments of `every_object`.
+    /// The arguments of `every_object`.
     pub struct Args {
         /// An object with properties, in an array, in an object.
         pub order: Order,
@@ -1101,7 +1101,7 @@ pub mod every_object {
     pub struct Mixed {
         /// This one is known.
         pub known: Option<i64>,
-        /// Everything else that it holds, by name.
+        /// The undeclared properties, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
 
@@ -1165,7 +1165,7 @@ pub mod every_object {
 
 /// The tool `every_ref`.
 pub mod every_ref {
-    /// Arguments of `every_ref`.
+    /// The arguments of `every_ref`.
     #[derive(Debug)]
     pub struct Args {
         /// A tree, which holds trees.
@@ -1382,7 +1382,7 @@ pub mod every_ref {
     }
 
     impl Colour {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Red => "red",
@@ -1485,7 +1485,7 @@ pub mod every_ref {
     }
 
     impl NegationOp {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Not => "not"
@@ -1515,7 +1515,7 @@ pub mod every_ref {
     }
 
     impl SumOp {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Sum => "sum"
@@ -1540,7 +1540,7 @@ pub mod every_ref {
 
 /// The tool `every_sort`.
 pub mod every_sort {
-    /// Arguments of `every_sort`.
+    /// The arguments of `every_sort`.
     #[derive(Debug)]
     pub struct Args {
         /// What to draw: one of several kinds.
@@ -1569,7 +1569,7 @@ pub mod every_sort {
         pub sides: Option<::toolc::Value>,
         /// One of two objects.
         pub presets: Option<::toolc::Value>,
-        /// Everything else that it holds, by name.
+        /// The undeclared properties, by name.
         pub rest: ::std::collections::BTreeMap<String, String>,
     }
 
@@ -1794,7 +1794,7 @@ pub mod every_sort {
     }
 
     pub struct Level1 {
-        /// Everything else that it holds, by name.
+        /// The undeclared properties, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
 
@@ -1895,7 +1895,7 @@ pub mod every_sort {
     }
 
     impl IdsItemString {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::All => "all",
@@ -1971,7 +1971,7 @@ pub mod every_sort {
         pub name: String,
         /// Named as what is left.
         pub rest: Option<i64>,
-        /// Everything else that it holds, by name.
+        /// The undeclared properties, by name.
         pub rest2: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
 
@@ -1994,7 +1994,7 @@ pub mod every_sort {
     pub struct Counts {
         /// The sum of all values.
         pub total: i64,
-        /// Everything else that it holds, by name.
+        /// The undeclared properties, by name.
         pub rest: ::std::collections::BTreeMap<String, i64>,
     }
 
@@ -2021,7 +2021,7 @@ pub mod every_sort {
     }
 
     impl LineKind {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Line => "line"
@@ -2051,7 +2051,7 @@ pub mod every_sort {
     }
 
     impl TextKind {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Text => "text"
@@ -2076,7 +2076,7 @@ pub mod every_sort {
 
 /// The tool `every_type`.
 pub mod every_type {
-    /// Arguments of `every_type`.
+    /// The arguments of `every_type`.
     #[derive(Debug)]
     pub struct Args {
         /// True or false.
@@ -2150,7 +2150,7 @@ pub mod every_type {
 
 /// The tool `every_union`.
 pub mod every_union {
-    /// Arguments of `every_union`.
+    /// The arguments of `every_union`.
     pub struct Args {
         /// The one word.
         pub version: Option<Version>,
@@ -2216,7 +2216,7 @@ pub mod every_union {
     }
 
     impl Version {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::V1 => "v1"
@@ -2247,7 +2247,7 @@ pub mod every_union {
     }
 
     impl Perhaps {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Left => "left",
@@ -2358,13 +2358,13 @@ pub mod every_union {
 
 /// The tool `exclusive`.
 pub mod exclusive {
-    /// Arguments of `exclusive`.
+    /// The arguments of `exclusive`.
     pub struct Args {
         /// Where it is.
         pub path: Option<String>,
         /// Its number.
         pub id: Option<i64>,
-        /// Everything else that it holds, by name.
+        /// The undeclared properties, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
 

@@ -40,13 +40,13 @@ pub trait ShutTools: Send + Sync {
     fn shell(&self, args: shell::Args, call: &Call<'_>) -> ToolResult;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: ShutTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: ShutTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -78,7 +78,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["4 16 7 18 41 41 1 a3 0 1 2 1 3 3 7 account1 3 1 3 all1 2 3 3 ask1 3 1 6 behalf1 3 1 4 code1 3 1 7 command1 3 3 7 compute1 0 1 6 crunch1 0 3 3 end1 0 1 5 erase1 1 4 10 everything1 1 1 5 fetch1 2 5 3 for2 0 1 3 2 3 how1 0 1 5 input1 3 1 2 is1 3 2 2 it2 0 1 3 2 3 its2 0 1 3 1 4 long1 0 1 4 name1 2 2 6 number1 3 1 2 of2 0 1 2 1 2 on2 0 1 3 1 7 outcome1 0 1 3 own1 0 1 4 page1 2 3 8 password1 3 2 3 pin1 3 1 7 pretend2 1 1 3 1 5 prove1 3 1 3 run1 3 2 5 shell1 3 4 4 that1 3 1 3 the2 2 1 3 2 6 thread1 0 1 2 to3 1 1 2 1 3 2 4 what2 2 1 3 2 4 when1 3 1 5 whose1 3 1 3 you1 3 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -176,7 +176,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `crunch`.
 pub mod crunch {
-    /// Arguments of `crunch`.
+    /// The arguments of `crunch`.
     pub struct Args {
         /// How it ends.
         pub outcome: Outcome
@@ -209,7 +209,7 @@ pub mod crunch {
     }
 
     impl Outcome {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Well => "well",
@@ -238,7 +238,7 @@ pub mod crunch {
 
 /// The tool `erase`.
 pub mod erase {
-    /// Arguments of `erase`.
+    /// The arguments of `erase`.
     #[derive(Debug)]
     pub struct Args {}
 
@@ -251,7 +251,7 @@ pub mod erase {
 
 /// The tool `fetch_all`.
 pub mod fetch_all {
-    /// Arguments of `fetch_all`.
+    /// The arguments of `fetch_all`.
     pub struct Args {
         /// Name of the page to fetch.
         pub page: String
@@ -273,7 +273,7 @@ pub mod fetch_all {
 
 /// The tool `shell`.
 pub mod shell {
-    /// Arguments of `shell`.
+    /// The arguments of `shell`.
     pub struct Args {
         /// What a shell is to run.
         pub command: String,

@@ -21,13 +21,13 @@ pub trait CoreTools: Send + Sync {
     fn core(&self, args: core::Args, call: &Call<'_>) -> ToolResult;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: CoreTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: CoreTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -48,7 +48,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["1 53 24 1 a1 0 5 3 arg1 0 1 2 as1 0 5 4 core1 0 3 4 from1 0 1 2 in1 0 4 2 is1 0 1 2 it1 0 1 3 its1 0 2 4 know1 0 1 5 named1 0 5 2 of1 0 2 6 option1 0 1 9 otherwise1 0 1 3 own1 0 2 7 prelude1 0 3 4 rust1 0 1 9 something1 0 1 6 struct1 0 1 4 that1 0 2 3 the1 0 4 5 trait1 0 1 4 type1 0 4 3 vec1 0 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -61,7 +61,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `core`.
 pub mod core {
-    /// Arguments of `core`.
+    /// The arguments of `core`.
     pub struct Args {
         /// A type of its own, named as a trait in the prelude.
         pub from: From2,
@@ -96,7 +96,7 @@ pub mod core {
     }
 
     impl From2 {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Here => "here",
@@ -151,7 +151,7 @@ pub mod core {
     }
 
     impl Args2 {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Some => "some",

@@ -21,13 +21,13 @@ pub trait Self_Tools: Send + Sync {
     fn self_(&self, args: self_::Args, call: &Call<'_>) -> Result<self_::Returns, ToolError>;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: Self_Tools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: Self_Tools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -48,7 +48,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["1 52 33 1 a1 0 2 5 alike1 0 1 3 all1 0 1 11 alternative1 0 1 3 and1 0 2 7 another1 0 1 8 anything1 0 1 3 are1 0 2 2 as1 0 1 6 become1 0 1 7 defined1 0 1 10 definition1 0 1 10 identifier1 0 1 2 is1 0 1 3 its1 0 1 4 know1 0 1 5 named1 0 1 3 not1 0 1 3 one1 0 1 2 or1 0 1 9 otherwise1 0 1 4 rest1 0 1 5 rest21 0 1 4 rust1 0 1 4 same1 0 1 4 self1 0 4 9 something1 0 1 3 tag1 0 6 6 tagged1 0 1 4 text1 0 2 4 that1 0 4 3 the1 0 5 5 would1 0 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -61,7 +61,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `self`.
 pub mod self_ {
-    /// Arguments of `self`.
+    /// The arguments of `self`.
     pub struct Args {
         /// Anything that is defined.
         pub all: Option<Vec<Option<Self_>>>,
@@ -87,7 +87,7 @@ pub mod self_ {
         }
     }
 
-    /// What `self` returns.
+    /// The result of `self`.
     pub struct Returns {
         pub all: Vec<Option<Self_>>,
         pub foo: Option<FooBar>,
@@ -169,7 +169,7 @@ pub mod self_ {
     }
 
     impl FooBar3 {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::FooMinusBar => "foo-bar",
@@ -337,7 +337,7 @@ pub mod self_ {
         pub rest: Option<String>,
         /// Another.
         pub rest2: Option<String>,
-        /// Everything else that it holds, by name.
+        /// The undeclared properties, by name.
         pub rest3: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
 
@@ -391,7 +391,7 @@ pub mod self_ {
 
     pub struct ReturnsSelf {
         pub self_: Option<String>,
-        /// Everything else that it holds, by name.
+        /// The undeclared properties, by name.
         pub rest: ::std::collections::BTreeMap<String, String>,
     }
 

@@ -21,13 +21,13 @@ pub trait BenchTools: Send + Sync {
     fn trivial(&self, args: trivial::Args, call: &Call<'_>) -> Result<trivial::Returns, ToolError>;
 }
 
-/// The tools of this toolset alone, run by these handlers.
+/// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
 pub(super) fn call<'a, All: Send + Sync + 'static, H: BenchTools + 'static>(
     shared: &'a Arc<All>,
     select: impl Fn(&All) -> &H + Copy + Send + 'static,
@@ -48,7 +48,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     index: ::toolc::__gen::search_index!["1 91 61 1 a1 0 2 4 also1 0 1 2 an1 0 2 3 and1 0 1 8 argument1 0 1 2 at1 0 2 4 back1 0 2 2 be1 0 1 3 but1 0 1 2 by1 0 1 4 call1 0 1 4 case1 0 1 4 come1 0 1 7 compare1 0 1 3 doe1 0 2 5 entry1 0 7 4 find1 0 1 5 found1 0 1 4 hand1 0 2 7 handler1 0 1 4 have1 0 1 3 how1 0 1 2 in1 0 2 2 is1 0 2 2 it1 0 2 3 its1 0 1 5 label1 0 1 5 limit1 0 1 4 look1 0 1 4 many1 0 1 6 matter1 0 1 4 most1 0 1 4 must1 0 2 3 not1 0 1 7 nothing1 0 2 5 occur1 0 1 2 of1 0 1 3 one1 0 1 5 order1 0 1 5 query1 0 1 9 recursive1 0 1 6 return1 0 1 1 s1 0 1 2 so1 0 1 4 sort1 0 1 3 tag1 0 1 4 text1 0 1 4 that1 0 5 3 the1 0 3 5 their1 0 1 5 there1 0 1 4 time1 0 1 2 to1 0 4 7 trivial1 0 3 3 use1 0 1 3 way1 0 2 5 which1 0 1 4 with1 0 2 6 within1 0 1 4 word1 0 1 7 written1 0 1 "],
 };
 
-/// How a dialect defines the tools, in the order of their numbers.
+/// Returns the definitions of the tools in a dialect, in the order of their indices.
 fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
@@ -61,7 +61,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
 
 /// The tool `trivial`.
 pub mod trivial {
-    /// Arguments of `trivial`.
+    /// The arguments of `trivial`.
     pub struct Args {
         /// Words that must occur in an entry; case does not matter.
         pub query: String,
@@ -101,7 +101,7 @@ pub mod trivial {
         }
     }
 
-    /// What `trivial` returns.
+    /// The result of `trivial`.
     pub struct Returns {
         pub query: String,
         pub limit: i64,
@@ -151,7 +151,7 @@ pub mod trivial {
     }
 
     impl Order {
-        /// The word that the model uses.
+        /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Relevance => "relevance",
