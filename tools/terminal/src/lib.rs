@@ -62,7 +62,7 @@ struct CommandResult {
 }
 
 impl TerminalTools for TerminalHandlers {
-    fn terminal(&self, args: Args, _: &Call<'_>) -> ToolResult {
+    fn terminal(&self, args: Args, call: &Call<'_>) -> ToolResult {
         let dir = self.workspace.locate(args.workdir.as_deref().unwrap_or("."))?;
         if !dir.is_dir() {
             let shown = args.workdir.as_deref().unwrap_or("the working directory");
@@ -76,7 +76,14 @@ impl TerminalTools for TerminalHandlers {
         command.current_dir(&dir);
         self.credentials.apply(&mut command);
         let started = Instant::now();
-        let outcome = process::run(command, Duration::from_secs(seconds)).map_err(|error| explain(&error))?;
+        let outcome = process::run(command, Duration::from_secs(seconds), || call.is_cancelled());
+        let outcome = outcome.map_err(|error| explain(&error))?;
+        if outcome.timed_out && call.is_cancelled() {
+            return Err(ToolError::with_kind(
+                ErrorKind::Cancelled,
+                "the command was stopped because the call was cancelled",
+            ));
+        }
         let note = if outcome.timed_out {
             Some(format!("ended after {seconds} s; use a longer timeout or a smaller command"))
         } else if outcome.left_running {
@@ -203,6 +210,22 @@ mod tests {
         assert_eq!(ran["signal"], "SIGKILL");
         let terminated = run(&f, "sleep 64", 1);
         assert_eq!(terminated["signal"], "SIGTERM");
+    }
+
+    #[test]
+    fn cancelling_a_call_stops_its_command() {
+        let f = fixture();
+        std::thread::scope(|scope| {
+            let call = scope.spawn(|| {
+                let args = Args { command: "touch begun; sleep 65".into(), timeout: 60, workdir: None };
+                f.handlers.terminal(args, &f.call())
+            });
+            while !f.dir.path().join("begun").exists() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            f.caller.cancel();
+            assert_eq!(call.join().unwrap().unwrap_err().kind(), ErrorKind::Cancelled);
+        });
     }
 
     #[test]

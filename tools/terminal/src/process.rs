@@ -25,12 +25,12 @@ impl Sink for Transcript {
     }
 }
 
-/// Runs `command` for at most `timeout`.
-pub(super) fn run(command: Command, timeout: Duration) -> io::Result<CommandOutcome> {
+/// Runs `command` for at most `timeout`, and stops it earlier if `is_cancelled` returns true.
+pub(super) fn run(command: Command, timeout: Duration, is_cancelled: impl Fn() -> bool) -> io::Result<CommandOutcome> {
     let mut process = Process::new(command);
     let output = process.output(Transcript::default())?;
     let deadline = Instant::now() + timeout;
-    let ended = process.run(None, || Instant::now() >= deadline)?;
+    let ended = process.run(None, || Instant::now() >= deadline || is_cancelled())?;
     Ok(CommandOutcome {
         status: ended.status,
         transcript: output.take().finish(),
