@@ -223,8 +223,8 @@ fn the_doctor_tells_which_tools_are_there() {
 fn the_doctor_speaks_json_too() {
     let ill = without_programs(&["doctor", "--json", "--enable", "terminal"]);
     assert_eq!(ill.status, Some(1));
-    let lacks = json!([{ "kind": "programs", "names": ["sh"], "text": "needs the program `sh`" }]);
-    let terminal = json!({ "tool": "terminal", "toolset": "terminal", "is_shown": false, "lacks": lacks, "flakes": [],
+    let unmet = json!([{ "kind": "programs", "names": ["sh"], "text": "needs the program `sh`" }]);
+    let terminal = json!({ "tool": "terminal", "toolset": "terminal", "is_shown": false, "unmet": unmet, "flakes": [],
         "missing": [] });
     assert_eq!(ill.json(), json!({ "tools": [terminal], "missing_toolsets": [], "variables": [], "plugins": [] }));
     assert_eq!(with_a_shell(&["doctor", "--json"]).result()["tools"][0]["is_shown"], true);

@@ -365,7 +365,7 @@ impl ToolProvider for DynamicProvider {
     #[cfg(feature = "search")]
     fn index(&self) -> Option<Index> {
         let tools = self.tools.iter().zip(&self.schemas);
-        Some(Index::of(tools.map(|(tool, schema)| (&*tool.name, document(&tool.description, schema)))))
+        Some(Index::from_tools(tools.map(|(tool, schema)| (&*tool.name, document(&tool.description, schema)))))
     }
 
     fn checks_names(&self) -> bool {
