@@ -307,7 +307,7 @@ impl DynamicTools {
     ///
     /// # Errors
     /// Returns all problems: names that a vendor would refuse; schemas that do not describe an object, are nested deeper
-    /// than 64 levels, or are too [large](Table::from_schema); and contradicting settings of a tool.
+    /// than 64 levels, or are too [large](crate::schema::Table::from_schema); and contradicting settings of a tool.
     pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
         let mut problems = Vec::new();
         let mut built = DynamicProvider { toolsets: self.toolsets, ..DynamicProvider::default() };
