@@ -225,8 +225,8 @@ fn the_doctor_reports_available_and_unavailable_tools() {
 fn the_doctor_writes_json() {
     let unavailable = without_programs(&["doctor", "--json", "--enable", "terminal"]);
     assert_eq!(unavailable.status, Some(1));
-    let lacks = json!([{ "kind": "programs", "names": ["sh"], "text": "needs the program `sh`" }]);
-    let terminal = json!({ "tool": "terminal", "toolset": "terminal", "is_shown": false, "lacks": lacks, "flakes": [],
+    let unmet = json!([{ "kind": "programs", "names": ["sh"], "text": "needs the program `sh`" }]);
+    let terminal = json!({ "tool": "terminal", "toolset": "terminal", "is_shown": false, "unmet": unmet, "flakes": [],
         "missing": [] });
     assert_eq!(
         unavailable.json(),

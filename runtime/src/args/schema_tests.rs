@@ -137,7 +137,7 @@ fn alternatives_are_taken_as_documented() {
 }
 
 #[test]
-fn what_tells_alternatives_apart_is_told_where_it_is_wrong() {
+fn a_wrong_tag_of_an_alternative_is_reported() {
     let object = |kind: Value, more: &str| json!({"type": "object", "properties": {"kind": kind, more: {"type": "string"}}, "required": ["kind", more]});
     let all = [object(json!({"const": "a"}), "x"), object(json!({"enum": ["b", "c"]}), "y"), json!({"type": "null"})];
     let table = Table::from_schema(&json!({"properties": {"v": {"oneOf": all}}})).unwrap();
@@ -177,7 +177,7 @@ fn a_schema_that_holds_itself_asks_for_an_object_only_where_it_says_so() {
 }
 
 #[test]
-fn an_answer_tells_what_is_wrong_and_no_more() {
+fn errors_only_mention_what_is_wrong() {
     for (schema, got, expected) in [
         (
             json!({"maxLength": 0, "anyOf": [{"minimum": 3}, {"minimum": 4}]}),

@@ -314,7 +314,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
 
     /// Reads a value without a schema.
     fn any(&mut self, depth: usize) -> Option<Value> {
-        Tree { depth: depth, unique: true }.parse(self.scan.skip()?).ok()
+        Tree { depth, unique: true }.parse(self.scan.skip()?).ok()
     }
 
     /// Like [`value`](Self::value), through a tree.

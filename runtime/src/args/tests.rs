@@ -177,7 +177,7 @@ fn right_arguments_are_read_without_a_tree_and_borrowed() {
 }
 
 #[test]
-fn a_union_takes_the_alternative_that_a_value_is() {
+fn a_union_selects_the_alternative_of_the_value() {
     for (text, variant) in [
         (r#""7""#, Heap::Variant(3, Slot::Integer(7)).into()),
         (r#"["x"]"#, Heap::Variant(2, Slot::Strings(vec!["x".into()])).into()),
@@ -231,7 +231,7 @@ fn all_problems_are_named_at_once() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_told_so() {
+fn arguments_must_be_an_object() {
     for (text, got) in [("[1]", "array"), ("null", "null"), ("3", "3"), (r#""{\"text\":""#, r#""{\"text\":""#)] {
         let error = error(text, &typed());
         assert_eq!(error.problems(), [Problem { path: String::new(), expected: "object".into(), got: got.into() }]);
@@ -254,7 +254,7 @@ fn text_cut_off_anywhere_is_malformed() {
 }
 
 #[test]
-fn what_is_no_json_is_malformed() {
+fn invalid_json_is_malformed() {
     for text in
         ["{\"text\":\"a\"} x", "{text:1}", "{\"text\":\"a\",}", "{\"text\":\"\u{1}\"}", "{\"limit\":01}", "nonsense"]
     {
@@ -402,7 +402,7 @@ fn absence_is_settled_before_anything_is_counted() {
 }
 
 #[test]
-fn a_secret_is_told_by_none_of_the_schemas_that_speak_of_it() {
+fn secrets_are_not_in_errors_of_any_schema() {
     for (schema, sent) in [
         (json!({"allOf": [{"properties": {"pin": {"enum": ["a", "b"]}}}]}), json!({"pin": "hunter2"})),
         (json!({"allOf": [{"properties": {"q": {}}, "additionalProperties": false}]}), json!({"pin": "hunter2"})),
@@ -475,7 +475,7 @@ fn hostile_input_is_answered_soon() {
 }
 
 #[test]
-fn a_secret_that_is_not_there_in_this_turn_is_told_to_nobody() {
+fn hidden_secrets_are_not_in_errors() {
     let mut table = typed();
     let property = &mut table.properties[10];
     assert_eq!(&*property.name, "note");

@@ -1,4 +1,4 @@
-//! The availability of tools: why a granted tool is not shown.
+//! The availability of tools: requirements, checks, and the reasons why granted tools are hidden.
 
 pub(crate) mod probe_cache;
 pub(crate) mod resolve;
@@ -12,10 +12,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-/// A granted tool that a turn does not show.
+/// A granted tool that a turn does not show: see [`Turn::hidden`](crate::Turn::hidden).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HiddenTool<'a> {
-    /// The tool's name.
+    /// The tool's own name.
     pub tool: &'a str,
     /// The reason.
     pub reason: &'a HiddenReason,
@@ -23,12 +23,13 @@ pub struct HiddenTool<'a> {
 
 impl fmt::Display for HiddenTool<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The reason that a check gives may contain any text.
+        // The reason of a check may contain any text.
         write!(f, "the tool `{}` is not available now: {}", self.tool, EscapedText(&self.reason.to_string()))
     }
 }
 
-/// The reason why a granted tool is not shown: its first requirement, or its home toolset's, that is not met.
+/// The reason why a granted tool is not shown: the first of its requirements, or those of its home toolset, that is not met.
+/// Its `Display` form continues a sentence about the tool: "needs the program `git`".
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HiddenReason {
@@ -42,19 +43,19 @@ pub enum HiddenReason {
     Programs(Vec<Cow<'static, str>>),
     /// The operating system is not one of these.
     Os(Vec<Cow<'static, str>>),
-    /// The condition over these facts is false.
+    /// A condition over these facts is false.
     Facts(Vec<Cow<'static, str>>),
-    /// The handlers report the tool as unavailable, with this reason.
+    /// The availability check reported this reason.
     Check(Cow<'static, str>),
-    /// The check panicked with this message.
+    /// The availability check panicked with this message.
     Panicked(Cow<'static, str>),
-    /// The check did not answer within this time.
+    /// The availability check did not end within this time.
     TimedOut(Duration),
-    /// These tools are not shown.
+    /// These required tools are not shown.
     Tools(Vec<Cow<'static, str>>),
-    /// None of these tools is shown.
+    /// None of these alternatively required tools is shown.
     AnyTools(Vec<Cow<'static, str>>),
-    /// No tool provider has these tools.
+    /// No registered tool provider has these required tools.
     Unregistered(Vec<Cow<'static, str>>),
 }
 
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_read_well() {
+    fn reasons_are_sentences() {
         let names = |names: &[&'static str]| names.iter().map(|&name| Cow::from(name)).collect::<Vec<_>>();
         for (reason, text) in [
             (HiddenReason::Env(names(&["KEY"])), "needs the environment variable `KEY`"),

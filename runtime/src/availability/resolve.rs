@@ -1,5 +1,5 @@
-//! Resolves which of the granted tools are shown. First the environment, the facts and the checks are evaluated. Then
-//! tools whose required tools are missing are removed, repeatedly, until the set is stable. Linear in the number of
+//! Determines which of the granted tools are shown. First, requirements on the environment, facts and checks are evaluated.
+//! Then tools whose required tools are missing are removed, repeatedly, until a fixpoint. The time is linear in the number of
 //! requirements.
 
 use std::borrow::Cow;
@@ -20,17 +20,18 @@ use crate::registration::state::State;
 use crate::run::clock::Clock;
 use crate::sorted;
 
-/// The tools that a session is granted in one state of a registry, and the results of environment lookups.
+/// The granted tools of a session in one state of the registry, with the results of environment lookups.
 pub(crate) struct EnvSnapshot {
     state: Arc<State>,
     /// The granted tools, sorted.
     pub(crate) granted: Vec<ToolId>,
-    /// The session's toolsets that do not exist, and those that are empty.
+    /// The toolsets of the session that do not exist or are empty.
     pub(crate) missing: Arc<[Cow<'static, str>]>,
-    /// For each requirement on the environment that a granted tool has: why it is not met.
+    /// For each requirement of the state: the reason if the environment does not meet it. `None` also for requirements of other
+    /// kinds, and for those that no granted tool has.
     unmet: Vec<Option<HiddenReason>>,
     expiry: Expiry,
-    /// The change counter at that time: see
+    /// The change counter at the time of the lookups: see
     /// [`ProbeCache::changes`](crate::availability::probe_cache::ProbeCache::changes).
     changes: u64,
 }
@@ -51,7 +52,7 @@ pub(crate) struct AvailabilityResult {
     /// The shown tools, sorted.
     pub(crate) tools: Vec<ToolId>,
     pub(crate) inputs: TurnInputs,
-    /// How long the set is valid if nothing changes.
+    /// The time until which the result is valid if nothing changes.
     pub(crate) expiry: Expiry,
 }
 
@@ -60,7 +61,7 @@ pub(crate) struct TurnInputs {
     /// Granted tools that are hidden, sorted, with the reason.
     pub(crate) hidden: Vec<(ToolId, HiddenReason)>,
     pub(crate) env: Arc<EnvSnapshot>,
-    /// The checks that were run, sorted by their requirement.
+    /// The checks of the turn with their status, sorted by requirement.
     pub(crate) checks: Vec<(RequirementId, ProbeStatus)>,
     /// The clock of the checks.
     pub(crate) clock: Clock,
@@ -85,7 +86,7 @@ impl EnvSnapshot {
                 continue;
             }
             if expiry == Expiry::Never && requirement.may_change(policy.env) {
-                // The time before the first lookup counts.
+                // Taken before the first lookup, so that no result is used for too long.
                 let expires = policy.clock.now().and_then(|now| now.checked_add(VERDICT_TTL));
                 expiry = expires.map_or(Expiry::Expired, Expiry::At);
             }
@@ -94,13 +95,13 @@ impl EnvSnapshot {
         Self { state, granted, missing, unmet, expiry, changes }
     }
 
-    /// Returns whether the result is still valid.
+    /// Returns whether the lookups are still valid.
     pub(crate) fn is_valid(&self, changes: u64, policy: &ProbePolicy<'_>) -> bool {
         self.changes == changes && !self.expiry.is_over(policy.clock)
     }
 
-    /// Returns whether this belongs to `state`.
-    pub(crate) fn is_of(&self, state: &State) -> bool {
+    /// Returns whether the snapshot was made from `state`.
+    pub(crate) fn belongs_to(&self, state: &State) -> bool {
         ptr::eq(&raw const *self.state, state)
     }
 
@@ -118,7 +119,7 @@ impl EnvSnapshot {
         }
     }
 
-    /// Applies every requirement of the granted tools that needs no handler and no other tool.
+    /// Evaluates all requirements of the granted tools except checks and required tools, and determines the checks to run.
     pub(crate) fn candidates(&self, dialect: Dialect, facts: FactLookup<'_>) -> Candidates {
         let (requirements, definitions) = (&self.state.requirements, self.state.definitions(dialect));
         let mut tools = Vec::with_capacity(self.granted.len());
@@ -138,7 +139,7 @@ impl EnvSnapshot {
         Candidates { tools, hidden, checks, probes }
     }
 
-    /// The checks that these tools require, each of them once.
+    /// Returns the checks that these tools require, each one once.
     fn checks(&self, tools: &[ToolId]) -> (Vec<RequirementId>, Vec<Probe>) {
         let requirements = &self.state.requirements;
         let (mut ids, mut probes) = (Vec::new(), Vec::new());
@@ -156,7 +157,7 @@ impl EnvSnapshot {
         (ids, probes)
     }
 
-    /// Decides which of the candidates are shown. `statuses` are the results of their checks, in order.
+    /// Determines which of the candidates are shown. `statuses` has the status of each of their checks, in order.
     pub(crate) fn conclude(
         self: &Arc<Self>,
         candidates: Candidates,
@@ -197,7 +198,7 @@ fn status(checks: &[(RequirementId, ProbeStatus)], id: RequirementId) -> Option<
     Some(&checks[position].1)
 }
 
-/// Moves the tools for which there is a reason from `tools` to `hidden`.
+/// Moves the tools for which `reason` returns a reason from `tools` to `hidden`.
 fn hide(
     tools: &mut Vec<ToolId>,
     hidden: &mut Vec<(ToolId, HiddenReason)>,
@@ -212,7 +213,7 @@ fn hide(
     });
 }
 
-/// Evaluates a requirement, as far as the environment decides it.
+/// Evaluates a requirement on the environment. Requirements of other kinds count as met.
 fn look_up(requirement: &ResolvedRequirement, env: &Env) -> Result<(), HiddenReason> {
     type Names = [Cow<'static, str>];
     let all = |names: &Names, has: &dyn Fn(&str) -> bool, reason: fn(Vec<Cow<'static, str>>) -> HiddenReason| {
@@ -228,7 +229,7 @@ fn look_up(requirement: &ResolvedRequirement, env: &Env) -> Result<(), HiddenRea
         ResolvedRequirement::AnyEnv(names) => any(names, &is_set, HiddenReason::AnyEnv),
         ResolvedRequirement::Programs(names) => all(names, &|name| env.has_program(name), HiddenReason::Programs),
         ResolvedRequirement::Os(names) => any(names, &|name| name == std::env::consts::OS, HiddenReason::Os),
-        // Facts can change at any time, checks run on threads, and the set of tools is not known yet.
+        // Evaluated elsewhere.
         ResolvedRequirement::Facts { .. } | ResolvedRequirement::Check { .. } | ResolvedRequirement::Tools { .. } => {
             Ok(())
         }
@@ -273,7 +274,7 @@ impl ToolRequirements for ResolvedRequirements {
     }
 }
 
-/// Sorts hidden tools, of which each occurs once.
+/// Sorts hidden tools by id. Each of them must occur only once.
 fn sort_hidden(hidden: Vec<(ToolId, HiddenReason)>, count: usize) -> Vec<(ToolId, HiddenReason)> {
     let mut reasons: Vec<Option<HiddenReason>> = (0..count).map(|_| None).collect();
     for (tool, reason) in hidden {

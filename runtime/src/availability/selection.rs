@@ -1,8 +1,8 @@
-//! The toolsets and tools that a session selects by name, and the tools that they resolve to in a state of its
-//! registry, where toolsets come and go.
+//! The toolsets and tools that a session enables and disables by name, and the tools that this selection grants in a state
+//! of the registry.
 //!
-//! A removed toolset grants nothing, and its denied tools stay denied: a selection never gains tools because something
-//! was removed.
+//! If a toolset is removed from the registry, it grants nothing, and the tools that it denied stay denied. So a removal never
+//! makes a selection grant more tools.
 
 use crate::data::graph::{Graph, Members, Pick};
 use crate::registration::EVERYTHING;
@@ -19,29 +19,28 @@ pub(crate) struct ToolSelection {
     pub(crate) disabled_tools: Vec<String>,
 }
 
-/// The last state in which the selection was resolved, and the tools that it denied there by names that no longer
-/// exist.
+/// The latest state in which the selection was resolved, and the tools that were denied by toolsets that have been removed.
 pub(crate) struct DeniedTools {
     state: Arc<State>,
-    /// The tools for each disabled name.
+    /// For each disabled toolset: the names of the tools that it denied, if it has been removed.
     tools: Vec<Vec<Cow<'static, str>>>,
 }
 
-/// The tools that a selection resolves to.
+/// The tools that a selection grants.
 #[derive(Default)]
 pub(crate) struct GrantedTools {
     pub(crate) members: Members,
-    /// Selected toolsets that do not exist, and enabled toolsets that are empty.
+    /// The toolsets of the selection that do not exist, and enabled toolsets that are empty.
     pub(crate) missing: Arc<[Cow<'static, str>]>,
 }
 
 impl ToolSelection {
-    /// Returns the first name of a toolset that is unknown in `state`.
-    pub(crate) fn unknown(&self, state: &State) -> Option<&str> {
+    /// Returns the first toolset of the selection that is unknown in `state`.
+    pub(crate) fn unknown_toolset(&self, state: &State) -> Option<&str> {
         self.names().find(|name| pick(state, name).is_none())
     }
 
-    /// Returns the first name of a tool that is unknown in `state`.
+    /// Returns the first tool of the selection that is unknown in `state`.
     pub(crate) fn unknown_tool(&self, state: &State) -> Option<&str> {
         let mut names = self.enabled_tools.iter().chain(&self.disabled_tools);
         names.find(|name| state.find(name).is_none()).map(String::as_str)
@@ -54,7 +53,7 @@ impl ToolSelection {
 
     /// Resolves the selection in `state`.
     pub(crate) fn granted(&self, state: &Arc<State>, denied: &mut DeniedTools) -> GrantedTools {
-        denied.follow(&self.disabled, state);
+        denied.update(&self.disabled, state);
         let graph = &state.graph;
         let disabled: Vec<Pick> = self.disabled.iter().filter_map(|name| pick(state, name)).collect();
         let (mut members, empty) = self.granted_by(state);
@@ -62,15 +61,15 @@ impl ToolSelection {
         let still_denied = denied.tools.iter().flatten().filter_map(|tool| state.find(tool));
         let denied_by_name = self.disabled_tools.iter().filter_map(|tool| state.find(tool));
         still_denied.chain(denied_by_name).for_each(|tool| members[tool.0] = false);
-        let gone = self.names().filter(|name| pick(state, name).is_none());
-        let missing = gone.chain(empty).map(|name| Cow::from(name.to_owned())).collect();
+        let removed = self.names().filter(|name| pick(state, name).is_none());
+        let missing = removed.chain(empty).map(|name| Cow::from(name.to_owned())).collect();
         GrantedTools { members, missing }
     }
 
     /// Returns the tools of all enabled toolsets, and the toolsets that are empty.
     fn granted_by<'c>(&'c self, state: &State) -> (Members, Vec<&'c str>) {
         let Graph { tools, .. } = state.graph;
-        // Nothing enabled grants all tools. An enabled toolset that has been removed does not.
+        // A selection that enables nothing grants all tools, but not one whose enabled toolsets have all been removed.
         if self.is_all() {
             return (vec![true; tools], Vec::new());
         }
@@ -100,13 +99,13 @@ impl ToolSelection {
 }
 
 impl DeniedTools {
-    /// Returns the denied tools of a selection that was made in `state`.
+    /// Returns the initial value for a selection that is valid in `state`.
     pub(crate) fn new(state: Arc<State>) -> Self {
         Self { state, tools: Vec::new() }
     }
 
-    /// Moves to `state`, remembering the tools denied by toolsets that have disappeared.
-    fn follow(&mut self, disabled: &[String], state: &Arc<State>) {
+    /// Switches to `state`, and remembers the tools that were denied by toolsets that have been removed.
+    fn update(&mut self, disabled: &[String], state: &Arc<State>) {
         self.tools.resize_with(disabled.len(), Vec::new);
         for (name, tools) in disabled.iter().zip(&mut self.tools) {
             if pick(state, name).is_some() {
@@ -114,14 +113,15 @@ impl DeniedTools {
             } else if let Some(pick) = pick(&self.state, name) {
                 let mut kept = vec![true; self.state.tools.len()];
                 self.state.graph.deny(&mut kept, &[pick]);
-                let taken = self.state.tools.iter().zip(kept).filter(|(_, kept)| !kept);
-                *tools = taken.map(|(tool, _)| tool.name.clone()).collect();
+                let denied = self.state.tools.iter().zip(kept).filter(|(_, kept)| !kept);
+                *tools = denied.map(|(tool, _)| tool.name.clone()).collect();
             }
         }
         self.state = Arc::clone(state);
     }
 }
 
+/// Returns the tools that a name of a toolset selects, or `None` if the name is unknown.
 pub(crate) fn pick(state: &State, name: &str) -> Option<Pick> {
     if EVERYTHING.contains(&name) {
         return Some(Pick::All);
@@ -152,13 +152,13 @@ mod tests {
     }
 
     #[test]
-    fn an_enabled_tool_comes_beside_what_toolsets_bring() {
+    fn enabled_tools_are_granted_in_addition_to_toolsets() {
         assert_eq!(tools(registry().session().enable(["core"]).enable_tools(["write"])), ["read", "run", "write"]);
         assert_eq!(tools(registry().session().enable_tools(["write"])), ["write"]);
     }
 
     #[test]
-    fn to_disable_wins_over_to_enable() {
+    fn disabling_wins_over_enabling() {
         let session = || registry().session().enable(["core"]).enable_tools(["write"]);
         assert_eq!(tools(session().disable_tools(["write", "run"])), ["read"]);
         assert_eq!(tools(session().disable(["file"])), ["run"]);
@@ -166,14 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_is_not_there_is_told_with_the_nearest() {
+    fn an_unknown_tool_is_an_error_with_a_suggestion() {
         for session in [registry().session().enable_tools(["wriet"]), registry().session().disable_tools(["wriet"])] {
             assert_eq!(session.build().unwrap_err().to_string(), "unknown tool `wriet`: did you mean `write`?");
         }
     }
 
     #[test]
-    fn a_disabled_tool_stays_away_when_it_comes_back() {
+    fn a_disabled_tool_stays_disabled_when_it_is_registered_again() {
         let registry = registry();
         let provider = || Box::new(Fake::new([tool("zap", "home", &[])]));
         let id = registry.add(provider()).unwrap();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn why_tells_that_a_tool_was_named() {
+    fn grants_and_denials_by_name_are_explained() {
         let session = registry().session().env(Env::empty()).enable_tools(["read", "write"]).disable_tools(["write"]);
         let turn = session.build().unwrap().turn_blocking(Dialect::OpenAi);
         assert_eq!(turn.why("read").unwrap().to_string(), "`read` is shown\n    granted: by its name");

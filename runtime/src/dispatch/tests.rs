@@ -46,7 +46,7 @@ fn behaves(tool: Tool, execution: Execution, always: bool) -> Tool {
 }
 
 #[test]
-fn a_tool_is_called_what_the_dialect_calls_it() {
+fn a_tool_is_called_by_its_name_in_the_dialect() {
     let registry = Fake::new([
         tool("b_plain", "home", &[]),
         renamed("z_first", tool("a_own", "home", &[])),
@@ -134,7 +134,7 @@ fn an_agents_call_arrives_typed_and_its_result_is_an_answer() {
 }
 
 #[test]
-fn what_is_no_agents_call_is_left_to_the_turn() {
+fn calls_of_handlers_are_not_agent_calls() {
     let turn = planner();
     for name in ["look", "missing", "plan", "of_another"] {
         assert!(wait(turn.agent_call::<Plan>(&ToolCall::new(name, "{}"))).is_none(), "{name}");
@@ -167,7 +167,7 @@ fn a_blocking_handler_has_a_thread_of_its_own() {
 }
 
 #[test]
-fn blocking_handlers_run_beside_each_other() {
+fn blocking_handlers_run_concurrently() {
     let both = Arc::new(Barrier::new(2));
     let fake = Fake::new([tool("meet", "home", &[])]).answer(move |call| {
         let both = Arc::clone(&both);
@@ -206,7 +206,7 @@ fn a_blocking_handlers_panic_is_an_answer() {
 }
 
 #[test]
-fn a_reply_that_nobody_waits_for_runs_to_its_end() {
+fn a_blocking_handler_of_a_dropped_reply_runs_to_its_end() {
     let meeting = Arc::new(Barrier::new(2));
     let meet = Arc::clone(&meeting);
     let fake = Fake::new([tool("crunch", "home", &[])]).answer(move |call| {
@@ -238,7 +238,7 @@ fn the_future_of_a_call_can_cross_threads() {
 }
 
 #[test]
-fn replies_for_what_no_provider_runs_are_errors() {
+fn replies_without_a_handler_are_errors() {
     let answer = |reply| match reply {
         HandlerReply::Ready(result) => CallResponse::from(result),
         HandlerReply::Async(_) => unreachable!("these are there at once"),
@@ -262,7 +262,7 @@ fn pictures(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
 }
 
 #[test]
-fn images_come_whole_on_every_way_out() {
+fn images_are_kept_by_every_kind_of_call() {
     let turn = pictures(|session| session);
     let answer = call(&turn, "look");
     assert_eq!((answer.json.len(), &*answer.images), (6_402, &[picture(1)][..]));

@@ -13,11 +13,11 @@ const K1: f32 = 1.5;
 /// BM25's correction for a text's length; the usual value.
 const B: f32 = 0.75;
 /// The maximum number of terms in a query, because a model may send anything.
-const MOST: usize = 64;
+const MAX_QUERY_TERMS: usize = 64;
 /// The weight of a name, which describes a tool better than a sentence of its description.
-const NAME: u32 = 3;
+const NAME_WEIGHT: u32 = 3;
 
-/// The terms in the texts of some tools. A tool is identified by its position.
+/// A search index: the terms in the texts of tools. A tool is identified by its position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Index {
     /// Sorted by term.
@@ -34,13 +34,13 @@ struct Posting {
 }
 
 impl Index {
-    /// Builds the index of tools, in the order of their positions, from the name and the text of each.
-    pub fn of<'t, S: AsRef<str>>(tools: impl IntoIterator<Item = (&'t str, S)>) -> Self {
+    /// Builds an index from the name and the text of each tool. Tools are identified by their position.
+    pub fn from_tools<'t, S: AsRef<str>>(tools: impl IntoIterator<Item = (&'t str, S)>) -> Self {
         let (mut all, mut lengths): (BTreeMap<String, Vec<Posting>>, Vec<u32>) = Default::default();
         for (tool, (name, text)) in (0..).zip(tools) {
             let mut times: BTreeMap<String, u32> = BTreeMap::new();
             for term in terms(name) {
-                *times.entry(term).or_default() += NAME;
+                *times.entry(term).or_default() += NAME_WEIGHT;
             }
             for term in terms(text.as_ref()) {
                 *times.entry(term).or_default() += 1;
@@ -53,8 +53,8 @@ impl Index {
         Self { terms: all.into_iter().map(|(term, postings)| (term.into(), postings)).collect(), lengths }
     }
 
-    /// Concatenates indexes, with the tools of each after those of the previous one.
-    pub fn joined<'i>(indices: impl IntoIterator<Item = &'i Index>) -> Self {
+    /// Concatenates indexes. The tools of each index follow those of the previous one.
+    pub fn concat<'i>(indices: impl IntoIterator<Item = &'i Index>) -> Self {
         let (mut all, mut lengths): (BTreeMap<&Cow<'static, str>, Vec<Posting>>, Vec<u32>) = Default::default();
         for index in indices {
             let before = u32::try_from(lengths.len()).unwrap_or(u32::MAX);
@@ -83,22 +83,22 @@ impl Index {
     }
 }
 
-/// Returns the relevance of each tool of several concatenated indexes for a query: 0 if its text has none of the
-/// query's terms. A term that few tools have counts more.
+/// Returns the relevance of each tool of several concatenated indexes for a query: 0 if its text contains none of the query's
+/// terms. Rare terms count more.
 pub(crate) fn scores<'i>(query: &str, indices: &(impl Iterator<Item = &'i Index> + Clone)) -> Vec<f32> {
     let tools: usize = indices.clone().map(Index::len).sum();
     let length: u64 = indices.clone().flat_map(|index| &index.lengths).map(|length| u64::from(*length)).sum();
     #[expect(clippy::cast_precision_loss, reason = "a score is an estimate")]
     let (count, mean) = (tools as f32, (length as f32 / tools.max(1) as f32).max(1.0));
-    let mut wanted: Vec<String> = terms(query).take(MOST).collect();
+    let mut wanted: Vec<String> = terms(query).take(MAX_QUERY_TERMS).collect();
     wanted.sort_unstable();
     wanted.dedup();
     let mut scores = vec![0.0; tools];
     for term in wanted {
-        let having: usize = indices.clone().map(|index| index.postings(&term).len()).sum();
+        let matching: usize = indices.clone().map(|index| index.postings(&term).len()).sum();
         #[expect(clippy::cast_precision_loss, reason = "a score is an estimate")]
-        let having = having as f32;
-        let weight = (1.0 + (count - having + 0.5) / (having + 0.5)).ln();
+        let matching = matching as f32;
+        let weight = (1.0 + (count - matching + 0.5) / (matching + 0.5)).ln();
         let mut before = 0;
         for index in indices.clone() {
             for Posting { tool, times } in index.postings(&term) {
@@ -136,8 +136,8 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_best_comes_first() {
-        let index = [Index::of(TOOLS)];
+    fn the_most_relevant_tool_comes_first() {
+        let index = [Index::from_tools(TOOLS)];
         assert_eq!(best("read a file", &index)[0], 0);
         assert_eq!(best("invoice", &index), [4]);
         assert_eq!(best("e-mail message", &index)[0], 3);
@@ -147,25 +147,25 @@ mod tests {
     }
 
     #[test]
-    fn a_name_counts_for_more_than_a_sentence() {
+    fn names_count_more_than_descriptions() {
         let tools = [("notes", "Anything about a calendar, or not."), ("calendar", "Anything about days, or not.")];
-        assert_eq!(best("calendar", &[Index::of(tools)]), [1, 0]);
+        assert_eq!(best("calendar", &[Index::from_tools(tools)]), [1, 0]);
     }
 
     #[test]
-    fn several_indices_score_as_one() {
-        let whole = scores("search a file in the web", &[Index::of(TOOLS)].iter());
+    fn several_indexes_score_like_one() {
+        let whole = scores("search a file in the web", &[Index::from_tools(TOOLS)].iter());
         for at in 0..=TOOLS.len() {
             let (one, two) = TOOLS.split_at(at);
-            let parts = [Index::of(one.to_vec()), Index::default(), Index::of(two.to_vec())];
+            let parts = [Index::from_tools(one.to_vec()), Index::default(), Index::from_tools(two.to_vec())];
             assert_eq!(scores("search a file in the web", &parts.iter()), whole);
-            assert_eq!(Index::joined(&parts), Index::of(TOOLS));
+            assert_eq!(Index::concat(&parts), Index::from_tools(TOOLS));
         }
     }
 
     #[test]
     fn what_is_packed_is_unpacked() {
-        let index = Index::of(TOOLS);
+        let index = Index::from_tools(TOOLS);
         let mut text = String::new();
         index.pack(&mut text);
         assert_eq!(Index::unpack(&mut &*text.leak()), index);

@@ -1,16 +1,16 @@
 //! Terms: the normalised words of a text or a query.
 
 /// The maximum length of a term, in letters.
-const LONGEST: usize = 40;
+const MAX_LETTERS: usize = 40;
 
 /// Returns the terms of a text, in order: in lower case, without plural endings. `read_file` and `readFile` are two
 /// words each. In scripts without spaces, each letter is a term.
 pub(crate) fn terms(text: &str) -> impl Iterator<Item = String> {
-    text.split(|letter: char| !letter.is_alphanumeric()).flat_map(humps).flat_map(letters).filter_map(term)
+    text.split(|letter: char| !letter.is_alphanumeric()).flat_map(split_camel_case).flat_map(letters).filter_map(term)
 }
 
 /// Splits `readFile` into `read` and `File`, and `HTTPServer` into `HTTP` and `Server`.
-fn humps(word: &str) -> impl Iterator<Item = &str> {
+fn split_camel_case(word: &str) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -41,7 +41,7 @@ fn letters(word: &str) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
         let first = rest.chars().next()?;
-        let end = if is_a_word(first) { first.len_utf8() } else { rest.find(is_a_word).unwrap_or(rest.len()) };
+        let end = if is_word(first) { first.len_utf8() } else { rest.find(is_word).unwrap_or(rest.len()) };
         let (word, next) = rest.split_at(end);
         rest = next;
         Some(word)
@@ -49,13 +49,13 @@ fn letters(word: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns whether a letter is a term of its own: Chinese characters, and the syllables of Japanese.
-fn is_a_word(letter: char) -> bool {
+fn is_word(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
 }
 
 fn term(word: &str) -> Option<String> {
     let mut term = word.to_lowercase();
-    if term.chars().count() > LONGEST {
+    if term.chars().count() > MAX_LETTERS {
         return None;
     }
     // An imprecise rule is harmless, because texts and queries use the same one.
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn one_and_many_are_alike() {
+    fn plural_endings_are_removed() {
         assert_terms(
             "Files, file's; queries: matches boxes classes tomatoes shoes",
             "file file s query match box class tomato shoe",
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_word_is_no_term() {
+    fn punctuation_and_long_words_are_ignored() {
         assert_terms("  — !? \u{200b}", "");
         assert_terms(&"x".repeat(41), "");
     }

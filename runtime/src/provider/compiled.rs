@@ -103,7 +103,7 @@ impl<H: Send + Sync + 'static> ToolProvider for CompiledProvider<H> {
 
     #[cfg(feature = "search")]
     fn index(&self) -> Option<crate::index::Index> {
-        Some(crate::index::Index::joined(&self.compiled.unpacked(|part| part.index)))
+        Some(crate::index::Index::concat(&self.compiled.unpacked(|part| part.index)))
     }
 
     fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {

@@ -307,7 +307,7 @@ impl DynamicTools {
     ///
     /// # Errors
     /// Returns all problems: names that a vendor would refuse; schemas that do not describe an object, are nested deeper
-    /// than 64 levels, or are too [large](Table::from_schema); and contradicting settings of a tool.
+    /// than 64 levels, or are too [large](crate::schema::Table::from_schema); and contradicting settings of a tool.
     pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
         let mut problems = Vec::new();
         let mut built = DynamicProvider { toolsets: self.toolsets, ..DynamicProvider::default() };
@@ -365,7 +365,7 @@ impl ToolProvider for DynamicProvider {
     #[cfg(feature = "search")]
     fn index(&self) -> Option<Index> {
         let tools = self.tools.iter().zip(&self.schemas);
-        Some(Index::of(tools.map(|(tool, schema)| (&*tool.name, document(&tool.description, schema)))))
+        Some(Index::from_tools(tools.map(|(tool, schema)| (&*tool.name, document(&tool.description, schema)))))
     }
 
     fn checks_names(&self) -> bool {

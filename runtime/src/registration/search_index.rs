@@ -36,7 +36,7 @@ impl ProviderSearchIndex {
 
     fn index(&self) -> &Index {
         self.index.get_or_init(|| {
-            let build = || Index::of(self.provider.tools().iter().map(searchable_text));
+            let build = || Index::from_tools(self.provider.tools().iter().map(searchable_text));
             // An index with a different number of tools is wrong and ignored.
             self.provider.index().filter(|index| index.len() == self.provider.tools().len()).unwrap_or_else(build)
         })
@@ -74,7 +74,7 @@ impl StateSearchIndex {
             }
         }
         if !small.is_empty() {
-            all.indices.push(Part::Small(Index::joined(small.iter().map(|(index, _)| *index))));
+            all.indices.push(Part::Small(Index::concat(small.iter().map(|(index, _)| *index))));
             all.ids.extend(small.into_iter().flat_map(|(_, ids)| ids));
         }
         all

@@ -50,7 +50,7 @@ fn excludes_hold_across_providers() {
 }
 
 #[test]
-fn a_closed_toolset_holds_what_it_lists() {
+fn a_closed_toolset_only_contains_what_it_names() {
     let closed = Toolset { closed: true, tools: texts(&["read", "look"]), ..toolset("file") };
     let tools = [tool("read", "file", &[]), tool("write", "file", &[]), tool("look", "web", &[])];
     let registry = Fake::new(tools).toolset(closed).registry();
@@ -102,7 +102,7 @@ fn a_tool_has_its_name_in_a_dialect_alone() {
 }
 
 #[test]
-fn all_that_is_taken_is_told_at_once() {
+fn all_conflicts_are_reported_together() {
     let first = Fake::new([tool("a", "home", &[])]).fact("online", true).toolset(aliased("web", &["old"]));
     let second = Fake::new([tool("a", "home", &[])]).fact("online", false).toolset(aliased("net", &["old", "new"]));
     let second = second.toolset(Toolset { description: Cow::from("else"), ..aliased("web", &["old"]) });
@@ -150,7 +150,7 @@ fn now(session: &Session) -> Turn {
 }
 
 #[test]
-fn what_overrides_stands_in_until_it_goes() {
+fn an_override_lasts_until_it_is_removed() {
     let registry = Registry::new();
     let session = registry.session().build().unwrap();
     let base = registry.add(answers("base", &["a", "b"])).unwrap();
@@ -174,7 +174,7 @@ fn what_overrides_stands_in_until_it_goes() {
 }
 
 #[test]
-fn nobody_stands_in_by_accident() {
+fn overriding_must_be_requested() {
     let registry = Registry::new();
     let taken = || vec![Refusal::ToolNameTaken("a".into())];
     let overriding = registry.add_overriding(answers("over", &["a"])).unwrap();
@@ -192,7 +192,7 @@ fn nobody_stands_in_by_accident() {
 }
 
 #[test]
-fn a_name_in_a_dialect_is_kept_for_who_is_overridden() {
+fn an_overridden_tool_keeps_its_name_in_a_dialect() {
     let registry = Registry::new();
     let query = || Fake::new([renamed("ask", tool("query", "home", &[]))]);
     registry.add(Box::new(query())).unwrap();
@@ -203,7 +203,7 @@ fn a_name_in_a_dialect_is_kept_for_who_is_overridden() {
 }
 
 #[test]
-fn what_is_refused_in_a_place_leaves_who_has_it() {
+fn a_refused_replacement_keeps_the_old_provider() {
     let registry = Registry::new();
     let id = registry.add(answers("old", &["a"])).unwrap();
     registry.add(answers("other", &["b"])).unwrap();
@@ -220,7 +220,7 @@ fn what_is_refused_in_a_place_leaves_who_has_it() {
 }
 
 #[test]
-fn a_provider_goes_with_the_last_turn_that_knows_of_it() {
+fn a_provider_is_dropped_with_its_last_turn() {
     let registry = Registry::new();
     let held = Arc::new(());
     let counted = Arc::clone(&held);
@@ -292,7 +292,7 @@ impl ToolProvider for Listening {
 }
 
 #[test]
-fn definitions_are_asked_for_when_a_turn_is_first_made_in_their_dialect() {
+fn definitions_are_requested_for_the_first_turn_in_a_dialect() {
     let definitions = [Some(Cow::from("\"a\"").into())];
     let listening = Listening { tools: [tool("a", "home", &[])], definitions, ..Listening::default() };
     let (registry, asked) = (Registry::new(), Arc::clone(&listening.asked));
@@ -351,7 +351,7 @@ fn a_toolset_with_other_members_stays_without_its_home_tools() {
 }
 
 #[test]
-fn a_custom_toolset_names_what_there_is() {
+fn a_custom_toolset_must_name_existing_tools_and_toolsets() {
     let registry = Fake::new([tool("read_file", "file", &[]), tool("look", "web", &[])])
         .toolset(aliased("web", &["internet"]))
         .registry();
@@ -427,7 +427,7 @@ fn an_include_cycle_is_refused() {
 }
 
 #[test]
-fn a_long_way_of_toolsets_is_no_deep_stack() {
+fn long_chains_of_toolsets_do_not_overflow_the_stack() {
     let name = |id: usize| Cow::from(format!("set_{id}"));
     let link = |id: usize| Toolset { name: name(id), includes: vec![name(id + 1)], ..Toolset::default() };
     let chain = (0..50_000).map(link).fold(Fake::new([]), Fake::toolset);
@@ -438,7 +438,7 @@ fn a_long_way_of_toolsets_is_no_deep_stack() {
 }
 
 #[test]
-fn what_is_left_of_a_choice_is_never_more_than_was_chosen() {
+fn removed_toolsets_never_grant_more_tools() {
     let registry = Registry::new();
     let web = registry.add(dynamic("look", "web").build().unwrap()).unwrap();
     registry.add(dynamic("run", "terminal").build().unwrap()).unwrap();
@@ -486,7 +486,7 @@ fn an_unchanged_registry_gives_the_same_turn() {
 }
 
 #[test]
-fn a_tool_moves_home_with_who_stands_in_for_it() {
+fn an_override_may_change_the_home_toolset() {
     let registry = Fake::new([tool("a", "home", &[]), tool("b", "home", &[])]).registry();
     let moved: Tool = tool("a", "away", &[]);
     let id = registry.add_overriding(Box::new(Fake::new([moved]))).unwrap();
@@ -496,7 +496,7 @@ fn a_tool_moves_home_with_who_stands_in_for_it() {
 }
 
 #[test]
-fn a_fact_has_one_default_whoever_of_several_is_replaced() {
+fn a_fact_keeps_its_default_when_a_provider_is_replaced() {
     let registry = Registry::new();
     let of = |default| Box::new(Fake::new([]).fact("vision", default));
     let ids = [(); 3].map(|()| registry.add(of(true)).unwrap());

@@ -64,7 +64,7 @@ fn told(turn: &Turn, name: &str, arguments: &Value) -> Value {
 }
 
 #[test]
-fn three_tools_stand_for_all_that_may_be_deferred() {
+fn three_tools_replace_all_deferrable_ones() {
     let turn = searched(&registry());
     assert_eq!(shown(&turn), ["ask", "tool_call", "tool_describe", "tool_search", "zoom"]);
     assert_eq!(turn.tools().collect::<Vec<_>>(), ["ask", "send_mail", "show_invoice", "zoom"]);
@@ -146,7 +146,7 @@ fn a_batch_knows_which_tools_its_bridged_calls_are_about() {
 }
 
 #[test]
-fn what_cannot_be_called_is_told() {
+fn invalid_inner_calls_are_reported() {
     let turn = searched(&registry());
     let nested = json!({"name": "tool_call", "arguments": {"name": "zoom", "arguments": {"id": 1}}});
     let told = |arguments: &Value| call(&turn, "tool_call", arguments).json;
@@ -167,7 +167,7 @@ fn what_cannot_be_called_is_told() {
 }
 
 #[test]
-fn what_a_session_was_not_granted_is_neither_found_nor_called() {
+fn tools_that_are_not_granted_are_neither_found_nor_called() {
     let turn = turn(registry().session().enable(["mail"]).tool_search(ToolSearch::with_threshold(0)));
     let found = told(&turn, "tool_search", &json!({"query": "show an invoice"}));
     assert_eq!(found["tools"], json!([]));
@@ -198,7 +198,7 @@ fn tools_are_found_as_soon_as_they_come_and_not_when_they_are_gone() {
 }
 
 #[test]
-fn many_tools_of_one_provider_are_found_beside_others() {
+fn tools_of_large_and_small_providers_are_found() {
     let registry = registry();
     let many = (0..100).map(|n| tool(&format!("tool_{n}"), &format!("Does thing number{n}.")));
     registry.add(DynamicTools::new().tools(many).build().unwrap()).unwrap();
@@ -244,7 +244,7 @@ fn misplaced_secrets_are_not_in_the_error() {
 }
 
 #[test]
-fn names_that_are_not_there_are_told_in_words() {
+fn unknown_names_are_explained() {
     let answer = call(&searched(&registry()), "tool_describe", &json!({"names": ["send_mial", "xyz", "tool_call"]}));
     let told: Value = serde_json::from_str(&answer.json).unwrap();
     let each = [

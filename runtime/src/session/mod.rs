@@ -215,7 +215,7 @@ impl SessionBuilder {
             self.config.hooks.insert(0, log);
         }
         let state = self.registry.state();
-        if let Some(name) = self.config.selection.unknown(&state) {
+        if let Some(name) = self.config.selection.unknown_toolset(&state) {
             return Err(unknown_toolset(&state, name));
         }
         if let Some(name) = self.config.selection.unknown_tool(&state) {
@@ -289,7 +289,7 @@ impl Session {
         let (state, changes) = (self.registry.state(), self.probes.checks().changes());
         let policy = self.probe_policy();
         let facts = Arc::clone(&session.facts);
-        let known = session.env.clone().filter(|env| env.is_of(&state));
+        let known = session.env.clone().filter(|env| env.belongs_to(&state));
         let env = match known {
             Some(env) if env.is_valid(changes, &policy) => {
                 drop(session);

@@ -72,7 +72,7 @@ fn verdicts_live_thirty_seconds() {
 }
 
 #[test]
-fn what_comes_out_the_same_is_the_same_turn() {
+fn an_unchanged_session_returns_the_same_turn() {
     let (registry, mood, asked) = moody();
     let time = Time::new();
     let session = session(&registry, time.clock());
@@ -93,7 +93,7 @@ fn what_comes_out_the_same_is_the_same_turn() {
 }
 
 #[test]
-fn facts_change_at_once_and_nobody_else_is_asked() {
+fn changed_facts_do_not_run_checks_again() {
     let (registry, mood, asked) = moody();
     let session = session(&registry, Time::new().clock());
     session.turn_blocking(Dialect::OpenAi);
@@ -121,7 +121,7 @@ fn a_changed_registry_asks_only_whom_it_does_not_know() {
 }
 
 #[test]
-fn what_cannot_change_by_itself_needs_no_clock() {
+fn requirements_that_cannot_change_need_no_clock() {
     let needs = [Os(vec![std::env::consts::OS.into()]), online(), Tools(texts(&["free"]))];
     let registry =
         Fake::new([tool("needy", "home", &needs), tool("free", "home", &[])]).fact("online", true).registry();
@@ -173,7 +173,7 @@ fn raw_definitions_are_made_once_for_all_turns_that_show_the_same() {
 }
 
 #[test]
-fn calls_know_what_their_turn_was_made_with() {
+fn calls_have_the_context_of_their_turn() {
     let fake = Fake::new([tool("look", "home", &[])]).fact("online", true).answer(|call| {
         HandlerReply::Ready(Ok(ToolOutput::text(format!("{:?} {:?}", call.fact("online"), call.user_request()))))
     });

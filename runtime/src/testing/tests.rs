@@ -39,7 +39,7 @@ fn echo() -> Fake {
 }
 
 #[test]
-fn a_harness_takes_calls_all_the_way() {
+fn a_harness_runs_the_whole_pipeline() {
     let harness = Harness::new(Box::new(echo()));
     assert_reply!(harness.call("say", json!({ "n": "5" })), { "n": 5 });
     assert_reply!(harness.call("say", r#"{"n": []}"#), Err(InvalidArguments, "/n"));
@@ -54,7 +54,7 @@ fn a_harness_takes_calls_all_the_way() {
 }
 
 #[test]
-fn a_harness_begins_with_an_empty_environment() {
+fn a_harness_has_an_empty_environment() {
     let needs = || {
         let requirement = crate::data::requirement::Requirement::Env(vec!["KEY".into()]);
         Box::new(Fake::new([tool("say", "home", &[requirement])]))
@@ -106,7 +106,7 @@ fn a_caller_has_a_task_of_its_own() {
 }
 
 #[test]
-fn a_caller_has_the_world_that_a_handler_asks_for() {
+fn a_caller_has_a_session_tools_and_facts() {
     let bare = Caller::new();
     assert_eq!(
         (bare.call("a").session(), bare.call("a").fact("chat"), bare.call("a").has_tool("b")),
@@ -128,7 +128,7 @@ fn a_caller_has_the_world_that_a_handler_asks_for() {
 }
 
 #[test]
-fn a_caller_cancels_what_waits_and_what_begins() {
+fn a_caller_cancels_running_and_later_calls() {
     let caller = Caller::new();
     let call = caller.call("wait");
     let waits = async {
@@ -141,7 +141,7 @@ fn a_caller_cancels_what_waits_and_what_begins() {
 }
 
 #[test]
-fn a_failure_tells_every_difference_and_the_call() {
+fn a_failure_lists_all_differences_and_the_call() {
     let harness = Harness::new(Box::new(echo()));
     let told = failure(|| assert_reply!(harness.call("say", r#"{"m": "x", "n": 5}"#), { "n": 6, "a/b": null }));
     let lines = [

@@ -74,7 +74,7 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| call_arm(index, tool, name));
     let packed = toolset.home_tools.iter().map(|&id| data::packed(catalog.tool(id)));
     let definitions = definitions(catalog, &toolset.home_tools);
-    let index = data::packed(&Index::of(tools.iter().map(|tool| {
+    let index = data::packed(&Index::from_tools(tools.iter().map(|tool| {
         let manifest = &tool.manifest;
         (tool.name(), document(&unconditional_text(&manifest.description.value), &manifest.parameters().full_value()))
     })));

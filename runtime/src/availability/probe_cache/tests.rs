@@ -104,7 +104,7 @@ fn summary(session: &Session) -> String {
 }
 
 #[test]
-fn a_flake_is_served_as_good_and_asked_again_next_time() {
+fn a_flake_counts_as_success_and_is_checked_again() {
     let fixture = Fixture::new();
     let session = fixture.session(LONG);
     assert_eq!(summary(&session), "checked unchecked");
@@ -138,7 +138,7 @@ fn a_failure_is_believed_when_the_grace_is_over() {
 }
 
 #[test]
-fn a_failure_before_any_success_is_no_flake() {
+fn a_failure_before_any_success_is_not_a_flake() {
     let fixture = Fixture::new();
     fixture.check.is(Outcome::Fails("out of paper"));
     assert_eq!(summary(&fixture.session(LONG)), "unchecked (checked: out of paper)");
@@ -195,7 +195,7 @@ fn a_turn_comes_back_though_a_check_hangs_for_ever() {
 }
 
 #[test]
-fn what_hangs_is_not_begun_again_and_its_late_answer_counts() {
+fn a_hanging_check_is_not_started_again_and_its_late_result_counts() {
     let fixture = Fixture::new();
     fixture.check.is(Outcome::Hangs);
     let session = fixture.session(SHORT);
@@ -222,7 +222,7 @@ fn what_hangs_is_not_begun_again_and_its_late_answer_counts() {
 }
 
 #[test]
-fn what_hangs_is_served_as_good_until_the_grace_is_over() {
+fn a_hanging_check_counts_as_success_within_the_flake_window() {
     let fixture = Fixture::new();
     // A check one fills the board that they share.
     let [check, hasty] = [LONG, SHORT].map(|timeout| session(&fixture.registry, &fixture.time, None, timeout));
@@ -342,7 +342,7 @@ fn sessions_of_the_process_share_verdicts_and_an_environment_has_its_own() {
 }
 
 #[test]
-fn what_was_said_by_a_provider_that_is_gone_goes_with_it() {
+fn results_of_removed_providers_are_dropped() {
     let fixture = Fixture::new();
     summary(&fixture.session(LONG));
     let session = session(&fixture.registry, &fixture.time, None, LONG);
@@ -366,7 +366,7 @@ fn what_was_said_by_a_provider_that_is_gone_goes_with_it() {
 }
 
 #[test]
-fn what_is_invalidated_is_asked_again_and_no_failure_of_it_is_a_flake() {
+fn an_invalidated_check_runs_again_and_cannot_be_a_flake() {
     let fixture = Fixture::new();
     let session = fixture.session(LONG);
     summary(&session);
@@ -404,7 +404,7 @@ fn a_tool_or_a_toolset_can_be_invalidated_by_itself() {
 }
 
 #[test]
-fn what_was_asked_before_it_was_invalidated_does_not_count() {
+fn the_result_of_an_invalidated_run_is_ignored() {
     let fixture = Fixture::new();
     fixture.check.is(Outcome::Hangs);
     let session = fixture.session(LONG);
@@ -445,7 +445,7 @@ fn the_environment_is_looked_at_again_after_thirty_seconds() {
 }
 
 #[test]
-fn no_secret_of_the_environment_is_told_by_a_check() {
+fn checks_do_not_reveal_secrets_of_the_environment() {
     let variable = |name: &'static str, secret| Variable {
         name: name.into(),
         description: "".into(),

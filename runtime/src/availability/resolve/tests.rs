@@ -92,7 +92,7 @@ fn the_first_requirement_that_fails_is_the_reason_and_those_of_the_home_come_fir
 }
 
 #[test]
-fn every_check_is_asked_once_and_only_for_what_was_granted() {
+fn each_check_runs_once_and_only_for_granted_tools() {
     let checked = |name| Toolset { requires: vec![Check], ..toolset(name) };
     let fake = Fake::new([
         tool("a", "red", &[]),
@@ -118,7 +118,7 @@ fn every_check_is_asked_once_and_only_for_what_was_granted() {
 }
 
 #[test]
-fn a_toolset_is_asked_of_the_provider_that_owns_the_tool() {
+fn the_provider_of_a_tool_runs_the_check_of_its_toolset() {
     let shared = || Toolset { requires: vec![Check, env(&["KEY"])], ..toolset("shared") };
     let well = Fake::new([tool("a", "shared", &[])]).toolset(shared());
     let ill = Fake::new([tool("b", "shared", &[]), tool("c", "shared", &[])]).toolset(shared());
@@ -147,7 +147,7 @@ fn a_check_that_panics_is_a_no() {
 }
 
 #[test]
-fn tools_leave_with_those_that_they_need() {
+fn tools_are_hidden_with_the_tools_that_they_require() {
     let registry = Fake::new([
         tool("alone", "home", &[any_tools(&["ghost", "no_key"])]),
         tool("chain_1", "home", &[tools(&["chain_2", "no_key"])]),
@@ -180,7 +180,7 @@ fn tools_leave_with_those_that_they_need() {
 }
 
 #[test]
-fn a_tool_that_was_not_granted_is_not_there() {
+fn a_tool_that_is_not_granted_counts_as_missing() {
     let needy = Toolset { requires: vec![tools(&["helper"])], ..toolset("needy") };
     let fake = Fake::new([tool("a", "needy", &[]), tool("b", "needy", &[]), tool("helper", "other", &[])]);
     let registry = fake.toolset(needy).registry();
@@ -193,7 +193,7 @@ fn a_tool_that_was_not_granted_is_not_there() {
 }
 
 #[test]
-fn a_tool_without_a_definition_is_not_there() {
+fn a_tool_without_a_definition_counts_as_missing() {
     let mute = tool("mute", "home", &[]);
     let alone = Fake::new([mute.clone()]).defined("mute", None).registry();
     assert_eq!(

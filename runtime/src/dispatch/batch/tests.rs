@@ -165,14 +165,14 @@ fn calls_overlap_as_far_as_their_tools_allow() {
 }
 
 #[test]
-fn what_the_agents_loop_runs_is_a_barrier_unless_it_says_otherwise() {
+fn agent_run_calls_do_not_overlap_by_default() {
     assert_eq!(steps(&["free", "plan", "free", "free"]), ["0", "1", "2 3", "3"]);
     assert_eq!(steps(&["free", "muse", "write a", "alone"]), ["0 1 2", "1 2", "2", "3"]);
     assert_eq!(steps(&["muse"; 10])[0], "0 1 2 3 4 5 6 7");
 }
 
 #[test]
-fn what_the_agents_loop_comes_to_takes_the_way_of_all_results() {
+fn results_of_the_agents_loop_are_treated_like_others() {
     let (session, _) = session(|s| s.result_limits(ResultLimits { per_call: 6_000, per_turn: 8_000 }));
     let turn = session.turn_blocking(Dialect::OpenAi);
     let requests = ["long", "longer", "fails", "panics"].map(|id| ToolCall::new("plan", "{}").with_id(id));
@@ -199,7 +199,7 @@ fn what_the_agents_loop_comes_to_takes_the_way_of_all_results() {
 }
 
 #[test]
-fn what_the_agents_loop_runs_can_be_cancelled_and_has_no_other_end() {
+fn agent_run_calls_can_be_cancelled_and_have_no_time_limit() {
     let (session, shared) = session(|session| session.timeout(Duration::ZERO));
     let turn = session.turn_blocking(Dialect::OpenAi);
     let requests = [ToolCall::new("muse", "{}").with_id("0"), ToolCall::new("plan", "{}").with_id("1")];
@@ -213,7 +213,7 @@ fn what_the_agents_loop_runs_can_be_cancelled_and_has_no_other_end() {
 }
 
 #[test]
-fn hooks_have_a_say_in_what_the_agents_loop_runs_and_only_in_that() {
+fn hooks_only_see_calls_that_the_agents_loop_takes() {
     #[derive(Default)]
     struct Asked(Mutex<Vec<String>>);
     impl Hook for Asked {

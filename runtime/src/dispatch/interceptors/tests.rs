@@ -209,7 +209,7 @@ fn a_hook_that_fails_before_a_call_keeps_it_from_running() {
 }
 
 #[test]
-fn a_hook_is_not_waited_for_without_end() {
+fn an_async_hook_has_the_time_limit_of_the_call() {
     let seen = seen();
     let pending = |stop: Arc<dyn Fn() + Send + Sync>| {
         Watcher::new("a", &seen).before(move |_| {
@@ -258,7 +258,7 @@ fn a_session_that_is_cancelled_waits_for_no_hook() {
 }
 
 #[test]
-fn results_are_transformed_in_order_and_a_fault_leaves_them() {
+fn results_are_transformed_in_order_and_kept_on_failure() {
     let seen = seen();
     let hooks: [Transform; 4] = [
         |result| Ok(result.as_ref().err().map(|error| Ok(ToolOutput::text(format!("mended: {error}"))))),
@@ -278,7 +278,7 @@ fn results_are_transformed_in_order_and_a_fault_leaves_them() {
 }
 
 #[test]
-fn whoever_looks_on_cannot_spoil_the_answer() {
+fn failures_of_after_call_do_not_change_the_response() {
     struct Spoils;
     impl Hook for Spoils {
         fn name(&self) -> &str {
@@ -324,7 +324,7 @@ impl Approver for ScriptedApprover {
 }
 
 #[test]
-fn somebody_is_asked_before_a_call_that_says_so() {
+fn the_approver_is_asked_before_a_call_that_needs_approval() {
     let boss = ScriptedApprover::new(|| ApprovalDecision::AllowOnce);
     let turn = turn(|s| s.approver(Arc::clone(&boss) as Arc<dyn Approver>));
     for _ in 0..2 {
@@ -345,7 +345,7 @@ fn somebody_is_asked_before_a_call_that_says_so() {
 }
 
 #[test]
-fn a_denial_says_why_and_a_fault_is_one() {
+fn a_denial_has_a_reason_and_a_failed_approver_denies() {
     let seen = seen();
     let told = |decides: fn() -> ApprovalDecision| {
         let turn = turn(|s| s.approver(ScriptedApprover::new(decides)).hook(Arc::new(Watcher::new("a", &seen))));
@@ -362,7 +362,7 @@ fn a_denial_says_why_and_a_fault_is_one() {
 }
 
 #[test]
-fn nobody_is_waited_for_without_end() {
+fn the_approver_has_a_time_limit() {
     struct Silent(CancelHandle);
     impl Approver for Silent {
         fn decide<'a>(
@@ -413,7 +413,7 @@ fn hooks_have_calls_approved_for_reasons_that_can_be_settled() {
 }
 
 #[test]
-fn without_anybody_to_ask_the_call_is_refused() {
+fn without_an_approver_the_call_is_refused() {
     let seen = seen();
     let told = call(&turn(|s| s), "launch", r#"{"say": "x"}"#);
     assert_eq!(told["kind"], "refused");
@@ -436,7 +436,7 @@ impl SpillStore for Memory {
 }
 
 #[test]
-fn what_is_too_long_is_kept_or_told_to_be_missing() {
+fn long_results_are_stored_or_cut() {
     let seen = seen();
     let memory = Arc::new(Memory(Mutex::default()));
     let limits = ResultLimits { per_call: 2_000, per_turn: 5_000 };
@@ -487,7 +487,7 @@ fn a_batch_keeps_to_the_budget_of_its_turn() {
 }
 
 #[test]
-fn hooks_know_how_long_a_call_takes_and_whether_it_takes_secrets() {
+fn hooks_see_the_duration_and_whether_a_tool_has_secrets() {
     #[derive(Default)]
     struct Clock(Mutex<Vec<(Duration, bool)>>);
 

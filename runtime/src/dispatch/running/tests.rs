@@ -53,7 +53,7 @@ fn later<'a>(work: impl Future<Output = ToolResult> + Send + 'a) -> HandlerReply
 }
 
 #[test]
-fn a_call_that_takes_too_long_is_told_how_long() {
+fn a_timeout_names_the_time_limit() {
     let session = session(Some(SHORT), Box::new(|_| later(pending())));
     let started = Instant::now();
     let [kind, text] = error(&wait(turn(&session).call(&work())));
@@ -143,7 +143,7 @@ fn the_host_stops_a_call_a_task_or_a_session() {
 }
 
 #[test]
-fn a_request_of_what_was_cancelled_does_not_begin_and_a_later_one_does() {
+fn a_cancelled_request_does_not_start_but_a_later_one_does() {
     let session = session(None, Box::new(|call| later(async { Ok(ToolOutput::text(call.task())) })));
     let (turn, task, one) = (turn(&session), Task::new("errand"), CancelHandle::new());
     for request in [work().with_task(&task), work().with_cancel(&one), work().with_cancel(&one)] {
@@ -177,7 +177,7 @@ fn a_handler_that_waits_for_it_ends_in_order() {
 }
 
 #[test]
-fn a_panic_at_the_last_poll_is_no_answer() {
+fn a_panic_at_the_last_poll_does_not_count() {
     let session = session(
         Some(SHORT),
         Box::new(|call| {

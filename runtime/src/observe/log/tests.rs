@@ -91,7 +91,7 @@ fn a_call_is_two_lines() {
 }
 
 #[test]
-fn what_is_long_is_cut() {
+fn long_values_are_truncated() {
     let (turn, lines) = logged(None);
     let long = "ü".repeat(1_000);
     call(&turn, "open", &long, &format!(r#"{{"say": "{long}"}}"#));
@@ -147,11 +147,11 @@ fn a_line_cannot_be_forged() {
     }
 }
 
-/// Set for the process of [`a_process_logs_what_its_environment_asks_for`] that is looked at.
+/// Set for the process of [`the_environment_enables_the_log`] that is looked at.
 const CHILD: &str = "TOOLC_TEST_LOG_CHILD";
 
 #[test]
-fn a_process_logs_what_its_environment_asks_for() {
+fn the_environment_enables_the_log() {
     if std::env::var_os(CHILD).is_some() {
         let turn = tools().registry().session().build().unwrap().turn_blocking(Dialect::OpenAi);
         call(&turn, "secretive", "call_1", r#"{"pin": 4711, "say": "hello"}"#);
@@ -159,7 +159,7 @@ fn a_process_logs_what_its_environment_asks_for() {
     }
     let log = |value: Option<&str>| {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        let name = concat!(module_path!(), "::a_process_logs_what_its_environment_asks_for");
+        let name = concat!(module_path!(), "::the_environment_enables_the_log");
         let name = name.split_once("::").map_or(name, |(_, path)| path);
         command.args(["--exact", name, "--nocapture"]).env(CHILD, "1").env_remove(VARIABLE);
         command.envs(value.map(|value| (VARIABLE, value)));

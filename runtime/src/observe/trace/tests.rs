@@ -265,7 +265,7 @@ fn a_failure_has_its_kind() {
 }
 
 #[test]
-fn arguments_and_results_are_there_where_they_are_asked_for_and_secrets_never() {
+fn arguments_and_results_are_recorded_on_request_without_secrets() {
     let content = |level, name, arguments| {
         let (_, call) = heard(level, &ToolCall::new(name, arguments));
         ["gen_ai.tool.call.arguments", "gen_ai.tool.call.result"].map(|name| call.get(name).map(str::to_owned))
@@ -294,7 +294,7 @@ fn handlers_work_in_the_span_wherever_they_run() {
 }
 
 #[test]
-fn a_call_that_nobody_waits_for_was_cancelled() {
+fn a_dropped_call_is_recorded_as_cancelled() {
     let cancelled = (Some(1), Level::INFO, "message=a call was cancelled".to_owned());
     let stop = CancelHandle::new();
     stop.cancel();
@@ -313,7 +313,7 @@ fn a_call_that_nobody_waits_for_was_cancelled() {
 }
 
 #[test]
-fn calls_of_a_batch_stand_beside_each_other() {
+fn calls_of_a_batch_have_sibling_spans() {
     let (turn, ear) = (session(|s| s).turn_blocking(Dialect::OpenAi), Ear::new(Level::INFO));
     let calls = [ToolCall::new("open", r#"{"say": "x"}"#), ToolCall::new("missing", "{}")];
     ear.hears(|| wait(turn.batch(&calls).instrument(info_span!("around"))));
@@ -362,7 +362,7 @@ fn the_agents_own_work_is_in_the_span_until_it_is_finished() {
 }
 
 #[test]
-fn hidden_tools_are_told_when_a_turn_is_made_anew() {
+fn hidden_tools_are_logged_for_each_new_turn() {
     let (session, ear) = (session(|s| s), Ear::new(Level::DEBUG));
     let count = || ear.events().len();
     ear.hears(|| session.turn_blocking(Dialect::OpenAi));
@@ -377,7 +377,7 @@ fn hidden_tools_are_told_when_a_turn_is_made_anew() {
 }
 
 #[test]
-fn a_flake_is_told_each_time_that_it_is_seen() {
+fn each_flake_is_logged() {
     let asked = std::sync::atomic::AtomicUsize::new(0);
     let home = Toolset { requires: vec![Requirement::Check], ..toolset("home") };
     let fake = Fake::new([tool("a", "home", &[])]).toolset(home).available(move |_, _| {

@@ -68,7 +68,7 @@ fn each_sort_of_handler_answers() {
 }
 
 #[test]
-fn what_is_said_of_a_tool_holds() {
+fn declared_settings_apply_to_a_dynamic_tool() {
     let long =
         DynamicTool::sync("long", "Long.", json!({"type": "object"}), |_, _| Ok(ToolOutput::text("x".repeat(9_000))));
     let asked =
@@ -120,7 +120,7 @@ fn schemas_of_any_shape_are_taken() {
 }
 
 #[test]
-fn what_is_wrong_is_told_all_at_once() {
+fn all_problems_are_reported_together() {
     let other = |schema: Value| DynamicTool::sync("other", "Others.", schema, |_, _| Ok(ToolOutput::text("")));
     let told = |tool: DynamicTool| tool.build().err().map(|error| error.to_string()).unwrap_or_default();
     let no_object = "the tool `other`: the schema of its arguments must have `\"type\": \"object\"`";

@@ -45,13 +45,13 @@ fn framing_is_lost() {
 }
 
 #[test]
-fn a_tag_with_an_attribute_without_end_is_none() {
+fn a_tag_with_an_unterminated_attribute_is_cut_at_its_name() {
     let long = format!("<parameter name=\"{}\">rm</parameter>", "a".repeat(300));
     assert!(!lost(&long).contains("<parameter"), "{}", lost(&long));
 }
 
 #[test]
-fn what_is_left_is_no_framing_either() {
+fn removals_do_not_create_new_framing() {
     for text in [
         "<sys<system>tem>",
         "<tool_<tool_<tool_call>call>call>",
@@ -68,7 +68,7 @@ fn what_is_left_is_no_framing_either() {
 }
 
 #[test]
-fn what_only_looks_like_framing_stays() {
+fn text_that_only_resembles_framing_is_kept() {
     for text in [
         "expected a < b, got b > a; x <= y, a << 2",
         "expected `Vec<T>`, found `HashMap<String, Option<User>>` or `Vec<Result<Output, Error>>`",
@@ -157,7 +157,7 @@ fn nothing_listed_is_left_of_any_text() {
 }
 
 #[test]
-fn a_hostile_text_is_no_work() {
+fn hostile_texts_are_scrubbed_quickly() {
     for piece in ["<sys", "<tool_call ", "<system>", "[IN", "<![CDATA[", "]]>", "`", "<|a", "\nHuman:", "<a:"] {
         let nested = format!("{}{}", piece.repeat((4 << 20) / piece.len()), "tem>call>ST]|>".repeat(1_000));
         assert!(lost(&nested).chars().count() <= MAX_CHARS);
