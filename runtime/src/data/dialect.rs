@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
+use crate::data::behaviour::Annotations;
+
 macro_rules! dialects {
     ($d:tt
         OpenAi = $open_ai:expr;
@@ -127,6 +129,19 @@ enum Envelope {
     Flat,
     /// `{"name", "description", ...}`
     Bare,
+    /// `{"name", "title", "description", ..., "annotations"}`
+    Mcp,
+}
+
+/// A tool whose definition is written at run time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RuntimeTool<'a> {
+    pub(crate) name: &'a str,
+    /// Empty if it has none.
+    pub(crate) title: &'a str,
+    pub(crate) description: &'a str,
+    pub(crate) annotations: Annotations,
+    pub(crate) schema: &'a Value,
 }
 
 /// The API whose requests contain definitions in a dialect.
@@ -183,7 +198,7 @@ dialects! { $
         },
         "Like `Gemini`, for servers that expect the `OpenAPI` subset: `{\"name\", \"description\", \"parameters\"}`.";
     7 Mcp mcp with_mcp, "mcp",
-        Shape { envelope: Envelope::Bare, parameters: "inputSchema", api: DialectApi::None, ..NESTED },
+        Shape { envelope: Envelope::Mcp, parameters: "inputSchema", api: DialectApi::None, ..NESTED },
         "MCP's `tools/list`: `{\"name\", \"title\", \"description\", \"inputSchema\", \"outputSchema\", \"annotations\"}`.";
     8 Portable portable with_portable, "portable", Shape { accepts_any_schema: false, ..NESTED },
         "The shape of [`OpenAi`](Dialect::OpenAi), with schemas that every vendor accepts, llama.cpp included.";
@@ -191,7 +206,8 @@ dialects! { $
 
 impl Dialect {
     /// Writes a definition whose schema is any JSON Schema. It is never strict.
-    pub(crate) fn define(self, name: &str, description: &str, schema: &Value) -> Value {
+    pub(crate) fn define(self, tool: &RuntimeTool<'_>) -> Value {
+        let RuntimeTool { name, title, description, annotations, schema } = *tool;
         let Shape { envelope, parameters, json_schema_parameters, .. } = self.shape();
         let key = json_schema_parameters.unwrap_or(parameters);
         match envelope {
@@ -202,6 +218,17 @@ impl Dialect {
                 "type": "function", "name": name, "description": description, key: schema, "strict": false,
             }),
             Envelope::Bare => json!({"name": name, "description": description, key: schema}),
+            Envelope::Mcp => {
+                let Annotations { read_only, destructive, idempotent, open_world } = annotations;
+                let mut definition = json!({"name": name, "description": description, key: schema, "annotations": {
+                    "readOnlyHint": read_only, "destructiveHint": destructive, "idempotentHint": idempotent,
+                    "openWorldHint": open_world,
+                }});
+                if !title.is_empty() {
+                    definition["title"] = title.into();
+                }
+                definition
+            }
         }
     }
 
@@ -210,7 +237,7 @@ impl Dialect {
     pub(crate) fn description_in(self, definition: &Value) -> Option<&str> {
         let function = match self.shape().envelope {
             Envelope::Nested => &definition["function"],
-            Envelope::Flat | Envelope::Bare => definition,
+            Envelope::Flat | Envelope::Bare | Envelope::Mcp => definition,
         };
         function["description"].as_str()
     }

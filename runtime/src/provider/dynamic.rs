@@ -13,7 +13,7 @@ use crate::args::Slots;
 use crate::call::Call;
 use crate::data::behaviour::{Annotations, Approval, Behaviour, Execution, MaxResultChars, Parallel};
 use crate::data::catalog::{Definition, Tool, Toolset};
-use crate::data::dialect::{Dialect, PerDialect};
+use crate::data::dialect::{Dialect, PerDialect, RuntimeTool};
 use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::table::Property;
@@ -352,7 +352,11 @@ impl ToolProvider for DynamicProvider {
             if !dialect.shape().accepts_any_schema {
                 return Vec::new();
             }
-            let text = |tool: &Tool, schema| dialect.define(&tool.name, &tool.description, schema).to_string();
+            let text = |tool: &Tool, schema| {
+                let Tool { name, title, description, .. } = tool;
+                let annotations = tool.behaviour.annotations;
+                dialect.define(&RuntimeTool { name, title, description, annotations, schema }).to_string()
+            };
             let tools = self.tools.iter().zip(&self.schemas);
             tools.map(|(tool, schema)| Some(Cow::from(text(tool, schema)).into())).collect()
         })

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::data::dialect::Dialect;
+use crate::data::behaviour::Annotations;
+use crate::data::dialect::{Dialect, RuntimeTool};
 use crate::data::table::Table;
 use crate::data::tokens::estimated_tokens;
 
@@ -156,7 +157,12 @@ pub(crate) fn definitions(dialect: Dialect, count: usize, toolsets: &[&str]) -> 
             )
         }
     };
-    SEARCH_TOOLS
-        .each_ref()
-        .map(|tool| (tool.name, dialect.define(tool.name, &description(tool.name), &tool.schema).to_string()))
+    SEARCH_TOOLS.each_ref().map(|SearchTool { name, schema, .. }| {
+        let annotations = match *name {
+            CALL => Annotations::DEFAULT,
+            _ => Annotations::DEFAULT.with_read_only(true).with_destructive(false).with_open_world(false),
+        };
+        let tool = RuntimeTool { name, title: "", description: &description(name), annotations, schema };
+        (*name, dialect.define(&tool).to_string())
+    })
 }

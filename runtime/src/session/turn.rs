@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::availability::resolve::{AvailabilityResult, TurnInputs};
 use crate::availability::{HiddenReason, HiddenTool};
 use crate::call::scope::CallScope;
+use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
 #[cfg(feature = "search")]
@@ -133,6 +134,11 @@ impl Turn {
     /// Returns the own names of the shown tools, sorted.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         self.inner.snapshot.tools.iter().map(|&id| self.name(id))
+    }
+
+    /// Returns the declaration of a shown tool by its own name, for example for its title and description.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.inner.snapshot.tools.iter().find(|&&id| self.name(id) == name).map(|&id| self.state().tool(id))
     }
 
     /// Returns the granted tools that are not shown, sorted by name, each with the reason.

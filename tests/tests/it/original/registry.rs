@@ -145,3 +145,17 @@ fn registered_tools_and_toolsets_can_be_listed() {
     assert_eq!((&*asked.toolset, &*asked.emoji), ("one", "🅱"));
     assert!(registry.tool("c").is_none());
 }
+
+#[test]
+fn hosts_read_titles_and_descriptions_without_parsing_definitions() {
+    let registry = registry([tool("a", "one").title("First").read_only()]);
+    let turn = registry.session().build().unwrap().turn_blocking(Dialect::Mcp);
+    let shown = turn.tool("a").unwrap();
+    assert_eq!((&*shown.title, &*shown.description), ("First", "Does something."));
+    assert!(turn.tool("b").is_none());
+    let definitions: Value = serde_json::from_str(turn.definitions()).unwrap();
+    assert_eq!(
+        (&definitions[0]["title"], &definitions[0]["annotations"]["readOnlyHint"]),
+        (&json!("First"), &json!(true))
+    );
+}
