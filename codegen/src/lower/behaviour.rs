@@ -18,18 +18,18 @@ pub(super) fn lower_behaviour(catalog: &Catalog, tool: &Tool) -> Behaviour {
     };
     let mut approval = if manifest.approval.always.is_some() { Approval::ALWAYS } else { Approval::NONE };
     approval.shell = manifest.approval.shell.as_ref().map(|shell| text(&shell.value));
-    let mut behaviour = Behaviour::DEFAULT
-        .with_execution(manifest.execution.value)
-        .with_annotations(manifest.annotations.value())
-        .with_parallel(parallel)
-        .with_approval(approval)
-        .with_defer(manifest.defer);
-    behaviour.max_result_chars = manifest.max_result_chars;
-    behaviour.timeout = manifest.timeout.as_ref().map(|timeout| timeout.value);
-    behaviour.deprecated = manifest.deprecated.as_ref().map(|deprecated| {
+    let deprecated = manifest.deprecated.as_ref().map(|deprecated| {
         let mut lowered = Deprecated::new(text(&deprecated.note));
         lowered.replacement = tool.replacement.map(|id| text(catalog[id].name()));
         lowered
     });
-    behaviour
+    Behaviour::DEFAULT
+        .with_execution(manifest.execution.value)
+        .with_annotations(manifest.annotations.value())
+        .with_parallel(parallel)
+        .with_approval(approval)
+        .with_max_result_chars(manifest.max_result_chars)
+        .with_timeout(manifest.timeout.as_ref().map(|timeout| timeout.value))
+        .with_defer(manifest.defer)
+        .with_deprecated(deprecated)
 }

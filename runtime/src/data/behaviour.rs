@@ -4,99 +4,49 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// The declared behaviour of a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Behaviour {
-    /// How the handler runs.
-    pub execution: Execution,
-    /// The effects of a call.
-    pub annotations: Annotations,
-    /// The limit of a result, or `None` for the session's limit.
-    pub max_result_chars: Option<MaxResultChars>,
-    /// The time limit of a call, or `None` for the session's limit.
-    pub timeout: Option<Duration>,
-    /// Which calls of a batch may overlap with a call.
-    pub parallel: Parallel,
-    /// Which calls need approval.
-    pub approval: Approval,
-    /// Whether tool search may defer the tool.
-    pub defer: bool,
-    /// The deprecation, or `None` if the tool is not deprecated.
-    pub deprecated: Option<Deprecated>,
-}
+/// Declares the parts of a behaviour once: each with its default and the method that sets it.
+macro_rules! behaviour {
+    ($($(#[$doc:meta])* $part:ident: $type:ty = $default:expr, $setter:ident;)*) => {
+        /// The declared behaviour of a tool.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct Behaviour {
+            $($(#[$doc])* pub $part: $type,)*
+        }
 
-impl Behaviour {
-    /// The behaviour of a tool that declares nothing.
-    pub const DEFAULT: Behaviour = Behaviour {
-        execution: Execution::Sync,
-        annotations: Annotations::DEFAULT,
-        max_result_chars: None,
-        timeout: None,
-        parallel: Parallel::Never,
-        approval: Approval::NONE,
-        defer: true,
-        deprecated: None,
+        impl Behaviour {
+            /// The behaviour of a tool that declares nothing.
+            pub const DEFAULT: Behaviour = Behaviour { $($part: $default,)* };
+
+            $(
+                #[doc = concat!("Sets [`", stringify!($part), "`](Self::", stringify!($part), ").")]
+                #[must_use]
+                pub fn $setter(mut self, $part: impl Into<$type>) -> Self {
+                    self.$part = $part.into();
+                    self
+                }
+            )*
+        }
     };
 }
 
-/// Sets one part each.
-impl Behaviour {
-    /// Sets how the handler runs.
-    #[must_use]
-    pub fn with_execution(mut self, execution: Execution) -> Self {
-        self.execution = execution;
-        self
-    }
-
-    /// Sets the effects of a call.
-    #[must_use]
-    pub fn with_annotations(mut self, annotations: Annotations) -> Self {
-        self.annotations = annotations;
-        self
-    }
-
-    /// Sets the limit of a result: a number of characters, or [`MaxResultChars::Unlimited`].
-    #[must_use]
-    pub fn with_max_result_chars(mut self, max: impl Into<MaxResultChars>) -> Self {
-        self.max_result_chars = Some(max.into());
-        self
-    }
-
-    /// Sets the time limit of a call.
-    #[must_use]
-    pub fn with_timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
-    }
-
-    /// Sets which calls of a batch may overlap with a call.
-    #[must_use]
-    pub fn with_parallel(mut self, parallel: Parallel) -> Self {
-        self.parallel = parallel;
-        self
-    }
-
-    /// Sets which calls need approval.
-    #[must_use]
-    pub fn with_approval(mut self, approval: Approval) -> Self {
-        self.approval = approval;
-        self
-    }
-
-    /// Sets whether tool search may defer the tool.
-    #[must_use]
-    pub fn with_defer(mut self, defer: bool) -> Self {
-        self.defer = defer;
-        self
-    }
-
-    /// Marks the tool as deprecated.
-    #[must_use]
-    pub fn with_deprecated(mut self, deprecated: Deprecated) -> Self {
-        self.deprecated = Some(deprecated);
-        self
-    }
+behaviour! {
+    /// How the handler runs.
+    execution: Execution = Execution::Sync, with_execution;
+    /// The effects of a call.
+    annotations: Annotations = Annotations::DEFAULT, with_annotations;
+    /// The limit of a result, or `None` for the session's limit.
+    max_result_chars: Option<MaxResultChars> = None, with_max_result_chars;
+    /// The time limit of a call, or `None` for the session's limit.
+    timeout: Option<Duration> = None, with_timeout;
+    /// Which calls of a batch may overlap with a call.
+    parallel: Parallel = Parallel::Never, with_parallel;
+    /// Which calls need approval.
+    approval: Approval = Approval::NONE, with_approval;
+    /// Whether tool search may defer the tool.
+    defer: bool = true, with_defer;
+    /// The deprecation, or `None` if the tool is not deprecated.
+    deprecated: Option<Deprecated> = None, with_deprecated;
 }
 
 impl Default for Behaviour {
