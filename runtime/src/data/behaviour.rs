@@ -18,6 +18,17 @@ macro_rules! behaviour {
             /// The behaviour of a tool that declares nothing.
             pub const DEFAULT: Behaviour = Behaviour { $($part: $default,)* };
 
+            /// The names of all parts.
+            #[doc(hidden)]
+            pub const PARTS: &[&str] = &[$(stringify!($part)),*];
+
+            /// Returns the names of the parts that differ from the default.
+            #[doc(hidden)]
+            pub fn changed_parts(&self) -> Vec<&'static str> {
+                let is_changed = [$((stringify!($part), self.$part != Self::DEFAULT.$part)),*];
+                is_changed.into_iter().filter(|(_, is_changed)| *is_changed).map(|(part, _)| part).collect()
+            }
+
             $(
                 #[doc = concat!("Sets [`", stringify!($part), "`](Self::", stringify!($part), ").")]
                 #[must_use]

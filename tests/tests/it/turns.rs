@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc::agent::AgentTask;
-use toolc::behaviour::{Annotations, Approval, Execution, MaxResultChars, Parallel};
+use toolc::behaviour::{Annotations, Approval, Behaviour, Execution, MaxResultChars, Parallel};
 use toolc::explain::Status;
 use toolc::search::ToolSearch;
 use toolc::{
@@ -273,6 +273,14 @@ fn the_doctor_reports_env_toml_without_values() {
     let whys: Vec<_> = turn.tools().chain(turn.hidden().map(|hidden| hidden.tool)).map(|name| turn.why(name)).collect();
     let all = format!("{turn:?} {whys:?} {:?} {}", turn.doctor(), turn.doctor());
     assert!(all.contains("GOLDEN_KEY") && !all.contains("hunter2"), "{all}");
+}
+
+/// A part that the compiler does not fill has its default in every tool.
+#[test]
+fn every_part_of_a_behaviour_is_compiled() {
+    let provider = golden::shared_provider(Echo);
+    let changed: BTreeSet<&str> = provider.tools().iter().flat_map(|tool| tool.behaviour.changed_parts()).collect();
+    assert_eq!(changed, Behaviour::PARTS.iter().copied().collect(), "see codegen/src/lower/behaviour.rs");
 }
 
 #[test]
