@@ -201,7 +201,7 @@ impl<'t> Reader<'t> {
     }
 
     fn invalid(&self, value: &Spanned<DeValue<'_>>, name: &str, expected: &str) {
-        let message = format!("`{name}` cannot be this");
+        let message = format!("invalid value for `{name}`");
         let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), message);
         self.sink.push(found.label(format!("expected {expected}")));
     }
@@ -214,7 +214,7 @@ impl<'t> Reader<'t> {
             if key == "type" {
                 let found = Diagnostic::new(Code::ROOT_NOT_OBJECT, self.at(value), "a tool's arguments are an object");
                 let found = found.label(format!("expected `object`, found `{word}`"));
-                self.sink.push(found.help("take this out, and make a parameter of what was meant: `[params.NAME]`"));
+                self.sink.push(found.help("remove this key, and declare the value as a parameter: `[params.NAME]`"));
                 return;
             }
             self.sink.push(
@@ -231,7 +231,7 @@ impl<'t> Reader<'t> {
             let found = Diagnostic::new(Code::UNKNOWN_TYPE, self.at(value), format!("unknown JSON type `{word}`"));
             self.sink.push(match *alias {
                 "" => found.help_nearest(word, Type::ALL.map(Type::name), "the types are"),
-                alias => found.help(format!("JSON Schema's word for it is `{alias}`")),
+                alias => found.help(format!("in JSON Schema, the type is `{alias}`")),
             });
         }
     }
@@ -239,7 +239,7 @@ impl<'t> Reader<'t> {
     fn check_json(&self, key: &str, value: &Spanned<DeValue<'_>>) {
         if let Err((span, why)) = json(value) {
             let place = Place::new(self.source, span);
-            self.sink.push(Diagnostic::new(Code::WRONG_TYPE, place, format!("`{key}` cannot hold this")).label(why));
+            self.sink.push(Diagnostic::new(Code::WRONG_TYPE, place, format!("invalid value for `{key}`")).label(why));
         }
     }
 

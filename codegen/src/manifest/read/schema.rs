@@ -64,7 +64,7 @@ impl<'t> Reader<'t> {
                 self.sink.push(
                     Diagnostic::new(Code::INVALID_NAME, place, format!("`{name}` cannot be the name of a definition"))
                         .label("expected letters, digits, `_`, `-` or `.`")
-                        .help("a `$ref` leads to it by this name, and it names the Rust type"),
+                        .help("`$ref`s use this name, and so does the Rust type"),
                 );
             }
             let table = value.get_ref().as_table();
@@ -80,12 +80,13 @@ impl<'t> Reader<'t> {
                 ring.last().into_iter().chain(&ring).map(|reference| reference.name.as_str()).collect();
             let message = match names.as_slice() {
                 [_, only] => format!("the definition `{only}` refers only to itself"),
-                names => format!("definitions that refer only to one another: {}", names.join(" → ")),
+                names => format!("definitions that refer only to each other: {}", names.join(" → ")),
             };
             let (last, others) = ring.split_last().expect("a ring has a link");
             let found = Diagnostic::new(Code::REF_RING, last.place, message)
-                .help("let one of them say what its values are; an object or array may hold itself again");
-            self.sink.push(others.iter().fold(found, |found, link| found.related(link.place, "leads on")));
+                .help("give one of them a type; an object or array can contain itself");
+            self.sink
+                .push(others.iter().fold(found, |found, link| found.related(link.place, "refers to the next one")));
             defs.remove_reference(last.place);
         }
         defs
@@ -115,14 +116,14 @@ impl<'t> Reader<'t> {
             let (code, leads, help) = if value.starts_with('#') {
                 (
                     Code::UNRESOLVED_REF,
-                    "leads to no definition",
-                    "give the schema a name in `$defs`, in `[schema]`, and lead to it from everywhere",
+                    "does not point to a definition",
+                    "move the schema to `$defs`, in `[schema]`, and refer to it by its name",
                 )
             } else {
                 (
                     Code::EXTERNAL_REF,
-                    "leads out of the manifest",
-                    "copy what it leads to into `$defs`, in `[schema]`: nothing is fetched",
+                    "points outside the manifest",
+                    "copy the schema to `$defs`, in `[schema]`: toolc fetches nothing",
                 )
             };
             let found = Diagnostic::new(code, place, format!("`{value}` {leads}"))
