@@ -1,4 +1,4 @@
-//! What a table is held against: the keys that it may have, those that it must have, and what each of them takes.
+//! Checks tables: their keys, missing keys, and the types of values.
 
 use std::fmt::Arguments;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::manifest::keys::{FOREIGN, FOREIGN_TO_TOOLS, Key, KeyType, PROPERTY, R
 use crate::source::Kind;
 
 impl<'t> Reader<'t> {
-    /// The keys that the table should not have.
+    /// Checks all keys and values of the table, and returns the unknown keys.
     pub(super) fn check(&self, what: Arguments<'_>) -> Vec<Unknown<'t>> {
         let known = || self.keys.iter().copied().flatten();
         let mut unknown = Vec::new();
@@ -42,7 +42,7 @@ impl<'t> Reader<'t> {
             });
             unknown.push((near.first().copied(), value));
         }
-        // A misspelt key is not reported as missing, too.
+        // A misspelt key is not also reported as missing.
         let is_meant = |key: &Key| unknown.iter().any(|(meant, _)| *meant == Some(key.name));
         for key in known().filter(|key| key.required && self.value(key.name).is_none()) {
             if !is_meant(key) {
@@ -56,7 +56,7 @@ impl<'t> Reader<'t> {
         unknown
     }
 
-    /// What to write instead of a word that others have in such a table.
+    /// Returns what to write instead of a key of another format.
     fn foreign(&self, name: &str, is_schema: bool) -> Option<&'static str> {
         let is_tool = self.document.0 == Kind::Tool && self.depth == 0;
         let of_tools = FOREIGN_TO_TOOLS.iter().filter(|_| is_tool);
@@ -66,7 +66,7 @@ impl<'t> Reader<'t> {
         foreign.find(|(word, _)| *word == name).map(|(_, instead)| *instead)
     }
 
-    /// Where a key belongs that is another table's: above all tables, or in one of those below the root.
+    /// Returns a help for a key of another table: at the root, or in a table of the root.
     fn belongs(&self, name: &str) -> Option<String> {
         if self.depth > 0 {
             return self.belongs_above(name);
@@ -88,7 +88,7 @@ impl<'t> Reader<'t> {
         (!tables.is_empty()).then(|| format!("it belongs in {}", tables.join(" or ")))
     }
 
-    /// The same for a key of the root that is below the header of a table.
+    /// Returns a help for a key of the root that follows the header of a table.
     fn belongs_above(&self, name: &str) -> Option<String> {
         let (kind, document) = self.document;
         let is_of_root = kind.keys().iter().copied().flatten().any(|key| key.name == name);
@@ -129,7 +129,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Checks an array's items, and whether it may be empty. False where the key takes no array.
+    /// Checks the items of an array. Returns false if the key does not accept arrays.
     fn check_array(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) -> bool {
         let is_some = self.items(name).next().is_some();
         let each = |fits: fn(&DeValue<'_>) -> bool, expected: &str, check: &dyn Fn(&Spanned<DeValue<'_>>)| {
@@ -163,7 +163,7 @@ impl<'t> Reader<'t> {
         true
     }
 
-    /// Checks a table's values, where its keys are any names. False where the key takes no table.
+    /// Checks the values of a table with any names as keys. Returns false if the key does not accept such tables.
     fn check_table(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) -> bool {
         let table = || value.get_ref().as_table().into_iter().flatten();
         let each = |fits: fn(&DeValue<'_>) -> bool, key_type: KeyType, check: &dyn Fn(&str, &Spanned<DeValue<'_>>)| {
@@ -210,7 +210,7 @@ impl<'t> Reader<'t> {
         let word = value.get_ref().as_str().unwrap_or_default();
         let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         if !words.contains(&word) {
-            // The one schema whose type is a word is that of the arguments.
+            // Only the schema of the arguments has a key `type` with fixed words.
             if key == "type" {
                 let found = Diagnostic::new(Code::ROOT_NOT_OBJECT, self.at(value), "a tool's arguments are an object");
                 let found = found.label(format!("expected `object`, found `{word}`"));
@@ -276,7 +276,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The most keys that one message lists.
+/// The maximum number of keys in a message.
 const FEW: usize = 8;
 
 fn is_text(value: &DeValue<'_>) -> bool {
@@ -287,7 +287,7 @@ fn is_table(value: &DeValue<'_>) -> bool {
     value.is_table()
 }
 
-/// Reads a length of time: `500ms`, `90s`, `5m`, `1h`, of a day at most.
+/// Parses a duration of at most a day: `500ms`, `90s`, `5m`, `1h`.
 pub(super) fn duration(text: &str) -> Option<Duration> {
     const DAY: u64 = 24 * 60 * 60 * 1000;
     let digits = text.find(|letter: char| !letter.is_ascii_digit())?;
@@ -302,7 +302,7 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
     (1..=DAY).contains(&millis).then(|| Duration::from_millis(millis))
 }
 
-/// What people write for a type that JSON Schema calls otherwise.
+/// Names of types in other languages, and their names in JSON Schema.
 const TYPE_ALIASES: &[(&str, &[&str])] = &[
     ("string", &["str", "text", "String"]),
     ("integer", &["int", "i64", "long"]),

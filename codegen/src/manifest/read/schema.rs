@@ -1,4 +1,4 @@
-//! Schemas: those of the arguments and of the result of a tool.
+//! Reads the schemas of the arguments and of the result of a tool.
 
 use std::borrow::Cow;
 
@@ -17,17 +17,17 @@ use crate::schema::{Additional, Bounds, Choice, Def, DefId, Defs, Property, REF_
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
-/// The tables of a tool that make up the schema of its arguments.
+/// The tables of a tool that declare the schema of its arguments.
 const PARAMS: &str = "params";
 const ROOT: &str = "schema";
 
 impl<'t> Reader<'t> {
-    /// Returns the definitions of this table, which is a tool's manifest, as they are written.
+    /// Returns the definitions of a tool's manifest, as written.
     pub(super) fn defs(&self) -> Option<&'t DeTable<'t>> {
         self.value(ROOT)?.get_ref().as_table()?.get(keyword::DEFS.key.name)?.get_ref().as_table()
     }
 
-    /// Reads the schema of a tool's arguments, which are an object, and the definitions.
+    /// Reads the schema of a tool's arguments, and its definitions.
     pub(in crate::manifest) fn arguments(&self) -> (Schema, Defs) {
         let params = self.properties(PARAMS);
         let root = self.table(ROOT);
@@ -56,7 +56,7 @@ impl<'t> Reader<'t> {
         (schema, defs)
     }
 
-    /// The definitions in this table, which is the schema of the arguments.
+    /// Returns the definitions of the schema of the arguments.
     fn definitions(&self) -> Defs {
         let def = |(name, value): (&'t Spanned<Cow<'t, str>>, &'t Spanned<DeValue<'t>>)| {
             let At { value: name, place } = At::new(name.get_ref().to_string(), Place::new(self.source, name.span()));
@@ -70,7 +70,7 @@ impl<'t> Reader<'t> {
             let table = value.get_ref().as_table();
             let reader =
                 table.and_then(|table| self.nested(table, place, &[SCHEMA], format_args!("the definition `{name}`")));
-            // One that cannot be read keeps its place: a `$ref` to it is right.
+            // An invalid definition keeps its index, so that a `$ref` to it is not reported.
             let schema = reader.map_or_else(|| Schema::new(place), |reader| reader.schema());
             Def { name: At::new(name, place), schema }
         };
@@ -92,7 +92,7 @@ impl<'t> Reader<'t> {
         defs
     }
 
-    /// Reads the target of a `$ref`. A misspelt name stands for the nearest one.
+    /// Reads the target of a `$ref`. A misspelt name is read as the nearest one.
     pub(super) fn reference(&self, key: &str) -> Option<Reference> {
         let At { value, place } = self.text(key)?;
         let names = || self.defs.into_iter().flatten().map(|(name, _)| &**name.get_ref());
@@ -252,7 +252,7 @@ impl<'t> Reader<'t> {
 
     /// Reads the name of a type, or an array of them.
     pub(super) fn types(&self, key: &str) -> Vec<Type> {
-        // Repetitions and empty lists. Names that are not types have been reported.
+        // Repetitions and empty lists. Unknown types were reported.
         if let Some(list) = self.json(key).filter(|list| list.value.is_array())
             && let Some(why) = standard::refuses(key, &list.value)
             && !self.items(key).any(|word| word.get_ref().as_str().and_then(Type::from_name).is_none())
