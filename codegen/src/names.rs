@@ -1,4 +1,4 @@
-//! Names in Rust: what a manifest's name becomes, and how several that become one are told apart.
+//! Rust identifiers for the names of manifests, and suffixes for names that would be equal.
 
 mod variants;
 
@@ -10,18 +10,18 @@ use unicode_normalization::UnicodeNormalization as _;
 
 pub(crate) use variants::{Meaning, path_word, variants};
 
-/// A module, method or field: `snake_case`, raw where it is a keyword.
+/// Returns the identifier of a module, method or field: `snake_case`, and raw if it is a keyword.
 pub(crate) fn snake(name: &str) -> Ident {
     ident(&name.to_snake_case())
 }
 
-/// Whether `snake` leaves a name as it is, but for what makes a keyword of it an identifier. Such names stay apart.
+/// Whether `snake` keeps a name, except that keywords become identifiers. Such names remain distinct.
 pub(crate) fn is_snake(name: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     name.starts_with(|first: char| first.is_ascii_lowercase()) && name.split('_').all(is_word)
 }
 
-/// A module. Some names would be files, attributes or crates that mean something else.
+/// Returns the identifier of a module. Some names get a suffix: as a file, attribute or crate they have another meaning.
 pub(crate) fn module(name: &str) -> Ident {
     let ident = snake(name);
     match plain(&ident).as_str() {
@@ -32,18 +32,18 @@ pub(crate) fn module(name: &str) -> Ident {
     }
 }
 
-/// The trait of a toolset's handlers: `FileTools`, of `file`.
+/// Returns the name of the trait of a toolset's handlers: `FileTools` for `file`.
 pub(crate) fn handlers(toolset: &str) -> Ident {
     Ident::new(&format!("{}Tools", plain(&pascal(&[toolset]))), Span::call_site())
 }
 
-/// A type or variant, of several words: `PascalCase`.
+/// Returns the identifier of a type or variant with these words: `PascalCase`.
 pub(crate) fn pascal(words: &[&str]) -> Ident {
     let words: String = words.iter().map(|word| word.to_pascal_case()).collect();
     if words.is_empty() { Ident::new("Empty", Span::call_site()) } else { ident(&words) }
 }
 
-/// What people call an identifier: without `r#`.
+/// Returns the text of an identifier without `r#`.
 pub(crate) fn plain(ident: &Ident) -> String {
     let text = ident.to_string();
     text.strip_prefix("r#").unwrap_or(&text).to_owned()
@@ -53,20 +53,20 @@ fn ident(text: &str) -> Ident {
     let text = match text.chars().next() {
         None => "empty".to_owned(),
         Some(first) if first.is_ascii_digit() => format!("_{text}"),
-        // As rustc compares them: an ohm sign is an omega.
+        // rustc compares identifiers in NFC: an ohm sign equals an omega.
         Some(_) => text.nfc().collect(),
     };
     if text == "gen" {
-        // A keyword of edition 2024, which not every parser knows as one.
+        // A keyword since edition 2024, which not every parser knows.
         return Ident::new_raw(&text, Span::call_site());
     }
-    // Most names, without a parser: no keyword but one has an underscore or a capital in it.
+    // A fast path for most names: except `_` and `Self`, no keyword has an underscore or a capital.
     let is_plain = text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    let is_no_keyword = text.contains(|letter: char| letter == '_' || letter.is_ascii_uppercase());
-    if is_plain && is_no_keyword && text != "_" && text != "Self" {
+    let is_not_keyword = text.contains(|letter: char| letter == '_' || letter.is_ascii_uppercase());
+    if is_plain && is_not_keyword && text != "_" && text != "Self" {
         return Ident::new(&text, Span::call_site());
     }
-    // `self` and its like cannot be raw; other names that are not identifiers are spelt by the numbers of their letters.
+    // `self` and some other keywords cannot be raw. A name that cannot be an identifier becomes the code points of its characters.
     syn::parse_str::<Ident>(&text)
         .or_else(|_| syn::parse_str(&format!("r#{text}")))
         .or_else(|_| syn::parse_str(&format!("{text}_")))
@@ -76,17 +76,17 @@ fn ident(text: &str) -> Ident {
         })
 }
 
-/// Names in one scope. A second claim to a name gets a number as a suffix.
+/// The names of a scope. The second and later claims to a name get a number as suffix.
 #[derive(Debug, Default)]
 pub(crate) struct Scope(BTreeSet<String>);
 
 impl Scope {
-    /// A scope in which these names are taken.
+    /// Creates a scope in which these names are taken.
     pub(crate) fn with(taken: &[&str]) -> Self {
         Self(taken.iter().map(|&name| name.to_owned()).collect())
     }
 
-    /// `wanted`, or the first of `wanted2`, `wanted3`, ... that is free.
+    /// Claims `wanted`, or the first of `wanted2`, `wanted3`, ... that is free, and returns it.
     pub(crate) fn claim(&mut self, wanted: Ident) -> Ident {
         if self.0.insert(plain(&wanted)) {
             return wanted;
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_rustc_takes_for_one_name_is_one() {
+    fn names_that_are_equal_to_rustc_are_equal() {
         assert_eq!(pascal(&["\u{2126}"]), pascal(&["\u{3a9}"]));
         let mut scope = Scope::default();
         let claimed = ["\u{2126}", "\u{3a9}"].map(|name| scope.claim(pascal(&[name])));

@@ -274,7 +274,10 @@ fn is_hidden(path: &Path, folder: &Path) -> bool {
 /// Whether a file is read or reported: the settings, the TOML files of `manifests/` except the `Cargo.toml` of a crate, and files in
 /// other formats whose path would be that of a manifest.
 fn is_source(path: &str) -> bool {
-    if path.ends_with(".toml") { path != "manifests/Cargo.toml" } else { likely_manifest(path).is_some() }
+    match path.strip_suffix(".toml") {
+        Some(stem) => stem != "manifests/Cargo",
+        None => likely_manifest(path).is_some(),
+    }
 }
 
 fn read(path: &Path, relative: String) -> Result<Source, Failure> {

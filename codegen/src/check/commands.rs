@@ -51,7 +51,7 @@ fn check_conditions(rule: &RuleManifest, sink: &Sink) {
     }
 }
 
-/// Returns what a key expects, if the text is something else.
+/// Returns what the key expects if it does not accept the text.
 fn refuses(key: &str, text: &str) -> Option<String> {
     let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
     match key {

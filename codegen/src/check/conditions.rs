@@ -17,20 +17,20 @@ use crate::text::turns::turns;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
-        let asked = &tool.manifest.atom_table.atoms;
-        if let Some(first) = asked.get(MAX_ATOMS) {
+        let atoms = &tool.manifest.atom_table.atoms;
+        if let Some(first) = atoms.get(MAX_ATOMS) {
             let message = format!(
                 "the conditions of `{}` contain {} different atoms, but at most {MAX_ATOMS} are allowed",
                 tool.name(),
-                asked.len()
+                atoms.len()
             );
             let found =
                 Diagnostic::new(Code::TOO_MANY_ATOMS, first.place, message).label("the first atom above the limit");
             sink.push(found.help("split the tool, or simplify its conditions"));
             continue;
         }
-        let mut turns = Turns::of(&tool.manifest.defs, asked);
-        if tool.atoms.len() < asked.len() {
+        let mut turns = Turns::new(&tool.manifest.defs, atoms);
+        if tool.atoms.len() < atoms.len() {
             // A condition refers to an unknown tool or fact (already reported), so the possible turns cannot be enumerated.
             turns.all.clear();
         }
@@ -56,17 +56,17 @@ struct Turns<'t> {
 type Holds<'h> = &'h dyn Fn(Atoms) -> bool;
 
 impl<'t> Turns<'t> {
-    fn of(defs: &'t Defs, asked: &[At<AtomExpr>]) -> Self {
-        let all = turns(asked.iter().map(|asks| &asks.value));
-        Self { defs, all, places: asked.iter().map(|asks| asks.place).collect() }
+    fn new(defs: &'t Defs, atoms: &[At<AtomExpr>]) -> Self {
+        let all = turns(atoms.iter().map(|atom| &atom.value));
+        Self { defs, all, places: atoms.iter().map(|atom| atom.place).collect() }
     }
 
-    /// Whether one condition is true in some turn in which another one is.
+    /// Whether both conditions are true in some turn.
     fn any(&self, within: Holds<'_>, holds: Holds<'_>) -> bool {
         self.all.iter().any(|&atoms| within(atoms) && holds(atoms))
     }
 
-    /// `within` are the turns in which the schema appears.
+    /// Checks a schema and its subschemas. `within` says in which turns the schema appears.
     fn check_schema(&self, schema: &Schema, within: Holds<'_>, sink: &Sink) {
         if let Some(description) = &schema.description {
             self.check_text(&description.value, description.place, within, sink);
@@ -75,11 +75,12 @@ impl<'t> Turns<'t> {
         self.check_values(schema, within, sink);
         for property in &schema.properties {
             check_required(property, sink);
-            let there = |atoms| within(atoms) && property.when.as_ref().is_none_or(|when| holds(&when.value, atoms));
-            self.check_schema(&property.schema, &there, sink);
+            let is_present =
+                |atoms| within(atoms) && property.when.as_ref().is_none_or(|when| holds(&when.value, atoms));
+            self.check_schema(&property.schema, &is_present, sink);
         }
-        for below in schema.subschemas() {
-            self.check_schema(below, within, sink);
+        for subschema in schema.subschemas() {
+            self.check_schema(subschema, within, sink);
         }
     }
 
@@ -98,7 +99,7 @@ impl<'t> Turns<'t> {
         }
     }
 
-    /// A default and the examples must be valid in every turn in which their schema appears.
+    /// Reports a default or example that is not valid in every turn in which its schema appears.
     fn check_values(&self, schema: &Schema, within: Holds<'_>, sink: &Sink) {
         let depends = |schema: &Schema| {
             schema.choices.iter().any(|choice| choice.when.is_some())
@@ -107,15 +108,15 @@ impl<'t> Turns<'t> {
         let values: Vec<(&At<Value>, Code)> = (schema.default.iter().map(|at| (at, Code::DEFAULT_VIOLATES_SCHEMA)))
             .chain(schema.examples.iter().map(|at| (at, Code::EXAMPLE_VIOLATES_SCHEMA)))
             .collect();
-        let reached = || {
+        let reachable_schemas = || {
             let needed = self.defs.reachable_from([schema]);
             let defs = self.defs.iter().filter(move |(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
             [schema].into_iter().chain(defs).flat_map(Schema::walk)
         };
-        if values.is_empty() || !reached().any(depends) {
+        if values.is_empty() || !reachable_schemas().any(depends) {
             return;
         }
-        // A value that is never valid is reported elsewhere.
+        // A value that is invalid in every turn is reported by the check `defaults`.
         let Ok(whole) = jsonschema::draft202012::new(&self.defs.full_schema(schema)) else { return };
         let values: Vec<_> = values.into_iter().filter(|(value, _)| whole.is_valid(&value.value)).collect();
         let segments = self.defs.document(schema).segments();
@@ -130,7 +131,7 @@ impl<'t> Turns<'t> {
             let Ok(validator) = jsonschema::draft202012::new(&turn) else { continue };
             for (value, code) in values.iter().filter(|(value, _)| !validator.is_valid(&value.value)) {
                 let message = "this value is not available in every turn: a `when` condition can remove it";
-                let help = "take one that holds without any condition";
+                let help = "use a value that is always available";
                 sink.push(Diagnostic::new(*code, value.place, message).help(help));
             }
         }
@@ -156,15 +157,15 @@ impl<'t> Turns<'t> {
                 }
                 Piece::Choice { branches, otherwise } => {
                     for (index, (when, pieces)) in branches.iter().enumerate() {
-                        let there = |atoms| {
+                        let is_present = |atoms| {
                             within(atoms)
                                 && holds(when, atoms)
                                 && branches[..index].iter().all(|(earlier, _)| !holds(earlier, atoms))
                         };
-                        self.check_text(pieces, place, &there, sink);
+                        self.check_text(pieces, place, &is_present, sink);
                     }
-                    let there = |atoms| within(atoms) && branches.iter().all(|(when, _)| !holds(when, atoms));
-                    self.check_text(otherwise, place, &there, sink);
+                    let is_present = |atoms| within(atoms) && branches.iter().all(|(when, _)| !holds(when, atoms));
+                    self.check_text(otherwise, place, &is_present, sink);
                 }
             }
         }

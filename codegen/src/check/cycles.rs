@@ -1,5 +1,4 @@
-//! Cycles: toolsets that include themselves, tools that require themselves. The whole way round,
-//! with the place of each step.
+//! Finds cycles: toolsets that include themselves, and tools that require themselves. A finding shows every edge of the cycle.
 
 use toolc::__gen::graph::cycles;
 

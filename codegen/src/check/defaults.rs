@@ -19,31 +19,31 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 
 fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
     if let Some(default) = &schema.default {
-        hold([default], schema, defs, Code::DEFAULT_VIOLATES_SCHEMA, sink);
-        if fill(&default.value, schema, defs, &mut { MOST }).is_none() {
+        validate([default], schema, defs, Code::DEFAULT_VIOLATES_SCHEMA, sink);
+        if count_values(&default.value, schema, defs, &mut { MAX_VALUES }).is_none() {
             let message = "this default is infinite: it omits a property whose default omits the same property";
             sink.push(
                 Diagnostic::new(Code::ENDLESS_DEFAULT, default.place, message)
-                    .label(format!("expands to more than {MOST} values"))
-                    .help("let one of them be without a default, or say in it what is left out"),
+                    .label(format!("expands to more than {MAX_VALUES} values"))
+                    .help("remove one of these defaults, or include the omitted property in it"),
             );
         }
     }
     if !schema.examples.is_empty() {
-        hold(&schema.examples, schema, defs, Code::EXAMPLE_VIOLATES_SCHEMA, sink);
+        validate(&schema.examples, schema, defs, Code::EXAMPLE_VIOLATES_SCHEMA, sink);
     }
     if !schema.choices.is_empty() {
         // Validated against all keywords except `enum`.
         let values = doubtful(schema.choices.iter().map(|choice| &choice.value), schema);
         if !values.is_empty() {
             let rest = Schema { choices: Vec::new(), ..schema.clone() };
-            hold(values, &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
+            validate(values, &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
         }
         check_duplicates(schema, sink);
     }
     for constant in doubtful(&schema.constant, schema) {
         let rest = Schema { constant: None, ..schema.clone() };
-        hold([constant], &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
+        validate([constant], &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
     }
 }
 
@@ -70,7 +70,13 @@ fn doubtful<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema
     values.into_iter().filter(|value| !is_plainly_valid(&value.value, schema)).collect()
 }
 
-fn hold<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema, defs: &Defs, code: Code, sink: &Sink) {
+fn validate<'v>(
+    values: impl IntoIterator<Item = &'v At<Value>>,
+    schema: &Schema,
+    defs: &Defs,
+    code: Code,
+    sink: &Sink,
+) {
     let values = doubtful(values, schema);
     if values.is_empty() {
         return;
@@ -78,7 +84,7 @@ fn hold<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema, de
     // An invalid schema has been reported.
     let Ok(validator) = jsonschema::draft202012::new(&defs.full_schema(schema)) else { return };
     let nouns = [(Code::DEFAULT_VIOLATES_SCHEMA, "default"), (Code::EXAMPLE_VIOLATES_SCHEMA, "example")];
-    let what = nouns.into_iter().find(|(of, _)| *of == code).map_or("value", |(_, noun)| noun);
+    let what = nouns.into_iter().find(|(other, _)| *other == code).map_or("value", |(_, noun)| noun);
     for At { value, place } in values {
         let mut errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
         if errors.is_empty() && defs.slot_kind(schema) == SlotKind::Integer && is_beyond_integers(value) {
@@ -101,11 +107,11 @@ fn is_beyond_integers(value: &Value) -> bool {
     value.is_f64() && value.as_f64().is_some_and(|float| float.abs() >= EXACT)
 }
 
-/// The greatest number of values in an expanded default. Each becomes Rust code.
-const MOST: usize = 1_000;
+/// The maximum number of values in an expanded default. Each becomes Rust code.
+const MAX_VALUES: usize = 1_000;
 
-/// Subtracts the number of values in an expanded default from `left`, or returns `None` if there are more.
-fn fill(value: &Value, schema: &Schema, defs: &Defs, left: &mut usize) -> Option<()> {
+/// Subtracts the number of values in an expanded default from `left`. Returns `None` if there are more than `left`.
+fn count_values(value: &Value, schema: &Schema, defs: &Defs, left: &mut usize) -> Option<()> {
     *left = left.checked_sub(1)?;
     let schema = defs.resolve(schema).schema;
     match (defs.slot_kind(schema), value) {
@@ -113,18 +119,18 @@ fn fill(value: &Value, schema: &Schema, defs: &Defs, left: &mut usize) -> Option
             for property in &schema.properties {
                 let default = property.schema.default.as_ref().filter(|_| !property.required).map(|at| &at.value);
                 if let Some(value) = entries.get(&property.name.value).or(default) {
-                    fill(value, &property.schema, defs, left)?;
+                    count_values(value, &property.schema, defs, left)?;
                 }
             }
         }
         (SlotKind::Array, Value::Array(items)) => {
             let each = schema.items.iter().flat_map(|schema| items.iter().map(move |item| (item, schema)));
-            each.into_iter().try_for_each(|(item, schema)| fill(item, schema, defs, left))?;
+            each.into_iter().try_for_each(|(item, schema)| count_values(item, schema, defs, left))?;
         }
         (SlotKind::Union, value) => {
             let union = defs.union(schema).unwrap_or_default();
-            if let Some(one) = union.iter().find(|one| one.matches(value)) {
-                fill(value, one.schema, defs, left)?;
+            if let Some(alternative) = union.iter().find(|alternative| alternative.matches(value)) {
+                count_values(value, alternative.schema, defs, left)?;
             }
         }
         _ => {}

@@ -35,8 +35,8 @@ fn check_timeout(tool: &Tool, sink: &Sink) {
     if let (Some(timeout), Execution::Sync | Execution::Agent) = (&tool.manifest.timeout, execution) {
         let message = format!("`timeout` is not supported with `execution = \"{}\"`", execution.word());
         let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, timeout.place, message);
-        let said = if *place == tool.manifest.name.place { found } else { found.related(*place, "set here") };
-        sink.push(said.help("remove `timeout`, or use `execution = \"blocking\"` or `\"async\"`"));
+        let found = if *place == tool.manifest.name.place { found } else { found.related(*place, "set here") };
+        sink.push(found.help("remove `timeout`, or use `execution = \"blocking\"` or `\"async\"`"));
     }
 }
 
@@ -101,9 +101,9 @@ fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], si
             sink.push(if properties.is_empty() { found.help("the tool has no parameters") } else { found });
         }
         Some(property) => {
-            let of = tool.manifest.defs.types(&property.schema);
+            let actual = tool.manifest.defs.types(&property.schema);
             let has_errors = tool.manifest.defs.resolve(&property.schema).schema.has_errors;
-            if !has_errors && !matches!(of.as_slice(), [one] if types.contains(one)) {
+            if !has_errors && !matches!(actual.as_slice(), [only] if types.contains(only)) {
                 let words: Vec<&str> = types.iter().map(|t| t.name()).collect();
                 let found = found.related(property.name.place, "this is of another type");
                 sink.push(found.help(format!("it must be of type {}", words.join(" or "))));
@@ -115,9 +115,9 @@ fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], si
 /// Checks the names of tools in dialects: they must be valid and unique.
 fn check_dialects(catalog: &Catalog, sink: &Sink) {
     for dialect in DIALECTS {
-        let own = |tool: &'_ Tool| tool.overrides(dialect.name).and_then(|otherwise| otherwise.name.clone());
+        let new_name = |tool: &'_ Tool| tool.overrides(dialect.name).and_then(|overrides| overrides.name.clone());
         let renamed: Vec<(&Tool, At<String>)> =
-            catalog.tools().filter_map(|(_, tool)| Some((tool, own(tool)?))).collect();
+            catalog.tools().filter_map(|(_, tool)| Some((tool, new_name(tool)?))).collect();
         if renamed.is_empty() {
             continue;
         }
@@ -130,7 +130,7 @@ fn check_dialects(catalog: &Catalog, sink: &Sink) {
         }
         for (tool, name) in &renamed {
             if is_reserved(Kind::Tool, &name.value) {
-                let message = format!("`{}` is reserved for a tool of toolc", name.value);
+                let message = format!("the tool name `{}` is reserved", name.value);
                 let found = Diagnostic::new(Code::RESERVED_NAME, name.place, message);
                 sink.push(found.help("choose another name"));
             } else if !PORTABLE.accepts(&name.value) {

@@ -1,5 +1,5 @@
-//! Check: finds catalogs that cannot be compiled although every file could be read. A check is a file here and a line in
-//! `CHECKS`. What can be compiled but should not be is the [linter's](crate::lint) task.
+//! The check stage: finds errors that need the whole catalog. Each check has a file here and an entry in `CHECKS`. What compiles but
+//! is bad practice is reported by the [linter](crate::lint).
 
 mod commands;
 mod conditions;
@@ -53,7 +53,7 @@ impl Deref for Checked {
 impl Checked {
     /// Returns `None` if one of the findings is an error.
     pub(crate) fn new(catalog: Catalog, found: &[Diagnostic]) -> Option<Self> {
-        found.iter().all(|found| found.level != Level::Error).then_some(Self(catalog))
+        if found.iter().any(|found| found.level == Level::Error) { None } else { Some(Self(catalog)) }
     }
 }
 

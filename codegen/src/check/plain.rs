@@ -36,11 +36,11 @@ fn is_within_bounds(value: &Value, schema: &Schema) -> bool {
     }
 }
 
-fn is_between(number: i64, [least, most]: [&Option<At<Value>>; 2]) -> bool {
+fn is_between(number: i64, [min, max]: [&Option<At<Value>>; 2]) -> bool {
     let holds = |bound: &Option<At<Value>>, holds: fn(&i64, &i64) -> bool| {
         bound.as_ref().is_none_or(|bound| bound.value.as_i64().is_some_and(|bound| holds(&number, &bound)))
     };
-    holds(least, i64::ge) && holds(most, i64::le)
+    holds(min, i64::ge) && holds(max, i64::le)
 }
 
 #[cfg(test)]
@@ -52,7 +52,7 @@ mod tests {
     use crate::manifest;
     use crate::source::Sources;
 
-    /// Every pair of these lines is a schema, and every value is held against each.
+    /// Every pair of these lines is a schema, and every value is checked against each schema.
     const WORDS: &[&str] = &[
         "type = 'integer'",
         "type = 'number'",
@@ -85,7 +85,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_is_plainly_valid_is_valid() {
+    fn plainly_valid_values_are_valid() {
         let values = [
             json!(null),
             json!(true),
@@ -125,7 +125,7 @@ mod tests {
         assert!(plain > 500, "{plain}");
     }
 
-    /// A tool with a parameter of these words. None where they cannot stand together, such as two types.
+    /// Returns a tool with a parameter of these lines, or `None` if they cannot be combined, such as two types.
     fn tool(words: &str) -> Option<manifest::ToolManifest> {
         let text = format!("name = 'x'\n[schema.'$defs'.word]\ntype = 'string'\n[params.p]\n{words}\n");
         let sources = Sources::from_memory([("manifests/tools/x.toml".to_owned(), text)]);

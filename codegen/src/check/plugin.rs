@@ -18,14 +18,14 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
     for (_, tool) in catalog.tools() {
         check_execution(&tool.manifest.execution, sink);
-        check_asked(tool.manifest.requires.checked(), sink);
+        check_availability_check(tool.manifest.requires.checked(), sink);
     }
     for (_, toolset) in catalog.toolsets() {
-        check_asked(toolset.manifest.requires.checked(), sink);
+        check_availability_check(toolset.manifest.requires.checked(), sink);
     }
 }
 
-/// The existence of the file is checked when it is run.
+/// Checks the path of the program. Whether the file exists is only checked when it is run.
 fn check_executable(executable: &At<String>, sink: &Sink) {
     let mut parts = Path::new(&executable.value).components();
     if executable.value.is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
@@ -50,7 +50,7 @@ fn check_execution(execution: &At<Execution>, sink: &Sink) {
 }
 
 /// Reports checks: a plugin has no handlers to run them.
-fn check_asked(check: Option<Place>, sink: &Sink) {
+fn check_availability_check(check: Option<Place>, sink: &Sink) {
     if let Some(place) = check {
         let message = "tools of a plugin cannot have a `check`, because they have no handlers";
         sink.push(

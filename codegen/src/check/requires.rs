@@ -9,8 +9,8 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let tools = catalog.tools().map(|(_, tool)| (&tool.manifest.requires.when, &tool.atoms));
     let toolsets = catalog.toolsets().map(|(_, toolset)| (&toolset.manifest.requires.when, &toolset.atoms));
     for (when, atoms) in tools.chain(toolsets) {
-        // A condition with an unknown name has no atoms, and has been reported.
-        if let Some(when) = when.as_ref().filter(|when| asks_for_tools(&when.value, atoms)) {
+        // A condition with an unknown name has no atoms, and was reported.
+        if let Some(when) = when.as_ref().filter(|when| refers_to_tools(&when.value, atoms)) {
             sink.push(
                 Diagnostic::new(
                     Code::REQUIRES_WHEN,
@@ -26,15 +26,15 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
 }
 
-fn asks_for_tools(when: &When, atoms: &[Atom]) -> bool {
+fn refers_to_tools(when: &When, atoms: &[Atom]) -> bool {
     match when {
         Condition::Atom(AtomId(atom)) => matches!(atoms.get(*atom), Some(Atom::Tool(_) | Atom::External(_))),
-        Condition::Not(inner) => asks_for_tools(inner, atoms),
-        Condition::And(parts) | Condition::Or(parts) => parts.iter().any(|part| asks_for_tools(part, atoms)),
+        Condition::Not(inner) => refers_to_tools(inner, atoms),
+        Condition::And(parts) | Condition::Or(parts) => parts.iter().any(|part| refers_to_tools(part, atoms)),
     }
 }
 
-/// A name as POSIX defines it, also in lower case.
+/// Checks the name of an environment variable: a name as in POSIX, also in lower case.
 pub(super) fn check_variable(name: &At<String>, sink: &Sink) {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if name.value.starts_with(|letter: char| letter.is_ascii_digit())

@@ -19,14 +19,14 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
 }
 
-/// A fast path: names that are all in `snake_case` cannot collide.
+/// Reports names that are equal in `snake_case`. Fast path: names that are already in `snake_case` cannot collide.
 fn distinct_snakes<'n>(what: &str, names: impl Iterator<Item = &'n At<String>> + Clone, sink: &Sink) {
     if !names.clone().all(|name| is_snake(&name.value)) {
         distinct(what, names, &[snake], sink);
     }
 }
 
-/// `uses` are the Rust names that are derived from a name.
+/// Reports names with an equal Rust name. `uses` are the functions that derive Rust names.
 fn distinct<'n>(what: &str, names: impl Iterator<Item = &'n At<String>>, uses: &[fn(&str) -> Ident], sink: &Sink) {
     let mut taken: BTreeMap<String, &At<String>> = BTreeMap::new();
     for name in names {

@@ -1,19 +1,19 @@
-//! One entry of a table, and the comments around it.
+//! Entries of tables, and the comments around them.
 
 use toml_edit::{Key, Value};
 
 use super::value;
 
-/// A key, or several joined by dots, and a value that is not a table with a header.
+/// A key, possibly dotted, and a value that is not a table with a header.
 pub(super) struct Entry<'t> {
     pub(super) path: Vec<&'t Key>,
     pub(super) value: &'t Value,
 }
 
 impl Entry<'_> {
-    /// `is_inner`: an entry precedes it, so that an empty line may separate them.
+    /// Writes the entry with its comments. `is_inner`: another entry precedes it, so an empty line between them is kept.
     pub(super) fn write(&self, out: &mut String, is_inner: bool) {
-        lead(out, self.comments(), is_inner);
+        write_comments(out, self.comments(), is_inner);
         let start = out.len();
         *out += &dotted(&self.path);
         *out += " = ";
@@ -23,37 +23,37 @@ impl Entry<'_> {
         out.push('\n');
     }
 
-    /// The comments before its first key.
+    /// Returns the comments before the key.
     pub(super) fn comments(&self) -> &str {
         let decor = self.path.last().map(|key| key.leaf_decor());
         decor.and_then(|decor| decor.prefix()?.as_str()).unwrap_or_default()
     }
 }
 
-/// Keys as they are written, with dots between them.
+/// Returns keys in their original notation, with dots between them.
 pub(super) fn dotted(path: &[&Key]) -> String {
     path.iter().map(|key| key.display_repr()).collect::<Vec<_>>().join(".")
 }
 
-/// The comments in white space, a line each; of several empty lines in a row one is left, and before the first one only
-/// where that is `apart` from something.
-pub(super) fn lead(out: &mut String, space: &str, apart: bool) {
+/// Writes the comments in white space, one per line. Consecutive empty lines become one. Empty lines before the first comment are
+/// kept only if `keep_first_empty_line`.
+pub(super) fn write_comments(out: &mut String, space: &str, keep_first_empty_line: bool) {
     let mut lines = space.split('\n');
-    // Behind the last line break is what the next key is indented by.
+    // The text after the last line break is the indentation of the next key.
     let last = lines.next_back().unwrap_or_default().trim();
-    let mut is_apart = apart;
+    let mut keep_empty_line = keep_first_empty_line;
     for line in lines.map(str::trim).chain((!last.is_empty()).then_some(last)) {
         if !line.is_empty() {
             *out += line;
         }
-        if !line.is_empty() || (is_apart && !out.ends_with("\n\n")) {
+        if !line.is_empty() || (keep_empty_line && !out.ends_with("\n\n")) {
             out.push('\n');
         }
-        is_apart |= !line.is_empty();
+        keep_empty_line |= !line.is_empty();
     }
 }
 
-/// The comment at the end of a line.
+/// Writes the comment at the end of a line.
 pub(super) fn comment(out: &mut String, space: &str) {
     let comment = space.trim();
     if !comment.is_empty() {

@@ -1,18 +1,18 @@
-//! Values: strings and numbers as they are written, arrays and tables in braces laid out.
+//! Values: strings and numbers keep their notation, arrays and inline tables are formatted.
 
 use toml_edit::Value;
 
-use super::WIDTH;
+use super::MAX_WIDTH;
 use super::entry::{Entry, dotted};
 
-const STEP: &str = "    ";
+const INDENT: &str = "    ";
 
-/// Writes a value behind `used` characters of its line, in a line that is indented by `indent`.
+/// Writes a value. Its line already has `used` characters, and is indented by `indent`.
 pub(super) fn write(out: &mut String, value: &Value, used: usize, indent: &str) {
     let has_comments = has_comments(value);
     if !has_comments {
         let line = line(value);
-        let fits = !line.contains('\n') && used + line.chars().count() <= WIDTH;
+        let fits = !line.contains('\n') && used + line.chars().count() <= MAX_WIDTH;
         if fits || !matches!(value, Value::Array(_)) {
             return *out += &line;
         }
@@ -35,7 +35,7 @@ pub(super) fn write(out: &mut String, value: &Value, used: usize, indent: &str) 
     }
 }
 
-/// A value on one line, but for strings of several lines.
+/// Returns a value on one line; multi-line strings keep their lines.
 fn line(value: &Value) -> String {
     match value {
         Value::String(text) => text.display_repr().into_owned(),
@@ -53,29 +53,29 @@ fn line(value: &Value) -> String {
     }
 }
 
-/// What stands around an item, what is written before it, and the item.
+/// An item of an array or inline table: the white space before and after it, its key with `=` (empty in an array), and its value.
 type Part<'v> = ([String; 2], String, &'v Value);
 
-/// An item a line, with the comments between them.
+/// Writes an array or inline table with one item per line, and the comments between the items.
 fn block(out: &mut String, [open, close]: [char; 2], parts: Vec<Part<'_>>, trailing: &str, indent: &str) {
-    let inner = format!("{indent}{STEP}");
+    let inner = format!("{indent}{INDENT}");
     out.push(open);
-    for ([before, behind], key, value) in parts {
-        // Up to the end of its line a comment is about the item before it.
+    for ([before, after], key, value) in parts {
+        // A comment on the same line belongs to the previous item.
         comments(out, &before, &inner);
         newline(out, &inner);
         *out += &key;
         let used = inner.len() + key.chars().count();
         write(out, value, used, &inner);
         out.push(',');
-        comments(out, &behind, &inner);
+        comments(out, &after, &inner);
     }
     comments(out, trailing, &inner);
     newline(out, indent);
     out.push(close);
 }
 
-/// The comments in white space: those up to the first line break at the end of this line, the others on their own.
+/// Writes the comments in white space: the first line at the end of the current line, the others on lines of their own.
 fn comments(out: &mut String, space: &str, indent: &str) {
     for (index, line) in space.split('\n').map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
         if index == 0 {
@@ -105,7 +105,7 @@ fn has_comments(value: &Value) -> bool {
     }
 }
 
-/// The text before and after a value.
+/// Returns the white space and comments before and after a value.
 fn surrounding(value: &Value) -> [String; 2] {
     let decor = value.decor();
     [raw(decor.prefix()).to_owned(), raw(decor.suffix()).to_owned()]

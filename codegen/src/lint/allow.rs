@@ -1,23 +1,23 @@
 //! Comments that allow a finding: `# lint: allow CODE reason`.
 //!
-//! At the end of a line, the comment covers the values that begin in that line. On a line of its own, it covers those that
-//! begin in the next line that is neither empty nor a comment. At the top of a file, followed by an empty line, it covers
-//! the file. A table header covers its whole table.
+//! At the end of a line, the comment covers the values that start in that line. On a line of its own, it covers those that start in
+//! the next line that is neither empty nor a comment. At the top of a file, followed by an empty line, it covers the file. A comment
+//! that covers a table header covers the whole table.
 
 use std::ops::Range;
 
 use super::levels::{Selected, select};
 use crate::diagnostic::{Code, Diagnostic, Edit, Place, Places, Sink, SourceId};
 
-/// The start of such a comment, after the `#`.
-const REF_PREFIX: &str = "lint:";
+/// The start of an `allow` comment, after the `#`.
+const COMMENT_PREFIX: &str = "lint:";
 const USAGE: &str = "write `# lint: allow CODE reason`, with a rule's code or name";
 
 /// Removes the findings that comments allow, and reports comments that allow none. `rules` are the enabled rules.
 pub(super) fn apply(places: &Places<'_>, rules: &[Code], sink: &Sink) {
     let mut allows = Vec::new();
     for (id, source) in (0..).map(SourceId).zip(places.sources.all()) {
-        if source.text.contains(REF_PREFIX) {
+        if source.text.contains(COMMENT_PREFIX) {
             allows.extend(comments(id, places).into_iter().filter_map(|comment| comment.read(places, sink)));
         }
     }
@@ -47,7 +47,7 @@ struct Comment {
     place: Place,
     /// The text that is removed together with the comment.
     whole: Place,
-    /// The JSON Pointers of the values that it covers.
+    /// The JSON Pointers of the covered values.
     covers: Vec<String>,
 }
 
@@ -97,9 +97,10 @@ impl Allow {
             return false;
         }
         let pointer = places.pointer(place);
-        let below =
-            |covered: &String| pointer.strip_prefix(covered).is_some_and(|b| b.is_empty() || b.starts_with('/'));
-        self.comment.covers.iter().any(below)
+        let contains = |covered: &String| {
+            pointer.strip_prefix(covered).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.comment.covers.iter().any(contains)
     }
 }
 
@@ -113,12 +114,12 @@ fn comments(id: SourceId, places: &Places<'_>) -> Vec<Comment> {
         let hashes = written.match_indices('#').map(|(at, _)| line.start + at);
         let Some(start) = hashes.into_iter().find(|&at| !tree.is_in_string(at)) else { continue };
         let comment = text[start..line.end].trim_end();
-        let Some(said) = comment[1..].trim_start().strip_prefix(REF_PREFIX) else { continue };
+        let Some(content) = comment[1..].trim_start().strip_prefix(COMMENT_PREFIX) else { continue };
         let before = text[line.start..start].trim_end();
-        let covers = if before.is_empty() { below(text, &line, first) } else { Some(line.clone()) };
+        let covers = if before.is_empty() { next_value_line(text, &line, first) } else { Some(line.clone()) };
         let whole = if before.is_empty() { line.clone() } else { line.start + before.len()..start + comment.len() };
         found.push(Comment {
-            text: said.to_owned(),
+            text: content.to_owned(),
             place: Place::new(id, start..start + comment.len()),
             whole: Place::new(id, whole),
             covers: covers.map_or_else(|| vec![String::new()], |line| tree.starting_in(&line)),
@@ -128,7 +129,7 @@ fn comments(id: SourceId, places: &Places<'_>) -> Vec<Comment> {
 }
 
 /// Returns the line that a comment on a line of its own covers, or `None` if it covers the whole file.
-fn below(text: &str, line: &Range<usize>, first: usize) -> Option<Range<usize>> {
+fn next_value_line(text: &str, line: &Range<usize>, first: usize) -> Option<Range<usize>> {
     let mut has_empty_line = false;
     for below in lines(text).skip_while(|other| other.start <= line.start) {
         let written = text[below.clone()].trim();

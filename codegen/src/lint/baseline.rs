@@ -64,7 +64,7 @@ fn fingerprint(found: &Diagnostic, places: &Places<'_>) -> [String; 3] {
 pub(super) fn apply(file: &At<String>, places: &Places<'_>, rules: &[Code], sink: &Sink) {
     let failed = |why: String| {
         let message = format!("failed to read the baseline `{}`: {why}", file.value);
-        let help = format!("write it again with `cargo xtask lint --write-baseline {}`", file.value);
+        let help = format!("update it with `lint --write-baseline {}`", file.value);
         sink.push(Diagnostic::new(Code::INVALID_VALUE, file.place, message).help(help));
     };
     let text = match places.sources.other_file(&file.value) {
@@ -92,7 +92,7 @@ pub(super) fn apply(file: &At<String>, places: &Places<'_>, rules: &[Code], sink
                 format!("`{}` lists a finding that no longer exists: {code} at {manifest}{}", file.value, at(pointer));
             sink.push(
                 Diagnostic::new(Code::UNUSED_BASELINE_ENTRY, file.place, message)
-                    .help(format!("write it again with `cargo xtask lint --write-baseline {}`", file.value)),
+                    .help(format!("update it with `lint --write-baseline {}`", file.value)),
             );
         }
     }

@@ -29,7 +29,7 @@ pub(super) struct ConstantCondition {
     pub is_key: bool,
 }
 
-/// The greatest number of findings per tool. A template can repeat one condition thousands of times.
+/// The maximum number of findings per tool. A template can repeat one condition thousands of times.
 const MAX_FINDINGS: usize = 100;
 
 /// Returns the constant conditions of the catalog.
@@ -65,54 +65,54 @@ struct ConditionChecker<'l> {
 
 fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<ConstantCondition> {
     let asked = tool.manifest.atom_table.atoms.iter().map(|asks| asks.value.clone()).collect();
-    let mut judge = ConditionChecker { lint, tool, asked, needs: Vec::new(), all: Vec::new(), found: Vec::new() };
-    let own = judge.asked.len();
-    judge.require(id, None);
+    let mut checker = ConditionChecker { lint, tool, asked, needs: Vec::new(), all: Vec::new(), found: Vec::new() };
+    let own = checker.asked.len();
+    checker.require(id, None);
     for (index, atom) in tool.atoms.iter().enumerate() {
         if let Atom::Tool(other) = atom
             && *other != id
         {
-            judge.require(*other, Some(index));
+            checker.require(*other, Some(index));
         }
     }
     let most = usize::try_from(Atoms::BITS).unwrap_or(usize::MAX);
-    if judge.asked.len() > most {
-        judge.asked.truncate(own);
-        judge.needs.retain(|need| need.holds.atoms().iter().all(|&&atom| atom < own));
+    if checker.asked.len() > most {
+        checker.asked.truncate(own);
+        checker.needs.retain(|need| need.holds.atoms().iter().all(|&&atom| atom < own));
     }
     if own > most {
         return Vec::new();
     }
-    judge.all = turns(&judge.asked);
+    checker.all = turns(&checker.asked);
     // A tool that is never available is reported at its own declaration.
     for given in (0..own).map(Some) {
         let is_there = |atoms| given.is_some_and(|index| bit(index, atoms));
-        let met = |atoms| judge.needs.iter().filter(|need| need.given == given).all(|need| holds(&need.holds, atoms));
-        if !judge.all.iter().any(|&atoms| is_there(atoms) && met(atoms)) {
-            judge.needs.retain(|need| need.given != given);
+        let met = |atoms| checker.needs.iter().filter(|need| need.given == given).all(|need| holds(&need.holds, atoms));
+        if !checker.all.iter().any(|&atoms| is_there(atoms) && met(atoms)) {
+            checker.needs.retain(|need| need.given != given);
         }
     }
-    let shown = judge.shown();
+    let shown = checker.shown();
     let is_shown = !shown.is_empty();
     if let Some(when) = &tool.manifest.requires.when {
-        let linked = link(&when.value, &tool.manifest.atom_table, &mut judge.asked);
-        let mut found = judge.judged(&linked, when.place, &judge.all, &judge.all);
+        let linked = link(&when.value, &tool.manifest.atom_table, &mut checker.asked);
+        let mut found = checker.judged(&linked, when.place, &checker.all, &checker.all);
         if found.is_none() && !is_shown {
             let why = format!("it contradicts the other requirements of `{}`", tool.name());
             found = Some(ConstantCondition {
                 never: true,
                 place: when.place,
                 why,
-                related: judge.said(&linked),
+                related: checker.said(&linked),
                 is_key: false,
             });
         }
-        judge.found.extend(found);
+        checker.found.extend(found);
     }
     if is_shown {
-        judge.texts(&shown);
+        checker.texts(&shown);
     }
-    judge.found
+    checker.found
 }
 
 fn of_toolset(toolset: &Toolset) -> Option<ConstantCondition> {

@@ -1,4 +1,4 @@
-//! The rules for people: as a list, and as `docs/lint.md`.
+//! The documentation of the rules: as a list, as JSON, and as `docs/lint.md`.
 
 use minijinja::context;
 use serde_json::{Value, json};

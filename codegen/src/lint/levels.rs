@@ -61,8 +61,8 @@ pub(super) fn resolve(name: &At<String>, level: RuleLevel, sink: &Sink) -> Vec<(
     let rules = match select(&name.value) {
         Selected::Rules(rules) => rules,
         Selected::Fixed(code) => {
-            let message = format!("`{}` is always an error: there is nothing to compile where it is found", code.name);
-            sink.push(unknown(message).help("take this line out"));
+            let message = format!("`{}` is always an error: its level cannot be changed", code.name);
+            sink.push(unknown(message).help("remove this line"));
             return Vec::new();
         }
         Selected::Unknown => {

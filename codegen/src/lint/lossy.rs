@@ -45,7 +45,7 @@ impl LossRules {
             let message = format!("{dialects} does not support the `{word}` of `{tool}`: {why}{becomes}");
             sink.push(
                 Diagnostic::new(code, place, message)
-                    .help(format!("`cargo xtask show {tool} --dialect {dialect}` shows it")),
+                    .help(format!("`show {tool} --dialect {dialect}` prints the definition")),
             );
         }
     }

@@ -1,4 +1,4 @@
-//! Files below `manifests/` that are not manifests: each would be ignored, so it is reported.
+//! Reports files in `manifests/` that are not read as manifests: they would be ignored silently.
 
 use toml::de::DeTable;
 
@@ -21,17 +21,18 @@ fn misplaced(id: SourceId, source: &Source) -> Diagnostic {
     let (folder, name) = source.path.rsplit_once('/').unwrap_or_default();
     let found = |message| {
         let found = Diagnostic::new(Code::MISPLACED_FILE, Place::new(id, 0..0), message);
-        found.label("this file would be passed over")
+        found.label("this file would be ignored")
     };
     if let Some(toml) = likely_manifest(&source.path) {
         let found = found(format!("no manifest is read from `{name}`"));
-        return found.help(format!("manifests are written in TOML, in files `NAME.toml`: make it `{toml}`"));
+        return found.help(format!("manifests are TOML files: convert it to `{toml}`"));
     }
     let to = ticked(&places_for(folder, &source.stem, &source.text), " or ");
     found(format!("no manifest is read in `{folder}`")).help(format!("move `{}` to {to}", source.path))
 }
 
-/// Returns where a manifest belongs: judged by its keys, and by the name of its folder or file if the keys leave a choice.
+/// Returns the folders or files where a manifest may belong, judging by its keys, and by the name of its folder or file if the keys are
+/// ambiguous.
 fn places_for(folder: &str, stem: &str, text: &str) -> Vec<&'static str> {
     let document = DeTable::parse_recoverable(text).0;
     let known = |kind: Kind| {

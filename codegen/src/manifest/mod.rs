@@ -1,4 +1,4 @@
-//! Parse: each file on its own, from TOML to a typed manifest.
+//! The parse stage: reads each file separately, from TOML to a typed manifest.
 
 pub mod keys;
 mod misplaced;
@@ -36,7 +36,7 @@ pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
     manifests
 }
 
-/// Sets the execution that tools of a plugin have by default: each call is a process, which is waited for.
+/// Sets the default execution of a plugin's tools to `blocking`: each call waits for a process.
 fn run_as_processes(tools: &mut [ToolManifest]) {
     for tool in tools.iter_mut().filter(|tool| tool.execution.place == tool.name.place) {
         tool.execution.value = Execution::Blocking;
@@ -71,7 +71,7 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
         Kind::Distribution => manifests.distributions.push(DistributionManifest::read(&reader)),
         Kind::Commands => {
             let mut commands = CommandsManifest::read(&reader);
-            // A rule without a name has been reported.
+            // A rule without a name was reported.
             commands.rules.retain(|rule| !rule.name.value.is_empty());
             manifests.commands.push(commands);
         }
@@ -116,10 +116,10 @@ fn check_file_name(name: &At<String>, kind: Kind, source: &Source, sink: &Sink) 
 fn check_name(name: &At<String>, kind: Kind, sink: &Sink) {
     let noun = kind.noun();
     if is_reserved(kind, &name.value) {
-        let message = format!("`{}` is a {noun} of toolc's own", name.value);
+        let message = format!("the {noun} name `{}` is reserved", name.value);
         sink.push(Diagnostic::new(Code::RESERVED_NAME, name.place, message).help("choose another name"));
     } else if !PORTABLE.accepts(&name.value) {
-        let message = format!("`{}` is not a name that every provider takes", name.value);
+        let message = format!("`{}` is not a name that every vendor accepts", name.value);
         sink.push(
             Diagnostic::new(Code::INVALID_NAME, name.place, message)
                 .label(format!("expected {}", PORTABLE.expected()))
@@ -128,7 +128,7 @@ fn check_name(name: &At<String>, kind: Kind, sink: &Sink) {
     }
 }
 
-/// Whether toolc itself answers to this name.
+/// Whether toolc uses this name itself.
 pub(crate) fn is_reserved(kind: Kind, name: &str) -> bool {
     RESERVED.contains(&(kind, name))
 }

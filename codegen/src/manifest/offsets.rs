@@ -1,22 +1,22 @@
-//! From a byte of a TOML string's value to the bytes in the file that wrote it: escapes, line continuations and the
-//! line break behind opening quotes make them differ.
+//! Maps bytes of the value of a TOML string to bytes of the file. They differ because of escapes, line continuations, and the line
+//! break after opening quotes.
 
 use std::ops::Range;
 
-/// The range of `value[span]` in `literal`, the string as written, including quotes.
+/// Returns the range of `value[span]` in `literal`, the string with its quotes as in the file.
 pub(crate) fn written(literal: &str, value: &str, span: Range<usize>) -> Range<usize> {
-    // Escapes are longer than what they stand for, so a literal without escapes has this length.
+    // An escape is longer than its value, so only a literal without escapes has this length.
     if literal.len() == value.len() + 2 {
         return span.start + 1..span.end + 1;
     }
     let starts = starts(literal, value.len());
     let at = |offset: usize| starts.get(offset).or(starts.last()).copied().unwrap_or(0);
-    // The end is where the last letter's spelling ends, which is not always where the next one's begins.
+    // The end of the last letter, which is not always the start of the next one: a continuation may follow.
     let end = if span.is_empty() { at(span.start) } else { at(span.end - 1) + spelling(&literal[at(span.end - 1)..]) };
     at(span.start)..end.max(at(span.start))
 }
 
-/// For each byte of the value, and for its end, where its letter's spelling begins.
+/// Returns, for each byte of the value and for its end, the offset in the literal at which its letter starts.
 fn starts(literal: &str, length: usize) -> Vec<usize> {
     let quotes = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quotes| literal.starts_with(quotes)).unwrap_or("");
     let raw = quotes.starts_with('\'');
@@ -40,14 +40,16 @@ fn starts(literal: &str, length: usize) -> Vec<usize> {
     starts
 }
 
-/// The length of a backslash at the end of a line and the white space after it, which are removed.
+/// Returns the length of a line continuation: a backslash at the end of a line and the white space after it, which TOML removes.
 fn continuation(rest: &str) -> Option<usize> {
-    let behind = rest.strip_prefix('\\')?;
-    let line = behind.trim_start_matches([' ', '\t']);
-    line.starts_with('\n').then(|| rest.len() - behind.trim_start_matches([' ', '\t', '\n']).len())
+    let after = rest.strip_prefix('\\')?;
+    if !after.trim_start_matches([' ', '\t']).starts_with('\n') {
+        return None;
+    }
+    Some(rest.len() - after.trim_start_matches([' ', '\t', '\n']).len())
 }
 
-/// How many bytes the first letter of a basic string takes as it is spelt.
+/// Returns the length of the first letter of a basic string as in the file, in bytes.
 fn spelling(rest: &str) -> usize {
     let length = match rest.as_bytes() {
         [b'\\', b'x', ..] => 4,
@@ -59,7 +61,7 @@ fn spelling(rest: &str) -> usize {
     length.min(rest.len())
 }
 
-/// How many bytes the letter takes that is spelt so.
+/// Returns the length of the value of a letter, in bytes.
 fn decoded(spelling: &str) -> usize {
     match spelling.as_bytes() {
         [b'\\', b'x' | b'u' | b'U', ..] => {

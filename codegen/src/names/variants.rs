@@ -1,5 +1,5 @@
-//! Variants of one enum: what each is called depends on what it stands for and on the others, never on their order. A name
-//! that a place in a list gave would pass to another value when the list is sorted, and every handler would still compile.
+//! The names of the variants of an enum. They depend on the values, never on their order: if a name depended on the position, sorting
+//! the values would give it another value, and every handler would still compile.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -10,26 +10,26 @@ use sha2::{Digest as _, Sha256};
 
 use super::{pascal, plain};
 
-/// What a variant stands for.
+/// The value of a variant.
 #[derive(Debug, Clone)]
 pub(crate) struct Meaning {
-    /// What it is named by.
+    /// The text that the variant is named after.
     pub word: String,
-    /// What no other variant of the enum stands for.
+    /// A text that is unique among the variants of the enum.
     pub id: String,
 }
 
 impl Meaning {
-    /// A text.
+    /// Creates the meaning of a string value.
     pub(crate) fn of(text: &str) -> Self {
         Self { word: text.to_owned(), id: serde_json::Value::from(text).to_string() }
     }
 }
 
-/// The variants of one enum, in the order of what they stand for.
+/// Returns the names of the variants of an enum.
 ///
-/// Each is its word in `PascalCase`, where that says something and is no other's. Where not, symbols are spelt in words;
-/// and what is the same even then ends in digits that `id` alone decides.
+/// A name is the word in `PascalCase`. If that is empty or not unique, symbols are replaced by words. If the result is still not
+/// unique, the name gets a suffix of digits that depends only on `id`.
 pub(crate) fn variants(meanings: &[Meaning]) -> Vec<Ident> {
     let name = |word: &str| plain(&pascal(&[word]));
     let usual: Vec<String> = meanings.iter().map(|meaning| name(&meaning.word)).collect();
@@ -38,8 +38,8 @@ pub(crate) fn variants(meanings: &[Meaning]) -> Vec<Ident> {
         .iter()
         .zip(usual.iter().zip(is_shared))
         .map(|(meaning, (usual, is_shared))| {
-            let says_nothing = meaning.word.to_pascal_case().is_empty();
-            if is_shared || says_nothing { name(&spelt(&meaning.word)) } else { usual.clone() }
+            let is_empty = meaning.word.to_pascal_case().is_empty();
+            if is_shared || is_empty { name(&spell_symbols(&meaning.word)) } else { usual.clone() }
         })
         .collect();
     let is_shared = shared(&names);
@@ -48,19 +48,19 @@ pub(crate) fn variants(meanings: &[Meaning]) -> Vec<Ident> {
         .zip(names.iter().zip(is_shared))
         .map(|(meaning, (name, is_shared))| {
             // The underscore of `Self_` is not part of the name.
-            let marked = || format!("{}_{}", name.trim_end_matches('_'), digits(&meaning.id));
-            Ident::new(&if is_shared { marked() } else { name.clone() }, Span::call_site())
+            let with_digits = || format!("{}_{}", name.trim_end_matches('_'), digits(&meaning.id));
+            Ident::new(&if is_shared { with_digits() } else { name.clone() }, Span::call_site())
         })
         .collect()
 }
 
-/// The word that a variant's own types are named by: what the variant stands for, or the variant, where that is not named
-/// by the word as it is.
+/// Returns the word that the types of a variant are named after: `word`, or the name of the variant if that is not simply `word` in
+/// `PascalCase`.
 pub(crate) fn path_word(word: &str, variant: &Ident) -> String {
     if *variant == pascal(&[word]) && !word.to_pascal_case().is_empty() { word.to_owned() } else { plain(variant) }
 }
 
-/// For each name, whether it is there more than once.
+/// Returns, for each name, whether it occurs more than once.
 fn shared(names: &[String]) -> Vec<bool> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for name in names {
@@ -69,18 +69,19 @@ fn shared(names: &[String]) -> Vec<bool> {
     names.iter().map(|name| counts[name.as_str()] > 1).collect()
 }
 
-/// A word with its symbols in words.
-fn spelt(word: &str) -> String {
-    word.chars().fold(String::new(), |mut spelt, letter| {
+/// Replaces the symbols in a word by words.
+fn spell_symbols(word: &str) -> String {
+    let mut spelt = String::new();
+    for letter in word.chars() {
         match symbol(letter) {
             Some(symbol) => spelt.extend([" ", symbol, " "]),
             None => spelt.push(letter),
         }
-        spelt
-    })
+    }
+    spelt
 }
 
-/// The name of an ASCII symbol. `_` has no name: like a space, it separates words.
+/// Returns the name of an ASCII symbol. `_` has no name: like a space, it separates words.
 fn symbol(letter: char) -> Option<&'static str> {
     Some(match letter {
         '!' => "Not",
@@ -118,12 +119,13 @@ fn symbol(letter: char) -> Option<&'static str> {
     })
 }
 
-/// Eight digits that are the same on every machine and with every compiler.
+/// Returns eight hexadecimal digits of a hash, which is the same on every machine and with every compiler.
 fn digits(id: &str) -> String {
-    Sha256::digest(id).iter().take(4).fold(String::new(), |mut digits, byte| {
+    let mut digits = String::new();
+    for byte in Sha256::digest(id).iter().take(4) {
         let _ = write!(digits, "{byte:02x}");
-        digits
-    })
+    }
+    digits
 }
 
 #[cfg(test)]
@@ -151,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn words_that_stay_apart_are_as_they_were() {
+    fn distinct_words_keep_their_names() {
         let words = ["asc", "read-file", "read_all", "2fa", "self", "UTF-8", "größe", "v1.2", "on/off", "gen"];
         let expected = ["Asc", "ReadFile", "ReadAll", "_2fa", "Self_", "Utf8", "Größe", "V12", "OnOff", "Gen"];
         assert_eq!(named(&words), expected);
     }
 
     #[test]
-    fn symbols_are_words_where_letters_do_not_tell() {
+    fn symbols_become_words_if_letters_do_not_suffice() {
         assert_eq!(named(&["c", "c++", "c#"]), ["C", "CPlusPlus", "CHash"]);
         let words = ["<", "<=", "=", "!=", ">=", ">", "", "in"];
         let expected = ["Less", "LessEqual", "Equal", "NotEqual", "GreaterEqual", "Greater", "Empty", "In"];
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_the_same_even_then_is_marked_by_its_value() {
+    fn names_that_are_still_equal_get_digits() {
         assert_eq!(named(&["asc", "ASC", "desc"]), ["Asc_5a144f0c", "Asc_701d2ec3", "Desc"]);
         assert_eq!(named(&["<", "less"]), ["Less_53a56174", "Less_3bd4bf83"]);
         assert_eq!(named(&["self", "Self"]), ["Self_3a6b7e48", "Self_747e524b"]);

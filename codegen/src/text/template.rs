@@ -386,7 +386,7 @@ mod tests {
             ("{{ available('a', join=3) }}", 18..22, "`join` must be a quoted text"),
             ("{% if tools.a and %}x{% endif %}", 17..17, "expected a condition"),
             ("{{ }}", 0..5, "empty template expression"),
-            ("{% if tools.a %}{% endif tools.a %}", 25..32, "`tools.a` behind `endif`"),
+            ("{% if tools.a %}{% endif tools.a %}", 25..32, "unexpected `tools.a` after `endif`"),
         ] {
             let fault = parse(text).unwrap_err();
             assert_eq!((fault.span, fault.message.as_str()), (at, message), "{text}");

@@ -195,13 +195,13 @@ fn one_run_reports_every_mistake_once() {
       = help: did you mean `file`?
       = help: or declare it in `manifests/toolsets/fiel.toml`
 
-    error[C001]: the file is not TOML
+    error[C001]: invalid TOML
      --> ROOT/manifests/tools/torn.toml:2:16
       |
     2 | toolset = "file
       |                ^ invalid basic string, expected `"`
       |
-      = help: mend this first: nothing else in the file is checked until then
+      = help: fix this first: the rest of the file is not checked
 
     error[C009]: unknown tool `defualt`
      --> ROOT/manifests/toolsets/one.toml:3:29

@@ -137,7 +137,7 @@ impl Narrower<'_> {
             .partition(|property| names.is_none_or(|names| names.value.accepts(&property.name.value)));
         for property in others {
             self.at_path(&format!(".{}", property.name.value), |narrower| {
-                narrower.record_dropped(&property.schema, "properties")
+                narrower.record_dropped(&property.schema, "properties");
             });
         }
         kept

@@ -6,10 +6,10 @@ use super::{Key, KeyType};
 use crate::markdown;
 use crate::source::Kind;
 
-/// What begins a generated table, followed by the path of its keys and [`TO`].
+/// The start of a generated table. The path of its keys and [`TO`] follow.
 const FROM: &str = "<!-- keys: ";
 const TO: &str = " -->\n";
-/// What ends it.
+/// The end of a generated table.
 const END: &str = "<!-- end of keys -->";
 
 /// Returns a guide with its generated tables renewed. Each is between two comments, the first of which says which keys it

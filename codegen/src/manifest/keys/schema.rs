@@ -114,7 +114,7 @@ pub const SCHEMA: &[Key] = &[
     MAX_PROPERTIES.key,
 ];
 
-/// The keywords of the schema of a tool's arguments, which are an object.
+/// The keywords of the schema of a tool's arguments.
 pub const ROOT: &[Key] = &[
     ROOT_TYPE.key,
     TITLE.key,
@@ -131,21 +131,21 @@ pub const ROOT: &[Key] = &[
     DEFS.key,
 ];
 
-/// What a property has besides the keywords of its schema.
+/// The keys of a property besides the keywords of its schema.
 pub const PROPERTY: &[Key] = &[REQUIRED.key, WHEN.key, SECRET.key];
 
-/// What a conditional value of an enum has.
+/// The keys of a conditional value of an `enum`.
 pub const CHOICE: &[Key] = &[VALUE.key, VALUE_WHEN.key];
 
-/// Keywords of other schemas that manifests do not have, each with what to write instead. No vendor's strict mode accepts
-/// them, and arguments could not be checked against them.
+/// Keywords of JSON Schema and other formats that manifests do not support, and what to write instead. No vendor's strict mode accepts
+/// them, and the runtime could not check arguments against them.
 pub const FOREIGN: &[(&str, &str)] = &[
-    ("not", "say what is allowed instead: with `enum`, bounds or `anyOf`"),
-    ("if", "write the cases as alternatives of `oneOf`, each with a property of one `const` that tells them apart"),
-    ("then", "write the cases as alternatives of `oneOf`, each with a property of one `const` that tells them apart"),
-    ("else", "write the cases as alternatives of `oneOf`, each with a property of one `const` that tells them apart"),
-    ("patternProperties", "describe all further properties together: `additionalProperties` holds their schema"),
-    ("propertyNames", "say in `description` how the properties may be named"),
+    ("not", "describe the allowed values instead, with `enum`, bounds or `anyOf`"),
+    ("if", "write the cases as alternatives of `oneOf`, each with a required property that has a different `const`"),
+    ("then", "write the cases as alternatives of `oneOf`, each with a required property that has a different `const`"),
+    ("else", "write the cases as alternatives of `oneOf`, each with a required property that has a different `const`"),
+    ("patternProperties", "write one schema for all undeclared properties: `additionalProperties`"),
+    ("propertyNames", "state in `description` how the properties may be named"),
     ("required", "write `required = true` in each required property"),
     ("dependentRequired", "write the cases as alternatives of `anyOf`, each with the properties that it requires"),
     ("dependentSchemas", "write the cases as alternatives of `anyOf`, each with the properties that it requires"),
@@ -153,31 +153,34 @@ pub const FOREIGN: &[(&str, &str)] = &[
     ("prefixItems", "make it an object with a property for each item, or give all items one schema: `items`"),
     ("additionalItems", "give all items one schema: `items`"),
     ("unevaluatedItems", "give all items one schema: `items`"),
-    ("unevaluatedProperties", "write `additionalProperties` in each object; it is `false` unless said otherwise"),
-    ("contains", "say in `description` what the array has to hold"),
-    ("minContains", "say in `description` what the array has to hold"),
-    ("maxContains", "say in `description` what the array has to hold"),
+    ("unevaluatedProperties", "write `additionalProperties` in each object; the default is `false`"),
+    ("contains", "state in `description` what the array must contain"),
+    ("minContains", "state in `description` what the array must contain"),
+    ("maxContains", "state in `description` what the array must contain"),
     ("definitions", "write `$defs`, in `[schema]`"),
     ("$defs", "definitions belong in `[schema]`, for the whole tool"),
-    ("$id", "leave it out: a `$ref` leads to `#/$defs/NAME`"),
-    ("$anchor", "give the schema a name in `$defs`: a `$ref` leads to `#/$defs/NAME`"),
-    ("$dynamicAnchor", "give the schema a name in `$defs`: a `$ref` leads to `#/$defs/NAME`"),
+    ("$id", "remove it: a `$ref` is `#/$defs/NAME`"),
+    ("$anchor", "give the schema a name in `$defs`: a `$ref` is `#/$defs/NAME`"),
+    ("$dynamicAnchor", "give the schema a name in `$defs`: a `$ref` is `#/$defs/NAME`"),
     ("$dynamicRef", "write `$ref`"),
     ("$recursiveRef", "write `$ref`"),
-    ("$schema", "leave it out: it is draft 2020-12"),
-    ("$vocabulary", "leave it out: it is draft 2020-12"),
+    ("$schema", "remove it: schemas are always draft 2020-12"),
+    ("$vocabulary", "remove it: schemas are always draft 2020-12"),
     ("$comment", "write a comment of TOML: `# ...`"),
-    ("contentEncoding", "say in `description` how the text is encoded"),
-    ("contentMediaType", "say in `description` what the text holds"),
-    ("contentSchema", "say in `description` what the text holds"),
-    ("readOnly", "leave out what the model cannot send"),
-    ("writeOnly", "say it in `description`"),
-    ("nullable", "name the type null, too: `type = [\"string\", \"null\"]`, or `{ type = \"null\" }` in `anyOf`"),
+    ("contentEncoding", "state in `description` how the text is encoded"),
+    ("contentMediaType", "state in `description` what the text contains"),
+    ("contentSchema", "state in `description` what the text contains"),
+    ("readOnly", "remove properties that the model cannot send"),
+    ("writeOnly", "state it in `description`"),
+    ("nullable", "add the type null: `type = [\"string\", \"null\"]`, or `{ type = \"null\" }` in `anyOf`"),
     ("example", "write `examples`, an array"),
-    ("discriminator", "leave it out: alternatives are told apart by a required property of one `const` each"),
+    (
+        "discriminator",
+        "remove it: alternatives are distinguished by a required property with a different `const` in each",
+    ),
 ];
 
-/// Keys that tools have at their root in other systems, each with what to write instead.
+/// Keys of tools in other formats, and what to write instead.
 pub const FOREIGN_TO_TOOLS: &[(&str, &str)] = &[
     ("parameters", "write `[params.NAME]`, a table for each parameter"),
     ("properties", "write `[params.NAME]`, a table for each parameter"),

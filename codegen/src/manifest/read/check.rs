@@ -1,4 +1,4 @@
-//! What a table is held against: the keys that it may have, those that it must have, and what each of them takes.
+//! Checks tables: their keys, missing keys, and the types of values.
 
 use std::fmt::Arguments;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::manifest::keys::{FOREIGN, FOREIGN_TO_TOOLS, Key, KeyType, PROPERTY, R
 use crate::source::Kind;
 
 impl<'t> Reader<'t> {
-    /// The keys that the table should not have.
+    /// Checks all keys and values of the table, and returns the unknown keys.
     pub(super) fn check(&self, what: Arguments<'_>) -> Vec<Unknown<'t>> {
         let known = || self.keys.iter().copied().flatten();
         let mut unknown = Vec::new();
@@ -43,7 +43,7 @@ impl<'t> Reader<'t> {
             });
             unknown.push((near.first().copied(), value));
         }
-        // A misspelt key is not reported as missing, too.
+        // A misspelt key is not also reported as missing.
         let is_meant = |key: &Key| unknown.iter().any(|(meant, _)| *meant == Some(key.name));
         for key in known().filter(|key| key.required && self.value(key.name).is_none()) {
             if !is_meant(key) {
@@ -57,7 +57,7 @@ impl<'t> Reader<'t> {
         unknown
     }
 
-    /// What to write instead of a word that others have in such a table.
+    /// Returns what to write instead of a key of another format.
     fn foreign(&self, name: &str, is_schema: bool) -> Option<&'static str> {
         let is_tool = self.document.0 == Kind::Tool && self.depth == 0;
         let of_tools = FOREIGN_TO_TOOLS.iter().filter(|_| is_tool);
@@ -67,7 +67,7 @@ impl<'t> Reader<'t> {
         foreign.find(|(word, _)| *word == name).map(|(_, instead)| *instead)
     }
 
-    /// Where a key belongs that is another table's: above all tables, or in one of those below the root.
+    /// Returns a help for a key of another table: at the root, or in a table of the root.
     fn belongs(&self, name: &str) -> Option<String> {
         if self.depth > 0 {
             return self.belongs_above(name);
@@ -89,7 +89,7 @@ impl<'t> Reader<'t> {
         (!tables.is_empty()).then(|| format!("it belongs in {}", tables.join(" or ")))
     }
 
-    /// The same for a key of the root that is below the header of a table.
+    /// Returns a help for a key of the root that follows the header of a table.
     fn belongs_above(&self, name: &str) -> Option<String> {
         let (kind, document) = self.document;
         let is_of_root = kind.keys().iter().copied().flatten().any(|key| key.name == name);
@@ -135,7 +135,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Checks an array's items, and whether it may be empty. False where the key takes no array.
+    /// Checks the items of an array. Returns false if the key does not accept arrays.
     fn check_array(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) -> bool {
         let is_some = self.items(name).next().is_some();
         let each = |fits: fn(&DeValue<'_>) -> bool, expected: &str, check: &dyn Fn(&Spanned<DeValue<'_>>)| {
@@ -169,7 +169,7 @@ impl<'t> Reader<'t> {
         true
     }
 
-    /// Checks a table's values, where its keys are any names. False where the key takes no table.
+    /// Checks the values of a table with any names as keys. Returns false if the key does not accept such tables.
     fn check_table(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) -> bool {
         let table = || value.get_ref().as_table().into_iter().flatten();
         let each = |fits: fn(&DeValue<'_>) -> bool, key_type: KeyType, check: &dyn Fn(&str, &Spanned<DeValue<'_>>)| {
@@ -207,7 +207,7 @@ impl<'t> Reader<'t> {
     }
 
     fn invalid(&self, value: &Spanned<DeValue<'_>>, name: &str, expected: &str) {
-        let message = format!("`{name}` cannot be this");
+        let message = format!("invalid value for `{name}`");
         let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), message);
         self.sink.push(found.label(format!("expected {expected}")));
     }
@@ -216,11 +216,11 @@ impl<'t> Reader<'t> {
         let word = value.get_ref().as_str().unwrap_or_default();
         let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         if !words.contains(&word) {
-            // The one schema whose type is a word is that of the arguments.
+            // Only the schema of the arguments has a key `type` with fixed words.
             if key == "type" {
                 let found = Diagnostic::new(Code::ROOT_NOT_OBJECT, self.at(value), "a tool's arguments are an object");
                 let found = found.label(format!("expected `object`, found `{word}`"));
-                self.sink.push(found.help("take this out, and make a parameter of what was meant: `[params.NAME]`"));
+                self.sink.push(found.help("remove this key, and declare the value as a parameter: `[params.NAME]`"));
                 return;
             }
             self.sink.push(
@@ -237,7 +237,7 @@ impl<'t> Reader<'t> {
             let found = Diagnostic::new(Code::UNKNOWN_TYPE, self.at(value), format!("unknown JSON type `{word}`"));
             self.sink.push(match *alias {
                 "" => found.help_nearest(word, Type::ALL.map(Type::name), "the types are"),
-                alias => found.help(format!("JSON Schema's word for it is `{alias}`")),
+                alias => found.help(format!("in JSON Schema, the type is `{alias}`")),
             });
         }
     }
@@ -245,7 +245,7 @@ impl<'t> Reader<'t> {
     fn check_json(&self, key: &str, value: &Spanned<DeValue<'_>>) {
         if let Err((span, why)) = json(value) {
             let place = Place::new(self.source, span);
-            self.sink.push(Diagnostic::new(Code::WRONG_TYPE, place, format!("`{key}` cannot hold this")).label(why));
+            self.sink.push(Diagnostic::new(Code::WRONG_TYPE, place, format!("invalid value for `{key}`")).label(why));
         }
     }
 
@@ -282,7 +282,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The most keys that one message lists.
+/// The maximum number of keys in a message.
 const FEW: usize = 8;
 
 fn is_text(value: &DeValue<'_>) -> bool {
@@ -293,7 +293,7 @@ fn is_table(value: &DeValue<'_>) -> bool {
     value.is_table()
 }
 
-/// Reads a length of time: `500ms`, `90s`, `5m`, `1h`, of a day at most.
+/// Parses a duration of at most a day: `500ms`, `90s`, `5m`, `1h`.
 pub(super) fn duration(text: &str) -> Option<Duration> {
     const DAY: u64 = 24 * 60 * 60 * 1000;
     let digits = text.find(|letter: char| !letter.is_ascii_digit())?;
@@ -308,7 +308,7 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
     (1..=DAY).contains(&millis).then(|| Duration::from_millis(millis))
 }
 
-/// What people write for a type that JSON Schema calls otherwise.
+/// Names of types in other languages, and their names in JSON Schema.
 const TYPE_ALIASES: &[(&str, &[&str])] = &[
     ("string", &["str", "text", "String"]),
     ("integer", &["int", "i64", "long"]),

@@ -1,4 +1,4 @@
-//! TOML values as JSON values: what a default, an example or an enum's value is.
+//! Converts TOML values to JSON: defaults, examples and the values of enums.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Where in a value there is something that JSON has not, and why.
+/// The place of a value that JSON cannot represent, and the reason.
 pub(super) type NotJson = (Range<usize>, String);
 
-/// A TOML value as JSON. What TOML cannot write is written as `{ json = '...' }`.
+/// Converts a TOML value to JSON. `{ json = '...' }` represents values that TOML does not have, such as null.
 pub(super) fn json(value: &Spanned<DeValue<'_>>) -> Result<Value, NotJson> {
     let refuse = |why: &str| Err((value.span(), why.to_owned()));
     match value.get_ref() {
@@ -36,7 +36,7 @@ pub(super) fn json(value: &Spanned<DeValue<'_>>) -> Result<Value, NotJson> {
     }
 }
 
-/// The text of `{ json = '...' }`.
+/// Returns the text of `{ json = '...' }`.
 pub(super) fn written_as_json<'t>(table: &'t DeTable<'_>) -> Option<&'t str> {
     if table.len() == 1 { table.get("json")?.get_ref().as_str() } else { None }
 }

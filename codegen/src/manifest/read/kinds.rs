@@ -1,4 +1,4 @@
-//! What each kind of key is read as, and how it is written in `catalog.json`.
+//! Reads each kind of key, and writes it to `catalog.json`.
 
 use serde_json::{Map, Value, json};
 use toolc::__gen::table::Type;
@@ -183,7 +183,7 @@ impl ReadKey for kinds::Execution {
         let Some(word) = reader.text(key) else { return At::new(Execution::Sync, reader.name_place()) };
         match Execution::from_word(&word.value) {
             Some(execution) => At::new(execution, word.place),
-            // It has been reported. `async` accepts every other key, so that nothing follows from it.
+            // The value was reported. `async` accepts every other key, so no further errors follow.
             None => At::new(Execution::Async, reader.name_place()),
         }
     }

@@ -1,5 +1,4 @@
-//! One reader for every table of every manifest. The declared keys drive it: it reports what does not fit them, and
-//! returns what does.
+//! The reader of all tables of manifests. It is driven by the declared keys: it reports whatever does not fit them, and returns the rest.
 
 mod check;
 mod json;
@@ -37,7 +36,7 @@ const MAX_DEPTH: usize = 64;
 /// The key of the name of a manifest or a table.
 const NAME: &str = "name";
 
-/// A table whose keys have been checked. What does not fit has been reported, and is read as if it were missing.
+/// A table whose keys were checked. A value that does not fit was reported, and is read as if it were missing.
 pub struct Reader<'t> {
     source: SourceId,
     text: &'t str,
@@ -48,16 +47,16 @@ pub struct Reader<'t> {
     name: &'t str,
     sink: &'t Sink,
     atom_table: &'t RefCell<AtomTable>,
-    /// The definitions that a `$ref` may lead to, as they are written.
+    /// The definitions that a `$ref` can refer to, as written.
     defs: Option<&'t DeTable<'t>>,
-    /// The kind of manifest, and the whole of it.
+    /// The kind of the manifest, and its root table.
     document: (Kind, &'t DeTable<'t>),
     depth: usize,
-    /// Its unknown keys.
+    /// The unknown keys of the table.
     unknown: Vec<Unknown<'t>>,
 }
 
-/// The value of an unknown key, and the key that is most likely meant.
+/// The most likely intended key, and the value, of an unknown key.
 type Unknown<'t> = (Option<&'static str>, &'t Spanned<DeValue<'t>>);
 
 impl<'t> Reader<'t> {
@@ -147,12 +146,12 @@ impl<'t> Reader<'t> {
         self.value(key).map(|value| self.at(value))
     }
 
-    /// Reads a string that means nothing to the compiler.
+    /// Reads a string without a meaning to the compiler.
     fn prose(&self, key: &str) -> String {
         self.text(key).map(|text| text.value).unwrap_or_default()
     }
 
-    /// Reads the description of a tool. One that is missing is empty.
+    /// Reads the description of a tool; empty if it is missing.
     fn description(&self, key: &str) -> At<Template> {
         self.template(key).unwrap_or_else(|| At::new(Vec::new(), self.name_place()))
     }
@@ -283,7 +282,7 @@ impl<'t> Reader<'t> {
             .map(move |(name, value)| (At::new(name.get_ref().to_string(), Place::new(source, name.span())), value))
     }
 
-    /// Returns what a key accepts.
+    /// Returns the kind of value that a key accepts.
     fn key_type(&self, key: &str) -> Option<&'static KeyType> {
         self.keys.iter().copied().flatten().find(|known| known.name == key).map(|known| &known.key_type)
     }
@@ -296,7 +295,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads a length of time.
+    /// Reads a duration.
     fn duration(&self, key: &str) -> Option<At<Duration>> {
         let (value, text) = self.string(key)?;
         check::duration(text).map(|duration| At::new(duration, self.at(value)))
@@ -340,7 +339,7 @@ impl<'t> Reader<'t> {
         Some(At::new(json(value).ok()?, self.at(value)))
     }
 
-    /// Returns the value of a key. A misspelt key stands for the nearest one, so that its absence is not reported as well.
+    /// Returns the value of a key. A misspelt key is read as the nearest one, so that the key is not also reported as missing.
     fn value(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
         // Tables are small: a linear search is faster than a hash of each key that they might have.
         let found = self.table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value);

@@ -1,4 +1,4 @@
-//! Schemas: those of the arguments and of the result of a tool.
+//! Reads the schemas of the arguments and of the result of a tool.
 
 use std::borrow::Cow;
 
@@ -17,17 +17,17 @@ use crate::schema::{Additional, Bounds, Choice, Def, DefId, Defs, Property, REF_
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
-/// The tables of a tool that make up the schema of its arguments.
+/// The tables of a tool that declare the schema of its arguments.
 const PARAMS: &str = "params";
 const ROOT: &str = "schema";
 
 impl<'t> Reader<'t> {
-    /// Returns the definitions of this table, which is a tool's manifest, as they are written.
+    /// Returns the definitions of a tool's manifest, as written.
     pub(super) fn defs(&self) -> Option<&'t DeTable<'t>> {
         self.value(ROOT)?.get_ref().as_table()?.get(keyword::DEFS.key.name)?.get_ref().as_table()
     }
 
-    /// Reads the schema of a tool's arguments, which are an object, and the definitions.
+    /// Reads the schema of a tool's arguments, and its definitions.
     pub(in crate::manifest) fn arguments(&self) -> (Schema, Defs) {
         let params = self.properties(PARAMS);
         let root = self.table(ROOT);
@@ -56,7 +56,7 @@ impl<'t> Reader<'t> {
         (schema, defs)
     }
 
-    /// The definitions in this table, which is the schema of the arguments.
+    /// Returns the definitions of the schema of the arguments.
     fn definitions(&self) -> Defs {
         let def = |(name, value): (&'t Spanned<Cow<'t, str>>, &'t Spanned<DeValue<'t>>)| {
             let At { value: name, place } = At::new(name.get_ref().to_string(), Place::new(self.source, name.span()));
@@ -64,13 +64,13 @@ impl<'t> Reader<'t> {
                 self.sink.push(
                     Diagnostic::new(Code::INVALID_NAME, place, format!("`{name}` cannot be the name of a definition"))
                         .label("expected letters, digits, `_`, `-` or `.`")
-                        .help("a `$ref` leads to it by this name, and it names the Rust type"),
+                        .help("`$ref`s use this name, and so does the Rust type"),
                 );
             }
             let table = value.get_ref().as_table();
             let reader =
                 table.and_then(|table| self.nested(table, place, &[SCHEMA], format_args!("the definition `{name}`")));
-            // One that cannot be read keeps its place: a `$ref` to it is right.
+            // An invalid definition keeps its index, so that a `$ref` to it is not reported.
             let schema = reader.map_or_else(|| Schema::new(place), |reader| reader.schema());
             Def { name: At::new(name, place), schema }
         };
@@ -80,18 +80,19 @@ impl<'t> Reader<'t> {
                 ring.last().into_iter().chain(&ring).map(|reference| reference.name.as_str()).collect();
             let message = match names.as_slice() {
                 [_, only] => format!("the definition `{only}` refers only to itself"),
-                names => format!("definitions that refer only to one another: {}", names.join(" → ")),
+                names => format!("definitions that refer only to each other: {}", names.join(" → ")),
             };
             let (last, others) = ring.split_last().expect("a ring has a link");
             let found = Diagnostic::new(Code::REF_RING, last.place, message)
-                .help("let one of them say what its values are; an object or array may hold itself again");
-            self.sink.push(others.iter().fold(found, |found, link| found.related(link.place, "leads on")));
+                .help("give one of them a type; an object or array can contain itself");
+            self.sink
+                .push(others.iter().fold(found, |found, link| found.related(link.place, "refers to the next one")));
             defs.remove_reference(last.place);
         }
         defs
     }
 
-    /// Reads the target of a `$ref`. A misspelt name stands for the nearest one.
+    /// Reads the target of a `$ref`. A misspelt name is read as the nearest one.
     pub(super) fn reference(&self, key: &str) -> Option<Reference> {
         let At { value, place } = self.text(key)?;
         let names = || self.defs.into_iter().flatten().map(|(name, _)| &**name.get_ref());
@@ -115,14 +116,14 @@ impl<'t> Reader<'t> {
             let (code, leads, help) = if value.starts_with('#') {
                 (
                     Code::UNRESOLVED_REF,
-                    "leads to no definition",
-                    "give the schema a name in `$defs`, in `[schema]`, and lead to it from everywhere",
+                    "does not point to a definition",
+                    "move the schema to `$defs`, in `[schema]`, and refer to it by its name",
                 )
             } else {
                 (
                     Code::EXTERNAL_REF,
-                    "leads out of the manifest",
-                    "copy what it leads to into `$defs`, in `[schema]`: nothing is fetched",
+                    "points outside the manifest",
+                    "copy the schema to `$defs`, in `[schema]`: toolc fetches nothing",
                 )
             };
             let found = Diagnostic::new(code, place, format!("`{value}` {leads}"))
@@ -251,7 +252,7 @@ impl<'t> Reader<'t> {
 
     /// Reads the name of a type, or an array of them.
     pub(super) fn types(&self, key: &str) -> Vec<Type> {
-        // Repetitions and empty lists. Names that are not types have been reported.
+        // Repetitions and empty lists. Unknown types were reported.
         if let Some(list) = self.json(key).filter(|list| list.value.is_array())
             && let Some(why) = standard::refuses(key, &list.value)
             && !self.items(key).any(|word| word.get_ref().as_str().and_then(Type::from_name).is_none())

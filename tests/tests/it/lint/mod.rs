@@ -122,7 +122,10 @@ fn impossible_requests_exit_with_status_2() {
         (&["lint", "-W", "Q"], "unknown rule `Q`"),
         (&["lint", "--format", "xml"], "the formats are human, concise, json, sarif, github"),
         (&["lint", "--format", "json", "--format", "sarif"], "only one format can be written to standard output"),
-        (&["lint", "--list-rules", "--format", "sarif"], "supports only one `--format`: text, json or md"),
+        (
+            &["lint", "--list-rules", "--format", "sarif"],
+            "`--list-rules` supports only one `--format`: text, json or md",
+        ),
         (&["lint", "--fix", "--diff"], "cannot be used with"),
         (&["explain", "redundant"], "redundant-include"),
     ] {
