@@ -7,6 +7,7 @@
 //! - The `#:schema` line, and comments at the top of a file that are followed by an empty line, stay at the top.
 
 mod entry;
+mod key;
 mod value;
 
 use toml_edit::{DocumentMut, Item, Key, Table};
@@ -157,7 +158,7 @@ fn write_header(out: &mut String, path: &[&Key], table: &Table, is_item: bool) {
     }
     let decor = table.decor();
     write_comments(out, decor.prefix().and_then(|text| text.as_str()).unwrap_or_default(), false);
-    let name = entry::dotted(path);
+    let name = key::dotted(path);
     *out += &if is_item { format!("[[{name}]]") } else { format!("[{name}]") };
     entry::comment(out, decor.suffix().and_then(|text| text.as_str()).unwrap_or_default());
     out.push('\n');

@@ -14,7 +14,7 @@ use toolc_codegen::source::Sources;
 use walkdir::WalkDir;
 
 use crate::environment::PassedVariables;
-use crate::provider::Plugin;
+use crate::plugin::Plugin;
 use crate::report::{FileProblem, Finding};
 use crate::schema_values::ToolSchemas;
 use crate::trust;
@@ -63,7 +63,7 @@ pub(crate) fn compile(name: &str, root: &Path) -> Compiled {
     compiled.description.clone_from(&manifest.description);
     let executable = root.join(&executable.value);
     compiled.executable = Some(executable.clone());
-    match check_executable(root, &executable) {
+    match trust::check_executable(root, &executable) {
         Ok(()) => compiled.plugin = Some(plugin(name, root, executable, catalog, manifest)),
         Err(problem) => compiled.findings.push(problem.into()),
     }
@@ -104,20 +104,6 @@ fn untrusted_files(root: &Path) -> Vec<Finding> {
         findings.extend(problem.map(Finding::from));
     }
     findings
-}
-
-/// Checks that `executable` is a program in the folder `root` to which other users cannot write.
-pub(crate) fn check_executable(root: &Path, executable: &Path) -> Result<(), FileProblem> {
-    let resolved = trust::check_within(root, executable)?;
-    let failed = |message: &str, help: &str| Err(FileProblem::new(executable, message, help));
-    match resolved.metadata() {
-        Ok(meta) if !meta.is_file() => failed("not a file", "name the plugin's program in `plugin.toml`"),
-        Ok(meta) if !trust::is_executable(&meta) => {
-            failed("not executable", &format!("run `chmod +x {}`", executable.display()))
-        }
-        Ok(_) => Ok(()),
-        Err(error) => failed(&format!("failed to read the program: {error}"), "check that the file exists"),
-    }
 }
 
 /// Builds the plugin from its checked manifests.

@@ -10,9 +10,9 @@ use serde_json::Map;
 use toolc::{Call, ErrorKind, ToolError, ToolOutput, ToolResult, Value};
 use toolc_process::{EndReason, Process, Sink};
 
-use crate::compile::check_executable;
 use crate::environment::PassedVariables;
-use crate::provider::Plugin;
+use crate::plugin::Plugin;
+use crate::trust::check_executable;
 
 /// The object that the program reads.
 #[derive(Serialize)]

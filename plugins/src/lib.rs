@@ -13,14 +13,16 @@
 //! [`Plugins`] finds plugins and updates a registry from their folders. A [`PluginReport`] describes the state of one plugin.
 
 // In the order of loading: `plugins` finds folders, `fingerprint` detects changes, `trust` checks permissions, `compile` turns a folder
-// into a `provider`, and `invoke` runs its program for a call.
+// into a `plugin`, `provider` serves it, and `invoke` runs its program for a call.
 mod compile;
 mod environment;
 mod fingerprint;
 mod invoke;
+mod plugin;
 mod plugins;
 mod provider;
 mod report;
+mod running_calls;
 mod schema_values;
 mod trust;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use toolc::Registry;
@@ -12,8 +12,10 @@ use toolc::catalog::ProviderId;
 
 use crate::compile::{Compiled, compile};
 use crate::fingerprint::{Fingerprint, Fingerprints};
-use crate::provider::{Plugin, PluginProvider};
+use crate::plugin::Plugin;
+use crate::provider::PluginProvider;
 use crate::report::{FileProblem, Finding, Level, PluginReport, State};
+use crate::running_calls::RunningCalls;
 use crate::trust;
 
 /// The plugins of some folders, in a registry.
@@ -322,35 +324,4 @@ fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, FileProblem> {
     }
     roots.sort();
     Ok(roots)
-}
-
-/// The number of running calls.
-#[derive(Debug, Default)]
-pub(crate) struct RunningCalls {
-    count: Mutex<usize>,
-    ended: Condvar,
-}
-
-/// Counts a call as running until it is dropped.
-pub(crate) struct RunningCallGuard(Arc<RunningCalls>);
-
-impl RunningCalls {
-    pub(crate) fn start(self: &Arc<Self>) -> RunningCallGuard {
-        *self.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        RunningCallGuard(Arc::clone(self))
-    }
-
-    /// Waits until no call runs, but at most for `timeout`. Returns whether no call runs.
-    fn settle(&self, timeout: Duration) -> bool {
-        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.ended.wait_timeout_while(count, timeout, |count| *count > 0);
-        *waited.unwrap_or_else(PoisonError::into_inner).0 == 0
-    }
-}
-
-impl Drop for RunningCallGuard {
-    fn drop(&mut self) {
-        *self.0.count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        self.0.ended.notify_all();
-    }
 }

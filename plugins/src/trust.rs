@@ -29,6 +29,20 @@ pub(crate) fn check_within(root: &Path, path: &Path) -> Result<PathBuf, FileProb
     Ok(target)
 }
 
+/// Checks that `executable` is a program in the folder `root` to which other users cannot write.
+pub(crate) fn check_executable(root: &Path, executable: &Path) -> Result<(), FileProblem> {
+    let resolved = check_within(root, executable)?;
+    let failed = |message: &str, help: &str| Err(FileProblem::new(executable, message, help));
+    match resolved.metadata() {
+        Ok(meta) if !meta.is_file() => failed("not a file", "name the plugin's program in `plugin.toml`"),
+        Ok(meta) if !is_executable(&meta) => {
+            failed("not executable", &format!("run `chmod +x {}`", executable.display()))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => failed(&format!("failed to read the program: {error}"), "check that the file exists"),
+    }
+}
+
 /// Checks that a file or folder belongs to the current user or root, and that no other user can write to it.
 pub(crate) fn check(path: &Path) -> Result<(), FileProblem> {
     let meta = fs::metadata(path).map_err(|error| unreadable(path, &error))?;

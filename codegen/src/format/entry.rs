@@ -2,6 +2,7 @@
 
 use toml_edit::{Key, Value};
 
+use super::key::{comments_before, dotted};
 use super::value;
 
 /// A key, possibly dotted, and a value that is not a table with a header.
@@ -13,7 +14,7 @@ pub(super) struct Entry<'t> {
 impl Entry<'_> {
     /// Writes the entry with its comments. `is_inner`: another entry precedes it, so an empty line between them is kept.
     pub(super) fn write(&self, out: &mut String, is_inner: bool) {
-        write_comments(out, self.comments(), is_inner);
+        write_comments(out, comments_before(&self.path), is_inner);
         let start = out.len();
         *out += &dotted(&self.path);
         *out += " = ";
@@ -22,17 +23,6 @@ impl Entry<'_> {
         comment(out, self.value.decor().suffix().and_then(|text| text.as_str()).unwrap_or_default());
         out.push('\n');
     }
-
-    /// Returns the comments before the key.
-    pub(super) fn comments(&self) -> &str {
-        let decor = self.path.last().map(|key| key.leaf_decor());
-        decor.and_then(|decor| decor.prefix()?.as_str()).unwrap_or_default()
-    }
-}
-
-/// Returns keys in their original notation, with dots between them.
-pub(super) fn dotted(path: &[&Key]) -> String {
-    path.iter().map(|key| key.display_repr()).collect::<Vec<_>>().join(".")
 }
 
 /// Writes the comments in white space, one per line. Consecutive empty lines become one. Empty lines before the first comment are

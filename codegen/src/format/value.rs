@@ -1,9 +1,9 @@
 //! Values: strings and numbers keep their notation, arrays and inline tables are formatted.
 
-use toml_edit::Value;
+use toml_edit::{Key, Value};
 
 use super::MAX_WIDTH;
-use super::entry::{Entry, dotted};
+use super::key::{comments_before, dotted};
 
 const INDENT: &str = "    ";
 
@@ -23,13 +23,12 @@ pub(super) fn write(out: &mut String, value: &Value, used: usize, indent: &str) 
             block(out, ['[', ']'], items.collect(), raw(Some(array.trailing())), indent);
         }
         Value::InlineTable(table) => {
-            let entry = |(path, value)| {
-                let entry = Entry { path, value };
-                let suffix = raw(value.decor().suffix());
-                ([entry.comments().to_owned(), suffix.to_owned()], format!("{} = ", dotted(&entry.path)), value)
-            };
-            let entries = table.get_values().into_iter().map(entry);
-            block(out, ['{', '}'], entries.collect(), raw(Some(table.trailing())), indent);
+            let mut entries = Vec::new();
+            for (path, value) in table.get_values() {
+                let space = [comments_before(&path).to_owned(), raw(value.decor().suffix()).to_owned()];
+                entries.push((space, format!("{} = ", dotted(&path)), value));
+            }
+            block(out, ['{', '}'], entries, raw(Some(table.trailing())), indent);
         }
         other => *out += &line(other),
     }
@@ -98,7 +97,7 @@ fn has_comments(value: &Value) -> bool {
     match value {
         Value::Array(array) => is_comment(raw(Some(array.trailing()))) || array.iter().any(around),
         Value::InlineTable(table) => {
-            let entry = |(path, value)| is_comment(Entry { path, value }.comments()) || around(value);
+            let entry = |(path, value): (Vec<&Key>, &Value)| is_comment(comments_before(&path)) || around(value);
             is_comment(raw(Some(table.trailing()))) || table.get_values().into_iter().any(entry)
         }
         _ => false,

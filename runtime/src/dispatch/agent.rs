@@ -7,7 +7,6 @@ use crate::args::Slots;
 use crate::call::response::CallResponse;
 use crate::call::{OwnedRequest, ToolCall};
 use crate::dispatch::prepared::{CallRecord, PreparedCall};
-use crate::dispatch::running::HandlerFuture;
 use crate::observe::trace::Scope;
 use crate::panics;
 use crate::registration::ids::ToolId;
@@ -68,14 +67,6 @@ impl fmt::Debug for PendingAgentCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PendingAgentCall").field("tool", &self.tool()).finish_non_exhaustive()
     }
-}
-
-/// The agent's own loop: a function that returns the future of a call, or `None` if the loop does not take the call.
-pub(crate) type AgentLoop<'l> = dyn Fn(&str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
-
-/// A loop that takes no calls, for hosts that use [`Turn::agent_call`].
-pub(crate) fn no_loop<'l>(_: &str, _: Slots<'_, '_>) -> Option<HandlerFuture<'l>> {
-    None
 }
 
 impl Turn {

@@ -8,11 +8,11 @@ use crate::args::Slots;
 use crate::call::ToolCall;
 use crate::call::response::CompletedCall;
 use crate::data::behaviour::Parallel;
-use crate::dispatch::agent::{self, AgentTools};
+use crate::dispatch::agent::AgentTools;
 use crate::dispatch::finish::Outcome;
 use crate::dispatch::parallel_key::ParallelKey;
 use crate::dispatch::prepared::InnerCall;
-use crate::dispatch::running::HandlerFuture;
+use crate::dispatch::running::{self, HandlerFuture};
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
 use crate::session::turn::Turn;
@@ -30,7 +30,7 @@ impl Turn {
     ///
     /// Calls of tools that the agent's own loop runs fail: see [`batch_with`](Self::batch_with).
     pub async fn batch<'r>(&self, calls: &[ToolCall<'r>]) -> Vec<CompletedCall<'r>> {
-        self.run_batch(calls, &|_, tool, slots| agent::no_loop(tool, slots)).await
+        self.run_batch(calls, &|_, tool, slots| running::no_loop(tool, slots)).await
     }
 
     /// Runs all calls like [`batch`](Self::batch), and calls of agent-run tools with `run`. The results of `run` are treated
@@ -162,7 +162,7 @@ impl Overlap<'_> {
     }
 }
 
-/// Like [`AgentLoop`](super::agent::AgentLoop), for the call at an index of the batch.
+/// Like [`AgentLoop`](super::running::AgentLoop), for the call at an index of the batch.
 type BatchLoop<'l> = dyn Fn(usize, &str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
 
 /// A batch that is running.

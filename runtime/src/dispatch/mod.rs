@@ -22,8 +22,8 @@ mod unknown_tool;
 
 use crate::call::ToolCall;
 use crate::call::response::CallResponse;
-use crate::dispatch::agent::AgentLoop;
 use crate::dispatch::prepared::PreparedCall;
+use crate::dispatch::running::AgentLoop;
 use crate::provider::HandlerReply;
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
@@ -47,7 +47,7 @@ impl Turn {
         let inner = self.inner_call(request);
         let inner = inner.as_ref().map(|inner| inner.request(request));
         let mut call = self.prepare(inner.as_ref().unwrap_or(request));
-        let result = self.run(&mut call, self.cancel_epoch(), &agent::no_loop).await;
+        let result = self.run(&mut call, self.cancel_epoch(), &running::no_loop).await;
         self.finish(call, result)
     }
 

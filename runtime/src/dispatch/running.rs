@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use crate::args::{self, Arguments, Limits, SlotBuffer, Slots};
 use crate::call::{Call, ToolCall};
-use crate::dispatch::agent::AgentLoop;
 use crate::panics;
 use crate::provider::{HandlerReply, no_agent_loop};
 use crate::registration::ids::ToolId;
@@ -18,6 +17,14 @@ use crate::session::turn::Turn;
 const WHILE_RUNNING: &str = "while it was running: its effects so far are not undone";
 
 pub(crate) type HandlerFuture<'a> = Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>>;
+
+/// The agent's own loop: a function that returns the future of a call, or `None` if the loop does not take the call.
+pub(crate) type AgentLoop<'l> = dyn Fn(&str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
+
+/// A loop that takes no calls, for hosts that use [`Turn::agent_call`].
+pub(crate) fn no_loop<'l>(_: &str, _: Slots<'_, '_>) -> Option<HandlerFuture<'l>> {
+    None
+}
 
 impl Turn {
     /// Returns the context for the handler of a call.

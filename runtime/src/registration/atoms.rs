@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::data::segment::{Atom, Atoms, Comparison, FactValue};
-use crate::registration::ids::ToolId;
-use crate::registration::state::State;
+use crate::registration::ids::{NameLookup, ToolId};
 use crate::vec_map::VecMap;
 
 /// Values of facts, by name.
@@ -27,9 +26,9 @@ pub(crate) enum ResolvedAtom {
 
 impl ResolvedAtom {
     /// Looks up the tool that an atom refers to.
-    pub(crate) fn new(atom: &Atom, state: &State) -> Self {
+    pub(crate) fn new(atom: &Atom, names: &dyn NameLookup) -> Self {
         match atom {
-            Atom::Tool(name) => ResolvedAtom::Tool(state.find(name)),
+            Atom::Tool(name) => ResolvedAtom::Tool(names.find(name)),
             Atom::Fact(name) => ResolvedAtom::Fact(name.clone(), Comparison::Equal, FactValue::Boolean(true)),
             Atom::Compared(name, comparison, with) => ResolvedAtom::Fact(name.clone(), *comparison, with.clone()),
         }

@@ -20,3 +20,12 @@ ids! {
     /// A requirement of a state's tools.
     RequirementId
 }
+
+/// Finds the tools and toolsets of a state by name.
+pub(crate) trait NameLookup {
+    /// Finds a tool by its own name.
+    fn find(&self, name: &str) -> Option<ToolId>;
+
+    /// Finds a toolset by its name or an alias.
+    fn toolset(&self, name: &str) -> Option<ToolsetId>;
+}

@@ -8,8 +8,7 @@ use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::segment::Condition;
 use crate::registration::atoms::ResolvedAtom;
-use crate::registration::ids::{ProviderIndex, RequirementId, ToolId, ToolsetId};
-use crate::registration::state::State;
+use crate::registration::ids::{NameLookup, ProviderIndex, RequirementId, ToolId, ToolsetId};
 
 /// The requirements of all tools of a state.
 #[derive(Default)]
@@ -64,30 +63,35 @@ impl ResolvedRequirement {
 }
 
 impl ResolvedRequirements {
-    /// Resolves the requirements of `tools`, the tools of `state` in order. `declared` has all declared toolsets with their tool
-    /// provider.
-    pub(crate) fn new(state: &State, tools: &[&Tool], declared: &[(ProviderIndex, &Toolset)]) -> Self {
-        let mut homes: Vec<HomeRequirements<'_>> = state.toolsets.iter().map(|_| HomeRequirements::default()).collect();
+    /// Resolves the requirements of the tools of a state, which are given in order, each with its tool provider and its home
+    /// toolset, one of `toolset_count`. `declared` has all declared toolsets with their tool provider.
+    pub(crate) fn new(
+        names: &dyn NameLookup,
+        tools: &[(&Tool, ProviderIndex, ToolsetId)],
+        toolset_count: usize,
+        declared: &[(ProviderIndex, &Toolset)],
+    ) -> Self {
+        let mut homes: Vec<HomeRequirements<'_>> = (0..toolset_count).map(|_| HomeRequirements::default()).collect();
         for &(provider, toolset) in declared.iter().filter(|(_, toolset)| !toolset.requires.is_empty()) {
-            let Some(ToolsetId(id)) = state.toolset(&toolset.name) else { continue };
+            let Some(ToolsetId(id)) = names.toolset(&toolset.name) else { continue };
             homes[id].toolset = Some(toolset);
             homes[id].checks.push((provider, None));
         }
         let count = tools.len();
-        if homes.iter().all(|home| home.toolset.is_none()) && tools.iter().all(|tool| tool.requires.is_empty()) {
+        if homes.iter().all(|home| home.toolset.is_none()) && tools.iter().all(|(tool, ..)| tool.requires.is_empty()) {
             return Self::default();
         }
         let mut resolved =
             Self { by_tool: vec![Vec::new(); count], naming: vec![Vec::new(); count], ..Self::default() };
-        for (id, tool) in state.tool_ids().zip(tools) {
-            let owner = state[id].provider;
-            let home = &mut homes[state[id].home.0];
+        for (position, &(tool, owner, home)) in tools.iter().enumerate() {
+            let id = ToolId(position);
+            let home = &mut homes[home.0];
             let mut own = Vec::new();
             // Checks are evaluated last, because they may use what the other requirements ensure, for example an API key.
             for checks in [false, true] {
-                own.extend_from_slice(home.resolve(&mut resolved, state, owner, checks));
+                own.extend_from_slice(home.resolve(&mut resolved, names, owner, checks));
                 for requirement in tool.requires.iter().filter(|requirement| is_check(requirement) == checks) {
-                    own.push(resolved.add(state, requirement, owner, None));
+                    own.push(resolved.add(names, requirement, owner, None));
                 }
             }
             for requirement in &own {
@@ -134,12 +138,12 @@ impl ResolvedRequirements {
 
     fn add(
         &mut self,
-        state: &State,
+        names: &dyn NameLookup,
         requirement: &Requirement,
         provider: ProviderIndex,
         toolset: Option<Cow<'static, str>>,
     ) -> RequirementId {
-        let find = |name: &Cow<'static, str>| (name.clone(), state.find(name));
+        let find = |name: &Cow<'static, str>| (name.clone(), names.find(name));
         let resolved = match requirement {
             Requirement::Env(names) => ResolvedRequirement::Env(names.clone()),
             Requirement::AnyEnv(names) => ResolvedRequirement::AnyEnv(names.clone()),
@@ -147,7 +151,7 @@ impl ResolvedRequirements {
             Requirement::Os(names) => ResolvedRequirement::Os(names.clone()),
             Requirement::When { condition, atoms } => ResolvedRequirement::Facts {
                 condition: condition.clone(),
-                atoms: atoms.iter().map(|atom| ResolvedAtom::new(atom, state)).collect(),
+                atoms: atoms.iter().map(|atom| ResolvedAtom::new(atom, names)).collect(),
             },
             Requirement::Check => ResolvedRequirement::Check { provider },
             Requirement::Tools(names) => {
@@ -195,7 +199,7 @@ impl HomeRequirements<'_> {
     fn resolve(
         &mut self,
         resolved: &mut ResolvedRequirements,
-        state: &State,
+        names: &dyn NameLookup,
         owner: ProviderIndex,
         checks: bool,
     ) -> &[RequirementId] {
@@ -207,7 +211,7 @@ impl HomeRequirements<'_> {
         ids.get_or_insert_with(|| {
             let requirements = toolset.requires.iter().filter(|requirement| is_check(requirement) == checks);
             let name = || Some(toolset.name.clone());
-            requirements.map(|requirement| resolved.add(state, requirement, *provider, name())).collect()
+            requirements.map(|requirement| resolved.add(names, requirement, *provider, name())).collect()
         })
     }
 }

@@ -5,8 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::data::catalog::Tool;
 use crate::index::{self, Index};
 use crate::provider::ToolProvider;
-use crate::registration::ids::ToolId;
-use crate::registration::state::State;
+use crate::registration::ids::{IndexInProvider, ProviderIndex, ToolId};
 
 /// The search index of a state.
 #[derive(Default)]
@@ -54,15 +53,18 @@ fn searchable_text(tool: &Tool) -> (&str, String) {
 }
 
 impl StateSearchIndex {
-    /// Builds the index of all tools of `state` from the indexes of its providers.
-    pub(crate) fn new(state: &State, indexed: &[Arc<ProviderSearchIndex>]) -> Self {
+    /// Builds the index of all tools of a state from the indexes of its providers. `tools` are the tools, each with its place in
+    /// a provider.
+    pub(crate) fn new(
+        tools: impl Iterator<Item = (ToolId, ProviderIndex, IndexInProvider)>,
+        indexed: &[Arc<ProviderSearchIndex>],
+    ) -> Self {
         /// The maximum number of tools of a provider whose index is merged with others.
         const MAX_SMALL: usize = 64;
         let mut positions: Vec<Vec<Option<ToolId>>> =
-            state.providers.iter().map(|provider| vec![None; provider.tools().len()]).collect();
-        for id in state.tool_ids() {
-            let entry = &state[id];
-            positions[entry.provider.0][entry.index.0] = Some(id);
+            indexed.iter().map(|indexed| vec![None; indexed.provider.tools().len()]).collect();
+        for (id, provider, index) in tools {
+            positions[provider.0][index.0] = Some(id);
         }
         let (mut all, mut small) = (Self::default(), Vec::new());
         for (indexed, ids) in indexed.iter().zip(positions) {

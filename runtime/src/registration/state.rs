@@ -16,7 +16,7 @@ use crate::data::table::Table;
 use crate::provider::ToolProvider;
 use crate::registration::atoms::{FactValues, ResolvedAtom};
 use crate::registration::definition_table::DefinitionTable;
-use crate::registration::ids::{IndexInProvider, ProviderIndex, ToolId, ToolsetId};
+use crate::registration::ids::{IndexInProvider, NameLookup, ProviderIndex, ToolId, ToolsetId};
 use crate::registration::name_hash::NameHashIndex;
 use crate::registration::name_index::NameIndex;
 use crate::registration::requirements::ResolvedRequirements;
@@ -99,6 +99,16 @@ impl Index<ToolId> for State {
     }
 }
 
+impl NameLookup for State {
+    fn find(&self, name: &str) -> Option<ToolId> {
+        State::find(self, name)
+    }
+
+    fn toolset(&self, name: &str) -> Option<ToolsetId> {
+        State::toolset(self, name)
+    }
+}
+
 impl State {
     /// Returns the ids of all tools, in the order of their names.
     pub(crate) fn tool_ids(&self) -> impl Iterator<Item = ToolId> + use<> {
@@ -134,7 +144,10 @@ impl State {
     /// Returns the search index, which the first call creates.
     #[cfg(feature = "search")]
     pub(crate) fn search(&self) -> &StateSearchIndex {
-        self.search.get_or_init(|| StateSearchIndex::new(self, &self.provider_search))
+        self.search.get_or_init(|| {
+            let tools = self.tool_ids().map(|id| (id, self[id].provider, self[id].index));
+            StateSearchIndex::new(tools, &self.provider_search)
+        })
     }
 
     /// Finds a tool by its own name.
@@ -185,7 +198,9 @@ impl State {
             .enumerate()
             .flat_map(|(id, provider)| provider.toolsets().iter().map(move |toolset| (ProviderIndex(id), toolset)))
             .collect();
-        state.requirements = ResolvedRequirements::new(&state, &tools, &declared);
+        let located: Vec<(&Tool, ProviderIndex, ToolsetId)> =
+            tools.iter().zip(&state.tools).map(|(tool, entry)| (*tool, entry.provider, entry.home)).collect();
+        state.requirements = ResolvedRequirements::new(&state, &located, state.toolsets.len(), &declared);
         state
     }
 

@@ -1,0 +1,31 @@
+//! The data of a compiled plugin.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use toolc::catalog::{Definition, Fact, Variable};
+use toolc::{Dialect, Tool, Toolset};
+
+use crate::environment::PassedVariables;
+use crate::schema_values::ToolSchemas;
+
+/// A compiled plugin without errors.
+#[derive(Debug)]
+pub(crate) struct Plugin {
+    pub(crate) name: String,
+    /// The folder of the plugin.
+    pub(crate) root: PathBuf,
+    /// The path of the program.
+    pub(crate) executable: PathBuf,
+    pub(crate) tools: Vec<Tool>,
+    /// The definitions of the tools for each dialect, in the order of `tools`.
+    pub(crate) definitions: BTreeMap<Dialect, Vec<Option<Definition>>>,
+    /// The schemas of the tools, in the order of `tools`.
+    pub(crate) schemas: Vec<ToolSchemas>,
+    pub(crate) toolsets: Vec<Toolset>,
+    pub(crate) facts: Vec<Fact>,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) passed: PassedVariables,
+    /// The maximum number of bytes that the program may write to each of its output streams in one call.
+    pub(crate) max_output: usize,
+}
