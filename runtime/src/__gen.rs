@@ -11,6 +11,7 @@ pub use crate::stamp::{STAMP, assert_stamp};
 pub use crate::text::invisible::{changes_direction, is_invisible};
 pub use crate::text::json::indented;
 pub use crate::text::nearest::{did_you_mean, nearest};
+pub use crate::text::words::words;
 
 pub mod args {
     //! Argument slots, and how generated types are read from them.

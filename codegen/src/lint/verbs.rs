@@ -4,27 +4,7 @@ use std::borrow::Cow;
 
 /// Returns the words of a name in lower case. `read_file`, `read-file` and `readFile` have the same two words.
 pub(super) fn words(name: &str) -> Vec<Cow<'_, str>> {
-    let mut words = Vec::new();
-    let mut start = None;
-    let mut before: Option<char> = None;
-    let mut letters = name.char_indices().peekable();
-    while let Some((at, letter)) = letters.next() {
-        let is_hump = letter.is_uppercase()
-            && before.is_some_and(|before| {
-                before.is_lowercase()
-                    || before.is_numeric()
-                    || before.is_uppercase() && letters.peek().is_some_and(|(_, next)| next.is_lowercase())
-            });
-        if is_hump || !letter.is_alphanumeric() {
-            words.extend(start.take().map(|start| lowercase(&name[start..at])));
-        }
-        if letter.is_alphanumeric() {
-            start.get_or_insert(at);
-        }
-        before = Some(letter);
-    }
-    words.extend(start.map(|start| lowercase(&name[start..])));
-    words
+    toolc::__gen::words(name).map(lowercase).collect()
 }
 
 fn lowercase(word: &str) -> Cow<'_, str> {

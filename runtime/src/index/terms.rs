@@ -1,39 +1,14 @@
 //! Terms: the normalised words of a text or a query.
 
+use crate::text::words::words;
+
 /// The maximum length of a term, in letters.
 const MAX_LETTERS: usize = 40;
 
 /// Returns the terms of a text, in order: in lower case, without plural endings. `read_file` and `readFile` are two
 /// words each. In scripts without spaces, each letter is a term.
 pub(crate) fn terms(text: &str) -> impl Iterator<Item = String> {
-    text.split(|letter: char| !letter.is_alphanumeric()).flat_map(split_camel_case).flat_map(letters).filter_map(term)
-}
-
-/// Splits `readFile` into `read` and `File`, and `HTTPServer` into `HTTP` and `Server`.
-fn split_camel_case(word: &str) -> impl Iterator<Item = &str> {
-    let mut rest = word;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let mut letters = rest.char_indices().peekable();
-        let mut before: Option<char> = None;
-        let mut end = rest.len();
-        while let Some((at, letter)) = letters.next() {
-            if let Some(before) = before {
-                let begins_a_word = letter.is_uppercase()
-                    && (before.is_lowercase() || letters.peek().is_some_and(|(_, after)| after.is_lowercase()));
-                if begins_a_word {
-                    end = at;
-                    break;
-                }
-            }
-            before = Some(letter);
-        }
-        let (word, next) = rest.split_at(end);
-        rest = next;
-        Some(word)
-    })
+    words(text).flat_map(letters).filter_map(term)
 }
 
 /// Returns a word, or its letters if its script has no spaces.

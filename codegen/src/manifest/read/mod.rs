@@ -132,8 +132,16 @@ impl<'t> Reader<'t> {
     /// Reads the name of a manifest, or returns the stem of the file. A table below has no such substitute, and its name is
     /// empty.
     fn name_or_stem(&self, key: &str) -> At<String> {
-        let substitute = if self.depth == 0 { self.name } else { "" };
-        self.text(key).unwrap_or_else(|| At::new(substitute.to_owned(), self.place))
+        let Some(name) = self.text(key) else {
+            let substitute = if self.depth == 0 { self.name } else { "" };
+            return At::new(substitute.to_owned(), self.place);
+        };
+        // The names of files are checked together with their stems.
+        if name.value.is_empty() && self.depth > 0 {
+            let found = Diagnostic::new(Code::INVALID_NAME, name.place, "the name is empty");
+            self.sink.push(found.label("expected at least one letter"));
+        }
+        name
     }
 
     /// Returns the place to point at if a key is missing: the name.
