@@ -123,7 +123,7 @@ impl Narrower<'_> {
             let json = self.defs.document(&union).json();
             json_prose(&format!("{prefix}Must also match this JSON Schema"), json)
         } else {
-            vec![Piece::Text(format!("{prefix}{how_many} one of its alternatives holds."))]
+            vec![Piece::Text(format!("{prefix}{how_many} one of its alternatives must match."))]
         }
     }
 
