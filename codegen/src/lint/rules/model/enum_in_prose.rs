@@ -81,7 +81,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         if !text.contains(['|', '(', ':', '"', '\'', '`']) && !text.contains("ne of ") {
             continue;
         }
-        let Some(values) = LIST_PATTERNS.iter().find_map(|lead| lead.captures(text)?.name("list")) else { continue };
+        let Some(values) = LIST_PATTERNS.iter().find_map(|pattern| pattern.captures(text)?.name("list")) else { continue };
         let sentence = sentence(text, values.start(), values.end());
         // A list of parameter names is not a list of values.
         let mut items =
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn list(text: &str) -> Option<&str> {
-        LIST_PATTERNS.iter().find_map(|lead| lead.captures(text)?.name("list")).map(|list| list.as_str())
+        LIST_PATTERNS.iter().find_map(|pattern| pattern.captures(text)?.name("list")).map(|list| list.as_str())
     }
 
     #[test]

@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn similar_names_have_a_common_key() {
-        let alike = |one: &str, other: &str| keys(one).iter().any(|key| keys(other).contains(key));
+        let are_similar = |one: &str, other: &str| keys(one).iter().any(|key| keys(other).contains(key));
         for (one, other) in [
             ("read_file", "file_read"),
             ("list_issue", "list_issues"),
@@ -121,7 +121,7 @@ mod tests {
             ("upload_file", "uplaod_file"),
             ("create_branch", "create_brench"),
         ] {
-            assert!(alike(one, other), "{one} {other}");
+            assert!(are_similar(one, other), "{one} {other}");
         }
         for (one, other) in [
             ("html_to_pdf", "pdf_to_html"),
@@ -133,7 +133,7 @@ mod tests {
             ("get_issue", "list_issues"),
             ("add_label", "create_label"),
         ] {
-            assert!(!alike(one, other), "{one} {other}");
+            assert!(!are_similar(one, other), "{one} {other}");
         }
     }
 }

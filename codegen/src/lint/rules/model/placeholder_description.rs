@@ -102,27 +102,27 @@ const MAX_BYTES: usize = 80;
 const MARKERS: &[&str] = &["TODO", "FIXME", "TBD", "XXX"];
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let report = |place: Place, said: &str, subject: String| {
+    let report = |place: Place, text: &str, subject: String| {
         // If the key is misspelt, the description has another place.
         if lint.string(place).is_none() {
             return;
         }
-        let shown: String = said.trim().chars().take(60).collect();
+        let shown: String = text.trim().chars().take(60).collect();
         sink.push(
             Diagnostic::new(Code::PLACEHOLDER_DESCRIPTION, place, format!("`{shown}` does not describe {subject}"))
                 .help("describe the meaning, the unit and a useful value; for a tool, when to use it"),
         );
     };
     for text in tool.descriptions() {
-        if let Some(said) = lint.full_text(tool, &text.value).filter(|said| is_placeholder(said, tool.name())) {
-            report(text.place, &said, format!("`{}`", tool.name()));
+        if let Some(full_text) = lint.full_text(tool, &text.value).filter(|full_text| is_placeholder(full_text, tool.name())) {
+            report(text.place, &full_text, format!("`{}`", tool.name()));
         }
     }
     for parameter in tool.parameters() {
         let Some(text) = &parameter.schema.description else { continue };
         let name = &parameter.name.value;
-        if let Some(said) = lint.full_text(tool, &text.value).filter(|said| is_placeholder(said, name)) {
-            report(text.place, &said, format!("the parameter `{name}` of `{}`", tool.name()));
+        if let Some(full_text) = lint.full_text(tool, &text.value).filter(|full_text| is_placeholder(full_text, name)) {
+            report(text.place, &full_text, format!("the parameter `{name}` of `{}`", tool.name()));
         }
     }
 }
