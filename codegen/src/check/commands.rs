@@ -44,7 +44,7 @@ fn check_conditions(rule: &RuleManifest, sink: &Sink) {
         );
     }
     for (key, text) in rule.conditions().iter().flat_map(|(key, texts)| texts.iter().map(move |text| (key, text))) {
-        if let Some(expected) = refuses(key, &text.value) {
+        if let Some(expected) = unmet_expectation(key, &text.value) {
             let message = format!("`{key}` cannot contain `{}`", text.value);
             sink.push(Diagnostic::new(Code::INVALID_VALUE, text.place, message).label(format!("expected {expected}")));
         }
@@ -52,7 +52,7 @@ fn check_conditions(rule: &RuleManifest, sink: &Sink) {
 }
 
 /// Returns what the key expects if it does not accept the text.
-fn refuses(key: &str, text: &str) -> Option<String> {
+fn unmet_expectation(key: &str, text: &str) -> Option<String> {
     let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
     match key {
         "programs" | "input_from" => {

@@ -117,8 +117,8 @@ impl<'t> Turns<'t> {
             return;
         }
         // A value that is invalid in every turn is reported by the check `defaults`.
-        let Ok(whole) = jsonschema::draft202012::new(&self.defs.full_schema(schema)) else { return };
-        let values: Vec<_> = values.into_iter().filter(|(value, _)| whole.is_valid(&value.value)).collect();
+        let Ok(validator_of_all) = jsonschema::draft202012::new(&self.defs.full_schema(schema)) else { return };
+        let values: Vec<_> = values.into_iter().filter(|(value, _)| validator_of_all.is_valid(&value.value)).collect();
         let segments = self.defs.document(schema).segments();
         let mut seen = BTreeSet::new();
         for &atoms in self.all.iter().filter(|&&atoms| within(atoms)) {

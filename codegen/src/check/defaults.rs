@@ -34,14 +34,14 @@ fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
     }
     if !schema.choices.is_empty() {
         // Validated against all keywords except `enum`.
-        let values = doubtful(schema.choices.iter().map(|choice| &choice.value), schema);
+        let values = not_plainly_valid(schema.choices.iter().map(|choice| &choice.value), schema);
         if !values.is_empty() {
             let rest = Schema { choices: Vec::new(), ..schema.clone() };
             validate(values, &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
         }
         check_duplicates(schema, sink);
     }
-    for constant in doubtful(&schema.constant, schema) {
+    for constant in not_plainly_valid(&schema.constant, schema) {
         let rest = Schema { constant: None, ..schema.clone() };
         validate([constant], &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
     }
@@ -66,7 +66,7 @@ fn check_duplicates(schema: &Schema, sink: &Sink) {
 }
 
 /// Returns the values that need a full validator.
-fn doubtful<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema) -> Vec<&'v At<Value>> {
+fn not_plainly_valid<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema) -> Vec<&'v At<Value>> {
     values.into_iter().filter(|value| !is_plainly_valid(&value.value, schema)).collect()
 }
 
@@ -77,14 +77,14 @@ fn validate<'v>(
     code: Code,
     sink: &Sink,
 ) {
-    let values = doubtful(values, schema);
+    let values = not_plainly_valid(values, schema);
     if values.is_empty() {
         return;
     }
     // An invalid schema has been reported.
     let Ok(validator) = jsonschema::draft202012::new(&defs.full_schema(schema)) else { return };
     let nouns = [(Code::DEFAULT_VIOLATES_SCHEMA, "default"), (Code::EXAMPLE_VIOLATES_SCHEMA, "example")];
-    let what = nouns.into_iter().find(|(other, _)| *other == code).map_or("value", |(_, noun)| noun);
+    let noun = nouns.into_iter().find(|(other, _)| *other == code).map_or("value", |(_, noun)| noun);
     for At { value, place } in values {
         let mut errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
         if errors.is_empty() && defs.slot_kind(schema) == SlotKind::Integer && is_beyond_integers(value) {
@@ -92,16 +92,16 @@ fn validate<'v>(
         }
         if !errors.is_empty() {
             sink.push(
-                Diagnostic::new(code, *place, format!("this {what} violates its own schema"))
+                Diagnostic::new(code, *place, format!("this {noun} violates its own schema"))
                     .label(errors.join("; "))
-                    .help(format!("change the {what}, or the schema around it")),
+                    .help(format!("change the {noun}, or the schema around it")),
             );
         }
     }
 }
 
-/// Whether an integer is exact. JSON Schema accepts any whole number as an integer, but handlers get an `i64`, and a float above 2^53
-/// does not identify one integer.
+/// Whether a number is too large to be an exact integer. JSON Schema accepts any whole number as an integer, but handlers get an
+/// `i64`, and a float above 2^53 does not identify one integer.
 fn is_beyond_integers(value: &Value) -> bool {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     value.is_f64() && value.as_f64().is_some_and(|float| float.abs() >= EXACT)

@@ -66,11 +66,11 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
 }
 
 fn check_deprecated(catalog: &Catalog, tool: &Tool, sink: &Sink) {
-    let written = tool.manifest.deprecated.as_ref().and_then(|deprecated| deprecated.replacement.as_ref());
-    if let (Some(id), Some(written)) = (tool.replacement, written)
+    let replacement = tool.manifest.deprecated.as_ref().and_then(|deprecated| deprecated.replacement.as_ref());
+    if let (Some(id), Some(replacement)) = (tool.replacement, replacement)
         && catalog[id].name() == tool.name()
     {
-        incompatible(written.place, "a tool cannot replace itself", "name another tool, or remove this key", sink);
+        incompatible(replacement.place, "a tool cannot replace itself", "name another tool, or remove this key", sink);
     }
 }
 
@@ -105,7 +105,7 @@ fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], si
             let has_errors = tool.manifest.defs.resolve(&property.schema).schema.has_errors;
             if !has_errors && !matches!(actual.as_slice(), [only] if types.contains(only)) {
                 let words: Vec<&str> = types.iter().map(|t| t.name()).collect();
-                let found = found.related(property.name.place, "this is of another type");
+                let found = found.related(property.name.place, "this parameter has another type");
                 sink.push(found.help(format!("it must be of type {}", words.join(" or "))));
             }
         }
@@ -121,11 +121,11 @@ fn check_dialects(catalog: &Catalog, sink: &Sink) {
         if renamed.is_empty() {
             continue;
         }
-        let mut shown: BTreeMap<&str, Vec<&Tool>> = BTreeMap::new();
+        let mut names_in_use: BTreeMap<&str, Vec<&Tool>> = BTreeMap::new();
         for (_, tool) in catalog.tools() {
             // A tool's own name stays reserved in all dialects, because logs and approvals use it.
             for name in BTreeSet::from([tool.name(), tool.name_in(dialect.name)]) {
-                shown.entry(name).or_default().push(tool);
+                names_in_use.entry(name).or_default().push(tool);
             }
         }
         for (tool, name) in &renamed {
@@ -140,7 +140,7 @@ fn check_dialects(catalog: &Catalog, sink: &Sink) {
                         .label(format!("expected {}", PORTABLE.expected())),
                 );
             }
-            let same = shown[name.value.as_str()].iter().find(|other| other.name() != tool.name());
+            let same = names_in_use[name.value.as_str()].iter().find(|other| other.name() != tool.name());
             if let Some(other) = same {
                 let message = format!("the name `{}` is taken by another tool in {}", name.value, dialect.name);
                 sink.push(

@@ -37,10 +37,10 @@ fn is_within_bounds(value: &Value, schema: &Schema) -> bool {
 }
 
 fn is_between(number: i64, [min, max]: [&Option<At<Value>>; 2]) -> bool {
-    let holds = |bound: &Option<At<Value>>, holds: fn(&i64, &i64) -> bool| {
-        bound.as_ref().is_none_or(|bound| bound.value.as_i64().is_some_and(|bound| holds(&number, &bound)))
+    let is_met = |bound: &Option<At<Value>>, compare: fn(&i64, &i64) -> bool| {
+        bound.as_ref().is_none_or(|bound| bound.value.as_i64().is_some_and(|bound| compare(&number, &bound)))
     };
-    holds(min, i64::ge) && holds(max, i64::le)
+    is_met(min, i64::ge) && is_met(max, i64::le)
 }
 
 #[cfg(test)]

@@ -26,11 +26,16 @@ fn distinct_snakes<'n>(what: &str, names: impl Iterator<Item = &'n At<String>> +
     }
 }
 
-/// Reports names with an equal Rust name. `uses` are the functions that derive Rust names.
-fn distinct<'n>(what: &str, names: impl Iterator<Item = &'n At<String>>, uses: &[fn(&str) -> Ident], sink: &Sink) {
+/// Reports names with an equal Rust name. `name_functions` are the functions that derive Rust names.
+fn distinct<'n>(
+    what: &str,
+    names: impl Iterator<Item = &'n At<String>>,
+    name_functions: &[fn(&str) -> Ident],
+    sink: &Sink,
+) {
     let mut taken: BTreeMap<String, &At<String>> = BTreeMap::new();
     for name in names {
-        let all = uses.iter().map(|name_of| plain(&name_of(&name.value)));
+        let all = name_functions.iter().map(|name_of| plain(&name_of(&name.value)));
         let found: Vec<_> = all.map(|rust| (taken.insert(rust.clone(), name), rust)).collect();
         if let Some((Some(first), rust)) = found.into_iter().find(|(first, _)| first.is_some()) {
             let message = format!("the {what} names `{}` and `{}` are equal in Rust", first.value, name.value);
@@ -44,13 +49,13 @@ fn distinct<'n>(what: &str, names: impl Iterator<Item = &'n At<String>>, uses: &
     }
 }
 
-/// The traits of handlers with checks have a method of that name.
+/// Reports a tool called `available`: the traits of handlers with a `check` have a method of this name.
 fn check_available(catalog: &Catalog, sink: &Sink) {
     for (_, toolset) in catalog.toolsets() {
         let home: Vec<_> = toolset.home_tools.iter().map(|&id| &catalog[id].manifest).collect();
-        let asked =
+        let has_check =
             toolset.manifest.requires.checked().is_some() || home.iter().any(|tool| tool.requires.checked().is_some());
-        let mut tools = home.iter().filter(|_| asked);
+        let mut tools = home.iter().filter(|_| has_check);
         if let Some(tool) = tools.find(|tool| plain(&snake(&tool.name.value)) == "available") {
             let message = "the method `available` is reserved for the checks of handlers";
             sink.push(Diagnostic::new(Code::RUST_NAME_COLLISION, tool.name.place, message).help("rename the tool"));

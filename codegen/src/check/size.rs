@@ -6,7 +6,7 @@ use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
 /// Tables and segments have 16-bit indices, and each part needs a few. Usable tools are far smaller.
-const MOST: usize = 10_000;
+const MAX_PARTS: usize = 10_000;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
@@ -15,10 +15,10 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         let texts = (manifest.schemas().filter_map(|schema| schema.description.as_ref()))
             .chain([&manifest.description])
             .chain(manifest.dialect.iter().filter_map(|dialect| dialect.description.as_ref()));
-        let parts = schemas + texts.map(|text| pieces(&text.value)).sum::<usize>();
-        if parts > MOST {
+        let parts = schemas + texts.map(|text| count_pieces(&text.value)).sum::<usize>();
+        if parts > MAX_PARTS {
             let message = format!(
-                "`{}` has {parts} schemas, enum values and pieces of text, but at most {MOST} are allowed",
+                "`{}` has {parts} schemas, enum values and pieces of text, but at most {MAX_PARTS} are allowed",
                 tool.name()
             );
             sink.push(Diagnostic::new(Code::SCHEMA_TOO_LARGE, manifest.name.place, message).help("split the tool"));
@@ -26,12 +26,12 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
 }
 
-fn pieces(template: &Template) -> usize {
-    let all = |piece: &Piece<_, _>| match piece {
+fn count_pieces(template: &Template) -> usize {
+    let count = |piece: &Piece<_, _>| match piece {
         Piece::Choice { branches, otherwise } => {
-            branches.iter().map(|(_, text)| 1 + pieces(text)).sum::<usize>() + pieces(otherwise)
+            branches.iter().map(|(_, text)| 1 + count_pieces(text)).sum::<usize>() + count_pieces(otherwise)
         }
         _ => 1,
     };
-    template.iter().map(all).sum()
+    template.iter().map(count).sum()
 }

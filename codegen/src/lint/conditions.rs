@@ -34,10 +34,12 @@ const MAX_FINDINGS: usize = 100;
 
 /// Returns the constant conditions of the catalog.
 pub(super) fn constant_conditions(lint: &Lint<'_>) -> Vec<ConstantCondition> {
-    let asks = |(_, tool): &(ToolId, &Tool)| !tool.atoms.is_empty();
-    let of_tools =
-        lint.tools().filter(asks).flat_map(|(id, tool)| of_tool(lint, id, tool).into_iter().take(MAX_FINDINGS));
-    let of_toolsets = lint.toolsets().filter_map(|(_, toolset)| of_toolset(toolset));
+    let has_conditions = |(_, tool): &(ToolId, &Tool)| !tool.atoms.is_empty();
+    let of_tools = lint
+        .tools()
+        .filter(has_conditions)
+        .flat_map(|(id, tool)| check_tool(lint, id, tool).into_iter().take(MAX_FINDINGS));
+    let of_toolsets = lint.toolsets().filter_map(|(_, toolset)| check_toolset(toolset));
     of_tools.chain(of_toolsets).collect()
 }
 
@@ -49,24 +51,24 @@ struct KnownCondition {
     given: Option<usize>,
     /// The condition.
     holds: Linked,
-    /// The place that says so, with a description.
-    said: (Place, String),
+    /// The place that declares the condition, with a description.
+    origin: (Place, String),
 }
 
 struct ConditionChecker<'l> {
     lint: &'l Lint<'l>,
     tool: &'l Tool,
-    asked: Vec<AtomExpr>,
-    needs: Vec<KnownCondition>,
+    exprs: Vec<AtomExpr>,
+    known: Vec<KnownCondition>,
     /// All turns.
     all: Vec<Atoms>,
     found: Vec<ConstantCondition>,
 }
 
-fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<ConstantCondition> {
-    let asked = tool.manifest.atom_table.atoms.iter().map(|asks| asks.value.clone()).collect();
-    let mut checker = ConditionChecker { lint, tool, asked, needs: Vec::new(), all: Vec::new(), found: Vec::new() };
-    let own = checker.asked.len();
+fn check_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<ConstantCondition> {
+    let exprs = tool.manifest.atom_table.atoms.iter().map(|expr| expr.value.clone()).collect();
+    let mut checker = ConditionChecker { lint, tool, exprs, known: Vec::new(), all: Vec::new(), found: Vec::new() };
+    let own_count = checker.exprs.len();
     checker.require(id, None);
     for (index, atom) in tool.atoms.iter().enumerate() {
         if let Atom::Tool(other) = atom
@@ -75,35 +77,41 @@ fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<ConstantCondition> {
             checker.require(*other, Some(index));
         }
     }
-    let most = usize::try_from(Atoms::BITS).unwrap_or(usize::MAX);
-    if checker.asked.len() > most {
-        checker.asked.truncate(own);
-        checker.needs.retain(|need| need.holds.atoms().iter().all(|&&atom| atom < own));
+    let max_atoms = usize::try_from(Atoms::BITS).unwrap_or(usize::MAX);
+    if checker.exprs.len() > max_atoms {
+        checker.exprs.truncate(own_count);
+        checker.known.retain(|condition| condition.holds.atoms().iter().all(|&&atom| atom < own_count));
     }
-    if own > most {
+    if own_count > max_atoms {
         return Vec::new();
     }
-    checker.all = turns(&checker.asked);
+    checker.all = turns(&checker.exprs);
     // A tool that is never available is reported at its own declaration.
-    for given in (0..own).map(Some) {
-        let is_there = |atoms| given.is_some_and(|index| bit(index, atoms));
-        let met = |atoms| checker.needs.iter().filter(|need| need.given == given).all(|need| holds(&need.holds, atoms));
-        if !checker.all.iter().any(|&atoms| is_there(atoms) && met(atoms)) {
-            checker.needs.retain(|need| need.given != given);
+    for given in (0..own_count).map(Some) {
+        let is_given = |atoms| given.is_some_and(|index| bit(index, atoms));
+        let met = |atoms| {
+            checker
+                .known
+                .iter()
+                .filter(|condition| condition.given == given)
+                .all(|condition| holds(&condition.holds, atoms))
+        };
+        if !checker.all.iter().any(|&atoms| is_given(atoms) && met(atoms)) {
+            checker.known.retain(|condition| condition.given != given);
         }
     }
     let shown = checker.shown();
     let is_shown = !shown.is_empty();
     if let Some(when) = &tool.manifest.requires.when {
-        let linked = link(&when.value, &tool.manifest.atom_table, &mut checker.asked);
-        let mut found = checker.judged(&linked, when.place, &checker.all, &checker.all);
+        let linked = link(&when.value, &tool.manifest.atom_table, &mut checker.exprs);
+        let mut found = checker.evaluate(&linked, when.place, &checker.all, &checker.all);
         if found.is_none() && !is_shown {
             let why = format!("it contradicts the other requirements of `{}`", tool.name());
             found = Some(ConstantCondition {
                 never: true,
                 place: when.place,
                 why,
-                related: checker.said(&linked),
+                related: checker.origins(&linked),
                 is_key: false,
             });
         }
@@ -115,31 +123,31 @@ fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<ConstantCondition> {
     checker.found
 }
 
-fn of_toolset(toolset: &Toolset) -> Option<ConstantCondition> {
+fn check_toolset(toolset: &Toolset) -> Option<ConstantCondition> {
     let when = toolset.manifest.requires.when.as_ref().filter(|_| !toolset.atoms.is_empty())?;
-    let mut asked = toolset.manifest.atom_table.atoms.iter().map(|asks| asks.value.clone()).collect();
-    let linked = link(&when.value, &toolset.manifest.atom_table, &mut asked);
-    if asked.len() > usize::try_from(Atoms::BITS).unwrap_or(usize::MAX) {
+    let mut exprs = toolset.manifest.atom_table.atoms.iter().map(|expr| expr.value.clone()).collect();
+    let linked = link(&when.value, &toolset.manifest.atom_table, &mut exprs);
+    if exprs.len() > usize::try_from(Atoms::BITS).unwrap_or(usize::MAX) {
         return None;
     }
-    let all = turns(&asked);
+    let all = turns(&exprs);
     let never = verdict(&linked, &all, &all)?;
     Some(ConstantCondition { never, place: when.place, why: by_itself(never), related: Vec::new(), is_key: false })
 }
 
 impl ConditionChecker<'_> {
-    /// Adds what is true whenever a tool is available. `given` is its atom, or `None` for the tool itself.
+    /// Adds the conditions that are true whenever a tool is available. `given` is its atom, or `None` for the tool itself.
     fn require(&mut self, id: ToolId, given: Option<usize>) {
         let mut seen = BTreeSet::from([id]);
         let mut pending = vec![(id, (self.lint[id].manifest.name.place, "this tool itself".to_owned()))];
-        while let Some((id, said)) = pending.pop() {
+        while let Some((id, origin)) = pending.pop() {
             let tool = &self.lint[id];
             let home = &self.lint[tool.home];
-            let own = AtomExpr::Tool(tool.name().to_owned());
-            if let Some(index) = self.asked.iter().position(|asks| *asks == own)
+            let own_expr = AtomExpr::Tool(tool.name().to_owned());
+            if let Some(index) = self.exprs.iter().position(|expr| *expr == own_expr)
                 && Some(index) != given
             {
-                self.needs.push(KnownCondition { given, holds: Condition::Atom(index), said });
+                self.known.push(KnownCondition { given, holds: Condition::Atom(index), origin });
             }
             for (requires, name) in [(&tool.requires, tool.name()), (&home.requires, home.name())] {
                 let only = if let [only] = requires.any_tools.as_slice() { Some(only) } else { None };
@@ -149,13 +157,13 @@ impl ConditionChecker<'_> {
                     }
                 }
                 let index = |(other, _): &(ToolId, Place)| {
-                    let asks = AtomExpr::Tool(self.lint[*other].name().to_owned());
-                    Some(Condition::Atom(self.asked.iter().position(|asked| *asked == asks)?))
+                    let expr = AtomExpr::Tool(self.lint[*other].name().to_owned());
+                    Some(Condition::Atom(self.exprs.iter().position(|known| *known == expr)?))
                 };
                 let any: Option<Vec<Linked>> = requires.any_tools.iter().map(index).collect();
                 if let (Some(any), [(_, place), _, ..]) = (any, requires.any_tools.as_slice()) {
-                    let said = (*place, format!("`{name}` requires one of these"));
-                    self.needs.push(KnownCondition { given, holds: Condition::Or(any), said });
+                    let origin = (*place, format!("`{name}` requires one of these"));
+                    self.known.push(KnownCondition { given, holds: Condition::Or(any), origin });
                 }
             }
             let conditions = [
@@ -164,15 +172,15 @@ impl ConditionChecker<'_> {
             ];
             for (when, atom_table, is_unknown, name) in conditions {
                 if let (Some(when), false) = (when, is_unknown) {
-                    let holds = link(&when.value, atom_table, &mut self.asked);
+                    let holds = link(&when.value, atom_table, &mut self.exprs);
                     // A requirement that refers to a tool is reported as an error.
-                    if holds.atoms().iter().any(|atom| matches!(self.asked[**atom], AtomExpr::Tool(_))) {
+                    if holds.atoms().iter().any(|atom| matches!(self.exprs[**atom], AtomExpr::Tool(_))) {
                         continue;
                     }
-                    self.needs.push(KnownCondition {
+                    self.known.push(KnownCondition {
                         given,
                         holds,
-                        said: (when.place, format!("`{name}` requires this")),
+                        origin: (when.place, format!("`{name}` requires this")),
                     });
                 }
             }
@@ -181,10 +189,10 @@ impl ConditionChecker<'_> {
 
     /// Returns the turns that show the tool.
     fn shown(&self) -> Vec<Atoms> {
-        let met = |need: &KnownCondition, atoms| {
-            need.given.is_some_and(|given| !bit(given, atoms)) || holds(&need.holds, atoms)
+        let met = |condition: &KnownCondition, atoms| {
+            condition.given.is_some_and(|given| !bit(given, atoms)) || holds(&condition.holds, atoms)
         };
-        self.all.iter().copied().filter(|&atoms| self.needs.iter().all(|need| met(need, atoms))).collect()
+        self.all.iter().copied().filter(|&atoms| self.known.iter().all(|condition| met(condition, atoms))).collect()
     }
 
     fn texts(&mut self, shown: &[Atoms]) {
@@ -198,7 +206,7 @@ impl ConditionChecker<'_> {
         }
     }
 
-    /// `within` are the turns in which the schema appears.
+    /// Checks the conditions of a schema. `within` are the turns in which the schema appears.
     fn schema(&mut self, schema: &Schema, within: &[Atoms]) {
         if let Some(description) = &schema.description {
             self.text(description, within);
@@ -210,22 +218,22 @@ impl ConditionChecker<'_> {
             match &property.when {
                 None => self.schema(&property.schema, within),
                 Some(when) => {
-                    let there = self.when(when, within, true);
-                    if !there.is_empty() {
-                        self.schema(&property.schema, &there);
+                    let true_turns = self.when(when, within, true);
+                    if !true_turns.is_empty() {
+                        self.schema(&property.schema, &true_turns);
                     }
                 }
             }
         }
-        for below in schema.subschemas() {
-            self.schema(below, within);
+        for subschema in schema.subschemas() {
+            self.schema(subschema, within);
         }
     }
 
     /// Checks the condition of a key, and returns the turns in which it is true.
     fn when(&mut self, when: &At<When>, within: &[Atoms], is_key: bool) -> Vec<Atoms> {
-        let linked = link(&when.value, &self.tool.manifest.atom_table, &mut self.asked);
-        let found = self.judged(&linked, when.place, within, within);
+        let linked = link(&when.value, &self.tool.manifest.atom_table, &mut self.exprs);
+        let found = self.evaluate(&linked, when.place, within, within);
         self.found.extend(found.map(|found| ConstantCondition { is_key, ..found }));
         within.iter().copied().filter(|&atoms| holds(&linked, atoms)).collect()
     }
@@ -247,44 +255,50 @@ impl ConditionChecker<'_> {
     ) {
         for piece in pieces {
             let Piece::Choice { branches, otherwise } = piece else { continue };
-            let mut left = within.to_vec();
+            let mut remaining = within.to_vec();
             for (condition, inner) in branches {
                 let spans = condition.atoms();
                 let start = spans.iter().map(|atom| atom.span.start).min().unwrap_or_default();
                 let end = spans.iter().map(|atom| atom.span.end).max().unwrap_or_default();
                 let place = written.place(start..end);
-                if left.is_empty() {
+                if remaining.is_empty() {
                     let why = "the branches before it cover every turn".to_owned();
                     self.found.push(ConstantCondition { never: true, place, why, related: Vec::new(), is_key: false });
                     break;
                 }
-                let linked = condition.clone().map(&mut |atom| position(&mut self.asked, atom.atom));
+                let linked = condition.clone().map(&mut |atom| position(&mut self.exprs, atom.atom));
                 // The last branch may be written with `elif` instead of `else`.
-                let found = self.judged(&linked, place, &left, within);
+                let found = self.evaluate(&linked, place, &remaining, within);
                 let is_all = found.as_ref().is_some_and(|found| !found.never);
                 self.found.extend(found);
-                let (there, others) = left.into_iter().partition::<Vec<_>, _>(|&atoms| holds(&linked, atoms));
-                if !there.is_empty() {
-                    self.pieces(inner, written, &there);
+                let (true_turns, others) = remaining.into_iter().partition::<Vec<_>, _>(|&atoms| holds(&linked, atoms));
+                if !true_turns.is_empty() {
+                    self.pieces(inner, written, &true_turns);
                 }
-                left = others;
+                remaining = others;
                 if is_all {
                     break;
                 }
             }
-            if !left.is_empty() {
-                self.pieces(otherwise, written, &left);
+            if !remaining.is_empty() {
+                self.pieces(otherwise, written, &remaining);
             }
         }
     }
 
-    /// Returns a finding if the condition is never true in the turns `left`, or always true in the turns `within`.
-    fn judged(&self, condition: &Linked, place: Place, left: &[Atoms], within: &[Atoms]) -> Option<ConstantCondition> {
-        let never = verdict(condition, left, within)?;
+    /// Returns a finding if the condition is never true in the turns `remaining`, or always true in the turns `within`.
+    fn evaluate(
+        &self,
+        condition: &Linked,
+        place: Place,
+        remaining: &[Atoms],
+        within: &[Atoms],
+    ) -> Option<ConstantCondition> {
+        let never = verdict(condition, remaining, within)?;
         let (why, related) = if verdict(condition, &self.all, &self.all) == Some(never) {
             (by_itself(never), Vec::new())
         } else if verdict(condition, &self.shown(), &self.shown()) == Some(never) {
-            (format!("whenever `{}` is shown, the result is the same", self.tool.name()), self.said(condition))
+            (format!("whenever `{}` is shown, the result is the same", self.tool.name()), self.origins(condition))
         } else {
             ("the enclosing conditions determine it".to_owned(), Vec::new())
         };
@@ -292,43 +306,43 @@ impl ConditionChecker<'_> {
     }
 
     /// Returns the places of the known conditions that refer to the same tools or facts.
-    fn said(&self, condition: &Linked) -> Vec<(Place, String)> {
-        let same = |asks: usize, other: usize| match (&self.asked[asks], &self.asked[other]) {
+    fn origins(&self, condition: &Linked) -> Vec<(Place, String)> {
+        let same = |expr: usize, other: usize| match (&self.exprs[expr], &self.exprs[other]) {
             (AtomExpr::Fact(one, _), AtomExpr::Fact(other, _)) => one == other,
             (one, other) => one == other,
         };
         let atoms = condition.atoms();
-        let concerns = |need: &&KnownCondition| {
-            need.holds.atoms().iter().any(|needed| atoms.iter().any(|asked| same(**needed, **asked)))
+        let concerns = |condition: &&KnownCondition| {
+            condition.holds.atoms().iter().any(|needed| atoms.iter().any(|atom| same(**needed, **atom)))
         };
-        let said = self.needs.iter().filter(concerns).map(|need| need.said.clone());
-        said.collect::<BTreeSet<_>>().into_iter().collect()
+        let origins = self.known.iter().filter(concerns).map(|condition| condition.origin.clone());
+        origins.collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 
-/// Returns `Some(true)` if the condition is never true in the turns `left`, and `Some(false)` if it is always true in the turns
+/// Returns `Some(true)` if the condition is never true in the turns `remaining`, and `Some(false)` if it is always true in the turns
 /// `within`.
-fn verdict(condition: &Linked, left: &[Atoms], within: &[Atoms]) -> Option<bool> {
-    if left.iter().all(|&atoms| !holds(condition, atoms)) {
+fn verdict(condition: &Linked, remaining: &[Atoms], within: &[Atoms]) -> Option<bool> {
+    if remaining.iter().all(|&atoms| !holds(condition, atoms)) {
         return Some(true);
     }
     within.iter().all(|&atoms| holds(condition, atoms)).then_some(false)
 }
 
 fn by_itself(never: bool) -> String {
-    let said = if never { "it contradicts itself" } else { "it covers every case" };
-    said.to_owned()
+    let reason = if never { "it contradicts itself" } else { "it covers every case" };
+    reason.to_owned()
 }
 
 /// Translates a condition of a manifest to the atoms of the tool being checked.
-fn link(when: &When, atom_table: &AtomTable, asked: &mut Vec<AtomExpr>) -> Linked {
-    when.clone().map(&mut |AtomId(atom)| position(asked, atom_table.atoms[atom].value.clone()))
+fn link(when: &When, atom_table: &AtomTable, exprs: &mut Vec<AtomExpr>) -> Linked {
+    when.clone().map(&mut |AtomId(atom)| position(exprs, atom_table.atoms[atom].value.clone()))
 }
 
-fn position(asked: &mut Vec<AtomExpr>, asks: AtomExpr) -> usize {
-    asked.iter().position(|known| *known == asks).unwrap_or_else(|| {
-        asked.push(asks);
-        asked.len() - 1
+fn position(exprs: &mut Vec<AtomExpr>, expr: AtomExpr) -> usize {
+    exprs.iter().position(|known| *known == expr).unwrap_or_else(|| {
+        exprs.push(expr);
+        exprs.len() - 1
     })
 }
 

@@ -49,34 +49,34 @@ pub struct SimilarTools {
 impl Lint<'_> {
     /// Returns a shortest path from a toolset to a tool, or `None` if it does not contain the tool.
     pub fn path(&self, from: ToolsetId, to: ToolId) -> Option<Path> {
-        self.graph().path(from.0, to.0).map(|way| self.describe_path(&ids(&way), Some(to)))
+        self.graph().path(from.0, to.0).map(|nodes| self.describe_path(&ids(&nodes), Some(to)))
     }
 
     /// Returns why a toolset does not contain a tool of a toolset that it includes: a shortest path, and the toolset that excludes
     /// the tool.
     pub fn exclusion(&self, from: ToolsetId, to: ToolId) -> Option<(Path, ToolsetId)> {
-        let (way, by) = self.graph().exclusion(from.0, to.0)?;
-        Some((self.describe_path(&ids(&way), Some(to)), ToolsetId(by)))
+        let (nodes, by) = self.graph().exclusion(from.0, to.0)?;
+        Some((self.describe_path(&ids(&nodes), Some(to)), ToolsetId(by)))
     }
 
-    /// Returns a shortest path between two toolsets along the edges that `open` accepts.
+    /// Returns a shortest path between two toolsets along the edges that `is_open` accepts.
     pub fn path_between(
         &self,
         from: ToolsetId,
         to: ToolsetId,
-        open: &dyn Fn(ToolsetId, ToolsetId) -> bool,
+        is_open: &dyn Fn(ToolsetId, ToolsetId) -> bool,
     ) -> Option<Path> {
-        let mut came = BTreeMap::from([(from, None)]);
-        let mut line = VecDeque::from([from]);
-        while let Some(set) = line.pop_front() {
+        let mut previous = BTreeMap::from([(from, None)]);
+        let mut queue = VecDeque::from([from]);
+        while let Some(set) = queue.pop_front() {
             if set == to {
-                let mut way: Vec<ToolsetId> = std::iter::successors(Some(set), |set| came[set]).collect();
-                way.reverse();
-                return Some(self.describe_path(&way, None));
+                let mut path: Vec<ToolsetId> = std::iter::successors(Some(set), |set| previous[set]).collect();
+                path.reverse();
+                return Some(self.describe_path(&path, None));
             }
-            for (next, _) in self[set].edges().filter(|(next, _)| open(set, *next)) {
-                came.entry(next).or_insert_with(|| {
-                    line.push_back(next);
+            for (next, _) in self[set].edges().filter(|(next, _)| is_open(set, *next)) {
+                previous.entry(next).or_insert_with(|| {
+                    queue.push_back(next);
                     Some(set)
                 });
             }
@@ -98,7 +98,7 @@ impl Lint<'_> {
         if let (Some(tool), Some(&last)) = (tool, sets.last()) {
             let manifest = &self[tool].manifest;
             let listed = self[last].manifest.tools.iter().find(|name| name.value == manifest.name.value);
-            // A tool that is not listed is at home, which its own manifest declares.
+            // The last toolset is the home of a tool that it does not list, which the manifest of the tool declares.
             let place = listed.or(manifest.toolset.as_ref()).map_or(manifest.name.place, |name| name.place);
             path.steps.push((place, format!("`{}` contains it", name(last))));
             path.names.push(manifest.name.value.clone());
@@ -107,11 +107,11 @@ impl Lint<'_> {
     }
 
     /// Finds pairs of similar tools in one toolset. For each tool it returns the similar ones before it, so that each tool gets at
-    /// most one finding. `keys` makes this fast: only tools with a common key are compared by `alike`.
+    /// most one finding. `keys` makes this fast: only tools with a common key are compared by `are_similar`.
     pub fn similar_tools<K: Ord, Keys: IntoIterator<Item = K>>(
         &self,
         keys: impl Fn(ToolId) -> Keys,
-        alike: impl Fn(ToolId, ToolId) -> bool + Sync,
+        are_similar: impl Fn(ToolId, ToolId) -> bool + Sync,
     ) -> Vec<SimilarTools> {
         let mut keys: Vec<(K, ToolId)> =
             self.tools().flat_map(|(id, _)| keys(id).into_iter().map(move |key| (key, id))).collect();
@@ -124,27 +124,29 @@ impl Lint<'_> {
             }
         }
         let before: Vec<(ToolId, Vec<ToolId>)> = before.into_iter().collect();
-        let shows = |set: ToolsetId, tool: ToolId| self.resolved(set).binary_search(&tool).is_ok();
+        let contains = |set: ToolsetId, tool: ToolId| self.resolved(set).binary_search(&tool).is_ok();
         let pairs = |(tool, before): &(ToolId, Vec<ToolId>)| {
             let tool = *tool;
             let mut others: Vec<ToolId> = before.iter().copied().filter(|other| *other != tool).collect();
             others.sort_unstable();
             others.dedup();
-            let alike: Vec<ToolId> = others.into_iter().filter(|other| alike(*other, tool)).collect();
-            if alike.is_empty() {
+            let similar: Vec<ToolId> = others.into_iter().filter(|other| are_similar(*other, tool)).collect();
+            if similar.is_empty() {
                 return None;
             }
-            let own: Vec<ToolsetId> = self.toolsets().map(|(id, _)| id).filter(|set| shows(*set, tool)).collect();
-            let both = |other: ToolId| own.iter().find(|set| shows(**set, other));
-            let others: Vec<_> = alike.into_iter().filter_map(|other| Some((other, *both(other)?))).collect();
+            let toolsets: Vec<ToolsetId> =
+                self.toolsets().map(|(id, _)| id).filter(|set| contains(*set, tool)).collect();
+            let common_toolset = |other: ToolId| toolsets.iter().find(|set| contains(**set, other));
+            let others: Vec<_> =
+                similar.into_iter().filter_map(|other| Some((other, *common_toolset(other)?))).collect();
             (!others.is_empty()).then_some(SimilarTools { tool, others })
         };
         before.par_iter().flat_map_iter(pairs).collect()
     }
 }
 
-fn ids(way: &[usize]) -> Vec<ToolsetId> {
-    way.iter().copied().map(ToolsetId).collect()
+fn ids(nodes: &[usize]) -> Vec<ToolsetId> {
+    nodes.iter().copied().map(ToolsetId).collect()
 }
 
 #[cfg(test)]

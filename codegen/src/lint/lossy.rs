@@ -11,15 +11,15 @@ use crate::lower::narrow::{Fallback, Loss};
 pub(super) struct LossRules(Vec<(Code, LossFilter)>);
 
 impl LossRules {
-    /// Selects them among the enabled rules.
+    /// Selects the loss rules among the enabled rules.
     pub(super) fn new(rules: &[&'static Rule]) -> Self {
-        let lost = rules.iter().filter_map(|rule| match rule.check {
-            Check::Loss(lost) => Some((rule.code, lost)),
+        let filters = rules.iter().filter_map(|rule| match rule.check {
+            Check::Loss(filter) => Some((rule.code, filter)),
             _ => None,
         });
-        let mut lost: Vec<_> = lost.collect();
-        lost.sort_by_key(|(_, lost)| lost.dialect.is_none());
-        Self(lost)
+        let mut filters: Vec<_> = filters.collect();
+        filters.sort_by_key(|(_, filter)| filter.dialect.is_none());
+        Self(filters)
     }
 
     /// Reports the losses of a tool: each keyword once, with all dialects that lose it.
@@ -31,18 +31,22 @@ impl LossRules {
         for (dialect, narrowed) in lowered.dialects() {
             for loss in &narrowed().losses {
                 let Some(code) = self.rule_of(dialect.name, loss) else { continue };
-                let key =
-                    LossKey { place: loss.place, rule: code.id, word: loss.keyword, becomes: becomes(loss.fallback) };
+                let key = LossKey {
+                    place: loss.place,
+                    rule: code.id,
+                    keyword: loss.keyword,
+                    outcome: outcome(loss.fallback),
+                };
                 let (_, names) = found.entry(key).or_insert_with(|| (code, Vec::new()));
                 if names.last() != Some(&dialect.name) {
                     names.push(dialect.name);
                 }
             }
         }
-        for (LossKey { place, word, becomes, .. }, (code, dialects)) in found {
+        for (LossKey { place, keyword, outcome, .. }, (code, dialects)) in found {
             let (tool, dialect, dialects) = (lowered.tool.name(), dialects[0], ticked(&dialects, ", "));
-            let why = if word == "$ref" { "it is recursive, so " } else { "" };
-            let message = format!("{dialects} does not support the `{word}` of `{tool}`: {why}{becomes}");
+            let reason = if keyword == "$ref" { "it is recursive, so " } else { "" };
+            let message = format!("{dialects} does not support the `{keyword}` of `{tool}`: {reason}{outcome}");
             sink.push(
                 Diagnostic::new(code, place, message)
                     .help(format!("`show {tool} --dialect {dialect}` prints the definition")),
@@ -51,8 +55,8 @@ impl LossRules {
     }
 
     fn rule_of(&self, dialect: &str, loss: &Loss) -> Option<Code> {
-        let is_of = |lost: &LossFilter| lost.dialect.is_none_or(|name| name == dialect) && (lost.matches)(loss);
-        self.0.iter().find(|(_, lost)| !is_reported_elsewhere(loss) && is_of(lost)).map(|(code, _)| *code)
+        let applies = |filter: &LossFilter| filter.dialect.is_none_or(|name| name == dialect) && (filter.matches)(loss);
+        self.0.iter().find(|(_, filter)| !is_reported_elsewhere(loss) && applies(filter)).map(|(code, _)| *code)
     }
 }
 
@@ -61,18 +65,18 @@ impl LossRules {
 struct LossKey {
     place: Place,
     rule: &'static str,
-    word: &'static str,
-    becomes: &'static str,
+    keyword: &'static str,
+    outcome: &'static str,
 }
 
 /// Whether another rule reports the loss in any case: a combinator at the root (`root-combinator`), or a name
 /// (`parameter-name`). Losses in `returns` do not matter, because no model writes results.
 fn is_reported_elsewhere(loss: &Loss) -> bool {
-    let is_of_the_root = loss.path.is_empty() && matches!(loss.keyword, "anyOf" | "oneOf" | "allOf");
-    is_of_the_root || matches!(loss.keyword, "properties" | "name" | "returns")
+    let is_at_root = loss.path.is_empty() && matches!(loss.keyword, "anyOf" | "oneOf" | "allOf");
+    is_at_root || matches!(loss.keyword, "properties" | "name" | "returns")
 }
 
-fn becomes(fallback: Fallback) -> &'static str {
+fn outcome(fallback: Fallback) -> &'static str {
     match fallback {
         Fallback::Description => "the description states it instead",
         Fallback::JsonText => "the value is sent as JSON text",

@@ -21,13 +21,13 @@ pub(in crate::lint) fn check(
         let Some(promise) = promises(toolset) else { continue };
         for &member in lint.resolved(id) {
             let tool = &lint[member];
-            let Some((how, said)) = breaks(tool) else { continue };
+            let Some((problem, place_of_tool)) = breaks(tool) else { continue };
             let path = lint.path(id, member);
             let place = path.as_ref().and_then(Path::start).unwrap_or(toolset.manifest.name.place);
             let name = toolset.name();
-            let way = path.as_ref().map(|path| format!(": {path}")).unwrap_or_default();
-            let message = format!("`{name}` {promise} but contains `{}`, which {how}{way}", tool.name());
-            let found = Diagnostic::new(code, place, message).related(said, "the tool");
+            let path_suffix = path.as_ref().map(|path| format!(": {path}")).unwrap_or_default();
+            let message = format!("`{name}` {promise} but contains `{}`, which {problem}{path_suffix}", tool.name());
+            let found = Diagnostic::new(code, place, message).related(place_of_tool, "the tool");
             let found = path.into_iter().fold(found, |found, path| path.show(found));
             sink.push(found.help(help));
         }
@@ -36,9 +36,9 @@ pub(in crate::lint) fn check(
 
 /// Whether a toolset has one of these tags, or a name that equals one or ends with one.
 pub(in crate::lint) fn is_named_or_tagged(toolset: &Toolset, tags: &[&str]) -> bool {
-    let is = |own: &[Cow<'_, str>], tag: &str| own == words(tag);
+    let equals = |text: &[Cow<'_, str>], tag: &str| text == words(tag);
     let name = words(toolset.name());
-    let named = |tag: &&str| (0..name.len()).any(|start| is(&name[start..], tag));
-    let tagged = |tag: &&str| toolset.manifest.tags.iter().any(|own| is(&words(&own.value), tag));
+    let named = |tag: &&str| (0..name.len()).any(|start| equals(&name[start..], tag));
+    let tagged = |tag: &&str| toolset.manifest.tags.iter().any(|own| equals(&words(&own.value), tag));
     tags.iter().any(|tag| named(tag) || tagged(tag))
 }

@@ -19,7 +19,7 @@ use crate::schema::{Additional, DefId, Defs, Reference, Schema, type_of};
 pub(in crate::lint) struct SchemaValues<'d> {
     defs: &'d Defs,
     /// Whether each definition is known to have a value.
-    has: Vec<bool>,
+    has_value: Vec<bool>,
     /// Whether nested schemas count as satisfiable, because they are reported separately.
     ignores_nested: bool,
 }
@@ -34,28 +34,29 @@ const MAX_DEPTH: usize = 8;
 impl<'d> SchemaValues<'d> {
     pub(in crate::lint) fn new(defs: &'d Defs) -> Self {
         // The least fixpoint: start with definitions that need no other, then add those that need only these.
-        let mut values = Self { defs, has: vec![false; defs.len()], ignores_nested: false };
+        let mut values = Self { defs, has_value: vec![false; defs.len()], ignores_nested: false };
         loop {
-            let more: Vec<DefId> = (defs.iter().filter(|(id, _)| !values.has[id.0]))
-                .filter(|(_, def)| values.fits(&[&def.schema], 0))
+            let more: Vec<DefId> = (defs.iter().filter(|(id, _)| !values.has_value[id.0]))
+                .filter(|(_, def)| values.is_satisfiable(&[&def.schema], 0))
                 .map(|(id, _)| id)
                 .collect();
             if more.is_empty() {
                 return values;
             }
             for id in more {
-                values.has[id.0] = true;
+                values.has_value[id.0] = true;
             }
         }
     }
 
     /// Returns the cycles of definitions that require each other, whose values would be infinite.
     pub(in crate::lint) fn infinite(&self) -> Vec<Vec<&'d Reference>> {
-        let optimistic = Self { defs: self.defs, has: vec![true; self.has.len()], ignores_nested: false };
-        let is_infinite = |id: DefId| !self.has[id.0] && optimistic.fits(&[&self.defs.get(id).schema], 0);
+        let optimistic = Self { defs: self.defs, has_value: vec![true; self.has_value.len()], ignores_nested: false };
+        let is_infinite =
+            |id: DefId| !self.has_value[id.0] && optimistic.is_satisfiable(&[&self.defs.get(id).schema], 0);
         let next = |id: DefId| {
-            let needed = needed(&self.defs.get(id).schema);
-            needed.into_iter().find(|reference| is_infinite(reference.to))
+            let references = required_refs(&self.defs.get(id).schema);
+            references.into_iter().find(|reference| is_infinite(reference.to))
         };
         let infinite = self.defs.iter().map(|(id, _)| id).filter(|id| is_infinite(*id));
         let cycles = cycles(infinite, |id| next(id).map(|reference| (reference.to, reference)).into_iter().collect());
@@ -64,39 +65,41 @@ impl<'d> SchemaValues<'d> {
 
     /// Whether a schema has no value although all nested schemas have one, and no other rule reports that.
     pub(in crate::lint) fn is_empty(&self, schema: &Schema) -> bool {
-        let shallow = Self { defs: self.defs, has: vec![true; self.has.len()], ignores_nested: true };
+        let shallow = Self { defs: self.defs, has_value: vec![true; self.has_value.len()], ignores_nested: true };
         // Values of an enum and contradictory bounds are reported by other rules.
         let is_reported_elsewhere = |schema: &Schema| {
             !schema.choices.is_empty() || schema.constant.is_some() || !contradictions(schema).is_empty()
         };
-        let is_empty = |schema: &Schema| !shallow.fits(&[schema], 0);
-        let around = schema.in_place().chain(schema.reference.iter().map(|to| &self.defs.get(to.to).schema));
-        is_empty(schema) && !is_reported_elsewhere(schema) && !around.into_iter().any(is_empty)
+        let is_empty = |schema: &Schema| !shallow.is_satisfiable(&[schema], 0);
+        let parts = schema.in_place().chain(schema.reference.iter().map(|to| &self.defs.get(to.to).schema));
+        is_empty(schema) && !is_reported_elsewhere(schema) && !parts.into_iter().any(is_empty)
     }
 
     /// Whether some value satisfies all of these schemas.
-    fn fits(&self, parts: &[&Schema], depth: usize) -> bool {
+    fn is_satisfiable(&self, parts: &[&Schema], depth: usize) -> bool {
         if depth > MAX_DEPTH {
             return true;
         }
         let mut cases = vec![Vec::new()];
         for part in parts {
-            let Some(of_part) = self.cases(part).and_then(|of_part| product(&cases, &of_part)) else { return true };
-            cases = of_part;
+            let Some(part_cases) = self.cases(part).and_then(|part_cases| product(&cases, &part_cases)) else {
+                return true;
+            };
+            cases = part_cases;
         }
         cases.iter().any(|case| self.fits_case(case, depth))
     }
 
     /// Whether some nested value satisfies all of these schemas.
-    fn fits_below(&self, parts: &[&Schema], depth: usize) -> bool {
+    fn is_nested_satisfiable(&self, parts: &[&Schema], depth: usize) -> bool {
         match parts {
             [] => true,
             [_] if self.ignores_nested => true,
             [one] => match one.alias() {
-                Some(reference) => self.has[reference.to.0],
-                None => self.fits(parts, depth + 1),
+                Some(reference) => self.has_value[reference.to.0],
+                None => self.is_satisfiable(parts, depth + 1),
             },
-            _ => self.fits(parts, depth + 1),
+            _ => self.is_satisfiable(parts, depth + 1),
         }
     }
 
@@ -130,8 +133,8 @@ impl<'d> SchemaValues<'d> {
         if let Some(values) = values {
             return values.into_iter().any(|value| parts.iter().all(|part| accepts(part, value)));
         }
-        let allows = |of: Type| parts.iter().all(|part| part.types.is_empty() || is_among(of, &part.types));
-        Type::ALL.into_iter().filter(|of| allows(*of)).any(|of| match of {
+        let allows = |ty: Type| parts.iter().all(|part| part.types.is_empty() || is_among(ty, &part.types));
+        Type::ALL.into_iter().filter(|ty| allows(*ty)).any(|ty| match ty {
             Type::Null | Type::Boolean => true,
             Type::Integer => !Range::new(parts.iter().copied(), true).is_empty(),
             Type::Number => !Range::new(parts.iter().copied(), false).is_empty(),
@@ -145,12 +148,15 @@ impl<'d> SchemaValues<'d> {
         if !fits_between(parts, |part| (&part.bounds.min_items, &part.bounds.max_items)) {
             return false;
         }
-        let least = parts.iter().filter_map(|part| part.bounds.min_items.as_ref()?.value.as_u64()).max().unwrap_or(0);
+        let min = parts.iter().filter_map(|part| part.bounds.min_items.as_ref()?.value.as_u64()).max().unwrap_or(0);
         let items: Vec<&Schema> = parts.iter().filter_map(|part| part.items.as_deref()).collect();
         let is_unique = |part: &&Schema| part.bounds.unique_items.as_ref().is_some_and(|at| at.value == true);
         let too_few = parts.iter().any(is_unique)
-            && items.iter().filter_map(|item| count(item)).any(|count| u64::try_from(count).is_ok_and(|c| c < least));
-        least == 0 || !too_few && self.fits_below(&items, depth)
+            && items
+                .iter()
+                .filter_map(|item| count_values(item))
+                .any(|count| u64::try_from(count).is_ok_and(|c| c < min));
+        min == 0 || !too_few && self.is_nested_satisfiable(&items, depth)
     }
 
     fn fits_object(&self, parts: &[&Schema], depth: usize) -> bool {
@@ -161,58 +167,58 @@ impl<'d> SchemaValues<'d> {
         let all = objects.iter().flat_map(|part| &part.properties);
         let required: BTreeSet<&str> =
             all.filter(|property| property.required).map(|property| property.name.value.as_str()).collect();
-        let most = parts.iter().filter_map(|part| part.bounds.max_properties.as_ref()?.value.as_u64()).min();
-        if most.is_some_and(|most| u64::try_from(required.len()).is_ok_and(|count| count > most)) {
+        let max = parts.iter().filter_map(|part| part.bounds.max_properties.as_ref()?.value.as_u64()).min();
+        if max.is_some_and(|max| u64::try_from(required.len()).is_ok_and(|count| count > max)) {
             return false;
         }
         required.into_iter().all(|name| {
-            let mut of_name = Vec::new();
+            let mut schemas = Vec::new();
             for part in &objects {
                 match (part.properties.iter().find(|property| property.name.value == name), &part.additional) {
-                    (Some(property), _) => of_name.push(&property.schema),
+                    (Some(property), _) => schemas.push(&property.schema),
                     (None, Additional::Deny) => return false,
                     (None, Additional::Allow) => {}
-                    (None, Additional::Schema(schema)) => of_name.push(schema),
+                    (None, Additional::Schema(schema)) => schemas.push(schema),
                 }
             }
-            self.fits_below(&of_name, depth)
+            self.is_nested_satisfiable(&schemas, depth)
         })
     }
 }
 
 /// Returns the `$ref`s to schemas that every value of this schema contains.
-fn needed(schema: &Schema) -> Vec<&Reference> {
+fn required_refs(schema: &Schema) -> Vec<&Reference> {
     let required = schema.properties.iter().filter(|property| property.required).map(|property| &property.schema);
-    let has_items = schema.bounds.min_items.as_ref().is_some_and(|least| least.value.as_u64() > Some(0));
+    let has_items = schema.bounds.min_items.as_ref().is_some_and(|min| min.value.as_u64() > Some(0));
     let items = schema.items.as_deref().filter(|_| has_items);
-    let below = schema.in_place().chain(required).chain(items).flat_map(needed);
-    schema.reference.iter().chain(below).collect()
+    let nested = schema.in_place().chain(required).chain(items).flat_map(required_refs);
+    schema.reference.iter().chain(nested).collect()
 }
 
 /// Returns the cartesian product, or `None` if it is too large.
 fn product<'s>(some: &[Parts<'s>], others: &[Parts<'s>]) -> Option<Vec<Parts<'s>>> {
-    let both = |some: &Parts<'s>, other: &Parts<'s>| some.iter().chain(other).copied().collect();
+    let combine = |some: &Parts<'s>, other: &Parts<'s>| some.iter().chain(other).copied().collect();
     (some.len() * others.len() <= MAX_CASES)
-        .then(|| some.iter().flat_map(|some| others.iter().map(move |other| both(some, other))).collect())
+        .then(|| some.iter().flat_map(|some| others.iter().map(move |other| combine(some, other))).collect())
 }
 
-fn is_among(of: Type, types: &[Type]) -> bool {
-    types.contains(&of) || (of == Type::Integer && types.contains(&Type::Number))
+fn is_among(ty: Type, types: &[Type]) -> bool {
+    types.contains(&ty) || (ty == Type::Integer && types.contains(&Type::Number))
 }
 
 /// Whether a value satisfies a schema, apart from nested values and combinators.
 fn accepts(schema: &Schema, value: &Value) -> bool {
     let bounds = &schema.bounds;
     let is_whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
-    let of = if is_whole { Type::Integer } else { type_of(value) };
-    let has_type = schema.types.is_empty() || is_among(of, &schema.types);
+    let ty = if is_whole { Type::Integer } else { type_of(value) };
+    let has_type = schema.types.is_empty() || is_among(ty, &schema.types);
     let is_chosen =
         schema.choices.is_empty() || schema.choices.iter().any(|choice| is_same(&choice.value.value, value));
     let is_constant = schema.constant.as_ref().is_none_or(|constant| is_same(&constant.value, value));
-    let between = |size: usize, least: &Option<At<Value>>, most: &Option<At<Value>>| {
+    let between = |size: usize, min: &Option<At<Value>>, max: &Option<At<Value>>| {
         let size = Value::from(size);
-        least.as_ref().is_none_or(|least| compare(&size, &least.value).is_ge())
-            && most.as_ref().is_none_or(|most| compare(&size, &most.value).is_le())
+        min.as_ref().is_none_or(|min| compare(&size, &min.value).is_ge())
+            && max.as_ref().is_none_or(|max| compare(&size, &max.value).is_le())
     };
     let is_within = match value {
         Value::Null | Value::Bool(_) => true,
@@ -230,7 +236,7 @@ fn is_same(one: &Value, other: &Value) -> bool {
 }
 
 /// Returns the number of values of a schema, or `None` if it is unknown.
-fn count(schema: &Schema) -> Option<usize> {
+fn count_values(schema: &Schema) -> Option<usize> {
     if schema.constant.is_some() {
         return Some(1);
     }
@@ -246,9 +252,9 @@ type Ends<'s> = (&'s Option<At<Value>>, &'s Option<At<Value>>);
 
 /// Whether the bounds of all parts leave a possible size.
 fn fits_between(parts: &[&Schema], ends: impl Fn(&Schema) -> Ends<'_>) -> bool {
-    let least = parts.iter().filter_map(|part| ends(part).0.as_ref());
-    let most: Vec<_> = parts.iter().filter_map(|part| ends(part).1.as_ref()).collect();
-    least.into_iter().all(|least| most.iter().all(|most| compare(&least.value, &most.value).is_le()))
+    let min = parts.iter().filter_map(|part| ends(part).0.as_ref());
+    let max: Vec<_> = parts.iter().filter_map(|part| ends(part).1.as_ref()).collect();
+    min.into_iter().all(|min| max.iter().all(|max| compare(&min.value, &max.value).is_le()))
 }
 
 #[cfg(test)]
@@ -333,7 +339,7 @@ mod tests {
                     let are_contradictory = !contradictions(schema).is_empty();
                     empty += usize::from(is_empty);
                     contradictory += usize::from(are_contradictory);
-                    let validator = jsonschema::draft202012::new(&whole).expect("the schema is one");
+                    let validator = jsonschema::draft202012::new(&whole).expect("the schema is valid");
                     let fitting: Vec<&Value> = values.iter().filter(|value| validator.is_valid(value)).collect();
                     taken += fitting.len();
                     assert!(fitting.is_empty() || !is_empty, "{fitting:?} in {whole}");

@@ -20,7 +20,7 @@ pub(super) struct Part<'t> {
     /// The text of the part.
     pub text: &'t str,
     /// The place of the whole text.
-    pub of: Place,
+    pub text_place: Place,
     /// The offset of the part in the string, in bytes, or `None` if it is unknown because of escapes.
     pub start: Option<usize>,
     /// The turns in which the part appears, as values of the tool's atoms.
@@ -76,34 +76,34 @@ impl Lint<'_> {
 
     /// Returns the values that a model may read.
     pub(super) fn values<'s>(&'s self, tool: &'s Tool) -> impl Iterator<Item = StringLiteral<'s>> {
-        let of = |schema: &'s Schema| {
+        let schema_values = |schema: &'s Schema| {
             let choices = schema.choices.iter().map(|choice| &choice.value);
             choices.chain(&schema.constant).chain(&schema.default).chain(&schema.examples)
         };
-        tool.manifest.schemas().flat_map(of).filter_map(|value| match &value.value {
+        tool.manifest.schemas().flat_map(schema_values).filter_map(|value| match &value.value {
             serde_json::Value::String(_) => self.string(value.place),
             serde_json::Value::Array(_) | serde_json::Value::Object(_) => Some(self.raw(value.place)),
             _ => None,
         })
     }
 
-    /// Returns the tools that are available whenever this one is, including itself: its requirements, transitively. Of alternatives,
-    /// only what all of them require.
+    /// Returns the tools that are available whenever this one is, including itself: its requirements, transitively. Alternatives
+    /// add only the tools that all of them require.
     pub(super) fn implied_tools(&self, id: ToolId) -> BTreeSet<ToolId> {
-        let mut with = BTreeSet::new();
-        self.require(id, &mut with, &mut Vec::new());
-        with
+        let mut implied = BTreeSet::new();
+        self.require(id, &mut implied, &mut Vec::new());
+        implied
     }
 
-    fn require(&self, id: ToolId, with: &mut BTreeSet<ToolId>, path: &mut Vec<ToolId>) {
-        if path.contains(&id) || !with.insert(id) {
+    fn require(&self, id: ToolId, implied: &mut BTreeSet<ToolId>, path: &mut Vec<ToolId>) {
+        if path.contains(&id) || !implied.insert(id) {
             return;
         }
         path.push(id);
         let requires: [&Requires; 2] = [&self[id].requires, &self[self[id].home].requires];
         for requires in requires {
             for (other, _) in &requires.tools {
-                self.require(*other, with, path);
+                self.require(*other, implied, path);
             }
             let alternatives = requires.any_tools.iter().map(|(other, _)| {
                 let mut with = BTreeSet::new();
@@ -111,7 +111,7 @@ impl Lint<'_> {
                 with
             });
             let common = alternatives.reduce(|some, others| some.intersection(&others).copied().collect());
-            with.extend(common.into_iter().flatten());
+            implied.extend(common.into_iter().flatten());
         }
         path.pop();
     }
@@ -119,20 +119,22 @@ impl Lint<'_> {
     /// Returns the turns that show a tool, as values of its atoms, or `None` if its conditions are invalid.
     pub(super) fn turns(&self, id: ToolId) -> Option<Vec<Atoms>> {
         let tool = &self[id];
-        let mut all = tool.is_linked().then(|| turns(tool.manifest.atom_table.atoms.iter().map(|asks| &asks.value)))?;
-        let asked = |index: usize| if let Atom::Tool(id) = tool.atoms[index] { Some(id) } else { None };
-        let sure = self.implied_tools(id);
-        let given: Vec<(Option<usize>, BTreeSet<ToolId>)> = [(None, sure)]
+        let mut all = tool.is_linked().then(|| turns(tool.manifest.atom_table.atoms.iter().map(|expr| &expr.value)))?;
+        let tool_of_atom = |index: usize| if let Atom::Tool(id) = tool.atoms[index] { Some(id) } else { None };
+        let implied = self.implied_tools(id);
+        let given: Vec<(Option<usize>, BTreeSet<ToolId>)> = [(None, implied)]
             .into_iter()
-            .chain((0..tool.atoms.len()).filter_map(|index| Some((Some(index), self.implied_tools(asked(index)?)))))
+            .chain(
+                (0..tool.atoms.len()).filter_map(|index| Some((Some(index), self.implied_tools(tool_of_atom(index)?)))),
+            )
             .collect();
         all.retain(|&atoms| {
-            let is_there = |given: &Option<usize>| given.is_none_or(|index| bit(index, atoms));
+            let is_given = |given: &Option<usize>| given.is_none_or(|index| bit(index, atoms));
             let met = |with: &BTreeSet<ToolId>| {
                 (0..tool.atoms.len())
-                    .all(|index| bit(index, atoms) || asked(index).is_none_or(|id| !with.contains(&id)))
+                    .all(|index| bit(index, atoms) || tool_of_atom(index).is_none_or(|id| !with.contains(&id)))
             };
-            given.iter().filter(|(given, _)| is_there(given)).all(|(_, with)| met(with))
+            given.iter().filter(|(given, _)| is_given(given)).all(|(_, with)| met(with))
                 && tool.manifest.requires.when.as_ref().is_none_or(|when| holds(&when.value, atoms))
         });
         Some(all)
@@ -159,26 +161,27 @@ impl Lint<'_> {
             match &property.when {
                 None => self.schema_parts(&property.schema, within, parts),
                 Some(when) => {
-                    let there: Vec<Atoms> = within.iter().copied().filter(|atoms| holds(&when.value, *atoms)).collect();
-                    self.schema_parts(&property.schema, &there, parts);
+                    let true_turns: Vec<Atoms> =
+                        within.iter().copied().filter(|atoms| holds(&when.value, *atoms)).collect();
+                    self.schema_parts(&property.schema, &true_turns, parts);
                 }
             }
         }
-        for below in schema.subschemas() {
-            self.schema_parts(below, within, parts);
+        for subschema in schema.subschemas() {
+            self.schema_parts(subschema, within, parts);
         }
     }
 
     fn text_parts<'t>(&self, text: &'t At<Template>, within: &[Atoms], parts: &mut Vec<Part<'t>>) {
-        let written = self.string(text.place);
-        let mut finder = Finder { of: text.place, value: written.as_ref().map(StringLiteral::value), at: 0 };
+        let literal = self.string(text.place);
+        let mut finder = Finder { text_place: text.place, value: literal.as_ref().map(StringLiteral::value), at: 0 };
         finder.pieces(&text.value, within, parts);
     }
 }
 
 /// Locates the pieces of a template in its string, in order.
 struct Finder<'w> {
-    of: Place,
+    text_place: Place,
     value: Option<&'w str>,
     at: usize,
 }
@@ -190,17 +193,18 @@ impl Finder<'_> {
                 Piece::Text(text) => {
                     let start = self.value.and_then(|value| Some(value.get(self.at..)?.find(text.as_str())? + self.at));
                     self.at = start.map_or(self.at, |start| start + text.len());
-                    parts.push(Part { text, of: self.of, start, turns: within.to_vec() });
+                    parts.push(Part { text, text_place: self.text_place, start, turns: within.to_vec() });
                 }
                 Piece::Fact(_) | Piece::Available { .. } => {}
                 Piece::Choice { branches, otherwise } => {
-                    let mut left = within.to_vec();
+                    let mut remaining = within.to_vec();
                     for (when, inner) in branches {
-                        let (there, others) = left.into_iter().partition::<Vec<_>, _>(|&atoms| holds(when, atoms));
-                        self.pieces(inner, &there, parts);
-                        left = others;
+                        let (true_turns, others) =
+                            remaining.into_iter().partition::<Vec<_>, _>(|&atoms| holds(when, atoms));
+                        self.pieces(inner, &true_turns, parts);
+                        remaining = others;
                     }
-                    self.pieces(otherwise, &left, parts);
+                    self.pieces(otherwise, &remaining, parts);
                 }
             }
         }
@@ -211,8 +215,8 @@ impl Part<'_> {
     /// Returns the place of a range of bytes of the part.
     pub(super) fn place(&self, lint: &Lint<'_>, span: Range<usize>) -> Place {
         let within = self.start.map(|start| start + span.start..start + span.end);
-        let place = |within| lint.string(self.of).map(|written| written.place(within));
-        within.and_then(place).unwrap_or(self.of)
+        let place = |within| lint.string(self.text_place).map(|literal| literal.place(within));
+        within.and_then(place).unwrap_or(self.text_place)
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn keyword_prose(keyword: &str, value: &Value) -> Option<String> {
             let examples: Vec<String> = value.as_array()?.iter().map(Value::to_string).collect();
             format!("{}: {}.", if examples.len() == 1 { "Example" } else { "Examples" }, examples.join(", "))
         }
-        "deprecated" => "Deprecated: better left alone.".to_owned(),
+        "deprecated" => "Deprecated: avoid using this.".to_owned(),
         "minimum" => format!("At least {value}."),
         "maximum" => format!("At most {value}."),
         "exclusiveMinimum" => format!("More than {value}."),
@@ -35,12 +35,12 @@ pub(super) fn keyword_prose(keyword: &str, value: &Value) -> Option<String> {
         "minItems" => format!("At least {}.", count("item")),
         "maxItems" => format!("At most {}.", count("item")),
         "uniqueItems" if *value == Value::Bool(false) => return None,
-        "uniqueItems" => "No item twice.".to_owned(),
+        "uniqueItems" => "Items must be unique.".to_owned(),
         "minProperties" => format!("At least {}.", count("property")),
         "maxProperties" => format!("At most {}.", count("property")),
         "pattern" => format!("Matches the regular expression {}", unquoted()),
         "format" => format!("Format: {}.", unquoted()),
-        "oneOf" => "Exactly one of the alternatives holds.".to_owned(),
+        "oneOf" => "Exactly one of the alternatives must match.".to_owned(),
         _ => return None,
     })
 }

@@ -44,7 +44,7 @@ impl Key {
         }
     }
 
-    /// Says what the value is, for a help: "`timeout` is the maximum duration of a call".
+    /// Returns a sentence that says what the value is, for a help: "`timeout` is the maximum duration of a call".
     pub fn meaning(&self) -> String {
         let phrase = self.phrase();
         let verb = match self.key_type {
@@ -143,7 +143,7 @@ pub enum KeyType {
 }
 
 impl KeyType {
-    /// Describes it for a message that says what was expected.
+    /// Describes the accepted values, for a message that says what was expected.
     pub fn expected(self) -> &'static str {
         match self {
             KeyType::Text | KeyType::Word(_) | KeyType::Template => "a string",
@@ -203,7 +203,7 @@ impl KeyType {
         }
     }
 
-    /// Returns an example: a table has its required keys, or else its first one.
+    /// Returns an example value. A table has its required keys, or its first key if none is required.
     pub fn sample(self) -> String {
         let word = |words: &[(&str, &str)]| words.first().map(|(word, _)| format!("\"{word}\"")).unwrap_or_default();
         let table = |keys: &[Key]| {

@@ -39,21 +39,21 @@ fn places_for(folder: &str, stem: &str, text: &str) -> Vec<&'static str> {
         let is_known = |name: &str| kind.keys().iter().copied().flatten().any(|key| key.name == name);
         document.get_ref().keys().filter(|name| is_known(name.get_ref())).count()
     };
-    let most = Kind::ALL.into_iter().map(known).max().unwrap_or_default();
-    let fits = |kind: Kind| if most > 0 { known(kind) == most } else { kind.place().ends_with('/') };
+    let max_known = Kind::ALL.into_iter().map(known).max().unwrap_or_default();
+    let fits = |kind: Kind| if max_known > 0 { known(kind) == max_known } else { kind.place().ends_with('/') };
     let (fitting, others): (Vec<Kind>, Vec<Kind>) = Kind::ALL.into_iter().partition(|kind| fits(*kind));
     let [fitting, others] = [fitting, others].map(|kinds| kinds.into_iter().map(Kind::place).collect::<Vec<_>>());
-    let near = |places: &[&'static str]| {
-        let own = |place: &'static str| place.trim_end_matches('/').trim_end_matches(".toml").rsplit('/').next();
+    let nearest_place = |places: &[&'static str]| {
+        let base_name = |place: &'static str| place.trim_end_matches('/').trim_end_matches(".toml").rsplit('/').next();
         let written = [folder.rsplit('/').next().unwrap_or_default(), stem];
         let near = written
             .iter()
-            .flat_map(|name| toolc::__gen::nearest(name, places.iter().filter_map(|place| own(place))))
+            .flat_map(|name| toolc::__gen::nearest(name, places.iter().filter_map(|place| base_name(place))))
             .next()?;
-        places.iter().copied().find(|place| own(place) == Some(near))
+        places.iter().copied().find(|place| base_name(place) == Some(near))
     };
-    match near(&fitting).or_else(|| near(&others).filter(|_| fitting.len() > 1)) {
-        Some(one) => vec![one],
+    match nearest_place(&fitting).or_else(|| nearest_place(&others).filter(|_| fitting.len() > 1)) {
+        Some(place) => vec![place],
         None => fitting,
     }
 }

@@ -123,7 +123,7 @@ fn check_name(name: &At<String>, kind: Kind, sink: &Sink) {
         sink.push(
             Diagnostic::new(Code::INVALID_NAME, name.place, message)
                 .label(format!("expected {}", PORTABLE.expected()))
-                .help("use snake_case, and leave room for the prefixes that clients add"),
+                .help("use snake_case, and keep the name short, because clients add prefixes"),
         );
     }
 }

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_span_stands_between_letters() {
+    fn an_empty_span_is_between_letters() {
         assert_eq!(written("\"ab\"", "ab", 1..1), 2..2);
         assert_eq!(written("\"ab\"", "ab", 2..2), 3..3);
         assert_eq!(written("\"\"", "", 0..0), 1..1);

@@ -18,7 +18,7 @@ const NUMERIC: [&str; 10] = [
 ];
 
 /// Returns why the meta-schema rejects the value of a keyword, or `None` if it accepts the value.
-pub(super) fn refuses(keyword: &str, value: &Value) -> Option<String> {
+pub(super) fn keyword_error(keyword: &str, value: &Value) -> Option<String> {
     // A fast path for most bounds: validating is slow.
     if value.is_u64() && NUMERIC.contains(&keyword) { None } else { validate(keyword, value) }
 }
@@ -29,7 +29,7 @@ fn validate(keyword: &str, value: &Value) -> Option<String> {
 }
 
 /// Returns why a pattern is not a valid regular expression, or `None` if it is valid.
-pub(super) fn refuses_pattern(pattern: &str) -> Option<String> {
+pub(super) fn pattern_error(pattern: &str) -> Option<String> {
     let schema = json!({ "pattern": pattern });
     jsonschema::draft202012::new(&schema).err().map(|error| error.to_string())
 }
@@ -39,12 +39,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numeric_words_take_whole_numbers() {
+    fn numeric_keywords_accept_whole_numbers() {
         for word in NUMERIC {
             for number in [0, 1, 1 << 53, u64::MAX] {
                 assert_eq!(validate(word, &json!(number)), None, "{word} {number}");
             }
         }
-        assert!(refuses("minLength", &json!(-1)).is_some() && refuses("multipleOf", &json!(0)).is_some());
+        assert!(keyword_error("minLength", &json!(-1)).is_some() && keyword_error("multipleOf", &json!(0)).is_some());
     }
 }

@@ -21,14 +21,14 @@ pub(in crate::lint) struct Contradiction {
 pub(in crate::lint) fn contradictions(schema: &Schema) -> Vec<Contradiction> {
     let bounds = &schema.bounds;
     let types = schema.effective_types();
-    let has = |wanted: &[Type]| types.is_empty() || types.iter().any(|of| wanted.contains(of));
+    let has = |wanted: &[Type]| types.is_empty() || types.iter().any(|ty| wanted.contains(ty));
     let mut found = Vec::new();
     let mut push = |one: Place, other: Place, message: String| {
         let (place, other) = if one.span().start < other.span().start { (other, one) } else { (one, other) };
         found.push(Contradiction { place, other, message });
     };
     if has(&[Type::Integer, Type::Number]) {
-        let is_whole = types.iter().all(|of| *of != Type::Number) && types.contains(&Type::Integer);
+        let is_whole = types.iter().all(|ty| *ty != Type::Number) && types.contains(&Type::Integer);
         let range = Range::new([schema], is_whole);
         if let Some((low, high)) = range.crossed() {
             push(low.place, high.place, format!("no number is {} and {}", low.describe(), high.describe()));
@@ -49,35 +49,35 @@ pub(in crate::lint) fn contradictions(schema: &Schema) -> Vec<Contradiction> {
         (Type::Array, "array", "items", &bounds.min_items, &bounds.max_items),
         (Type::Object, "object", "properties", &bounds.min_properties, &bounds.max_properties),
     ];
-    for (of, noun, what, least, most) in sizes {
-        if let (true, Some(least), Some(most)) = (has(&[of]), least, most)
-            && compare(&least.value, &most.value).is_gt()
+    for (ty, noun, what, min, max) in sizes {
+        if let (true, Some(min), Some(max)) = (has(&[ty]), min, max)
+            && compare(&min.value, &max.value).is_gt()
         {
-            let message = format!("no {noun} has at least {} {what} and at most {}", least.value, most.value);
-            push(least.place, most.place, message);
+            let message = format!("no {noun} has at least {} {what} and at most {}", min.value, max.value);
+            push(min.place, max.place, message);
         }
     }
     if has(&[Type::Object]) && schema.is_object() {
         let required: Vec<Place> =
             schema.properties.iter().filter(|property| property.required).map(|p| p.name.place).collect();
-        if let (Some(most), Some(last)) = (&bounds.max_properties, required.last())
-            && compare(&most.value, &Value::from(required.len())).is_lt()
+        if let (Some(max), Some(last)) = (&bounds.max_properties, required.last())
+            && compare(&max.value, &Value::from(required.len())).is_lt()
         {
             let count = required.len();
             found.push(Contradiction {
-                place: most.place,
+                place: max.place,
                 other: *last,
-                message: format!("{count} properties are required, but at most {} are allowed", most.value),
+                message: format!("{count} properties are required, but at most {} are allowed", max.value),
             });
         }
-        if let (Some(least), Additional::Deny) = (&bounds.min_properties, &schema.additional)
-            && compare(&least.value, &Value::from(schema.properties.len())).is_gt()
+        if let (Some(min), Additional::Deny) = (&bounds.min_properties, &schema.additional)
+            && compare(&min.value, &Value::from(schema.properties.len())).is_gt()
         {
             let count = schema.properties.len();
             found.push(Contradiction {
-                place: least.place,
+                place: min.place,
                 other: schema.place,
-                message: format!("at least {} properties are required, but only {count} are declared", least.value),
+                message: format!("at least {} properties are required, but only {count} are declared", min.value),
             });
         }
     }

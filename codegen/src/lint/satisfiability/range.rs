@@ -82,7 +82,7 @@ impl<'s> Range<'s> {
             return true;
         }
         let (Some(low), Some(high), true) = (&self.low, &self.high, self.is_whole) else { return false };
-        let (Some(first), Some(last)) = (whole(low), whole(high)) else { return false };
+        let (Some(first), Some(last)) = (first_integer(low), first_integer(high)) else { return false };
         let step = match &self.step {
             None => 1,
             Some(step) => match step.value.as_i64() {
@@ -104,7 +104,7 @@ impl<'s> Range<'s> {
 }
 
 /// Returns the first integer within a bound, or `None` if the bound is too large to matter.
-fn whole(end: &End<'_>) -> Option<i128> {
+fn first_integer(end: &End<'_>) -> Option<i128> {
     let exact = end.value.as_i64().map(i128::from);
     let is_exact = exact.is_some() || end.value.as_f64().is_some_and(|number| number.fract() == 0.0);
     let nearest = if let Some(exact) = exact {

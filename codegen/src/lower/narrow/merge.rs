@@ -103,27 +103,27 @@ impl Narrower<'_> {
     pub(super) fn describe_union(&mut self, schema: &mut Schema, alternatives: Vec<Schema>, keyword: &'static str) {
         let place = alternatives.first().map_or(schema.place, |alternative| alternative.place);
         self.record_loss(place, keyword, Fallback::Description);
-        let prose = self.union_description(alternatives, keyword, "");
+        let prose = self.union_description(alternatives, keyword, "Must");
         schema.add_description(prose);
     }
 
-    /// Returns a sentence about a union, which begins with `prefix`: the JSON Schema of the union, or a shorter text if the budget is
-    /// too small.
+    /// Returns a sentence about a union, which begins with `lead`, such as `Must`. It contains the JSON Schema of the union, unless
+    /// the budget is too small.
     pub(super) fn union_description(
         &mut self,
         alternatives: Vec<Schema>,
         keyword: &'static str,
-        prefix: &str,
+        lead: &str,
     ) -> Template {
         let Some(first) = alternatives.first() else { return Template::new() };
         let mut union = Schema::new(first.place);
-        let how_many = if keyword == "oneOf" { "Exactly" } else { "At least" };
+        let how_many = if keyword == "oneOf" { "exactly" } else { "at least" };
         *(if keyword == "oneOf" { &mut union.one_of } else { &mut union.any_of }) = alternatives;
         if self.take_budget_for(&union) {
             let json = self.defs.document(&union).json();
-            json_prose(&format!("{prefix}Must also match this JSON Schema"), json)
+            json_prose(&format!("{lead} also match this JSON Schema"), json)
         } else {
-            vec![Piece::Text(format!("{prefix}{how_many} one of its alternatives holds."))]
+            vec![Piece::Text(format!("{lead} match {how_many} one of several alternatives."))]
         }
     }
 

@@ -37,7 +37,7 @@ impl Narrower<'_> {
                 kept.set(keyword, bound.clone());
             } else if let Some(prose) = keyword_prose(keyword, &bound.value) {
                 self.record_loss(bound.place, keyword, Fallback::Description);
-                let sentence = format!("All arguments together: {}", lowercase_first(&prose));
+                let sentence = format!("The arguments must have {}", lowercase_first(&prose));
                 append_sentence(&mut about, vec![Piece::Text(sentence)]);
             }
         }
@@ -61,7 +61,7 @@ impl Narrower<'_> {
         let merged = self.flatten_fully(root).unwrap_or_else(|mut root| {
             let mut only_all_of = Schema::new(root.place);
             only_all_of.all_of = std::mem::take(&mut root.all_of);
-            let prose = self.describe_schema(&only_all_of, "All arguments together: must also match this JSON Schema");
+            let prose = self.describe_schema(&only_all_of, "The arguments must also match this JSON Schema");
             self.record_loss(root.place, "allOf", Fallback::Description);
             root.add_description(prose);
             *root
@@ -123,7 +123,7 @@ impl Narrower<'_> {
                 let how_many = if keyword == "oneOf" { "Exactly" } else { "At least" };
                 vec![Piece::Text(format!("{how_many} one of these must be given: {}.", names.join("; ")))]
             }
-            None => self.union_description(alternatives, keyword, "The arguments as a whole: "),
+            None => self.union_description(alternatives, keyword, "The arguments must"),
         };
         append_sentence(about, prose);
         root

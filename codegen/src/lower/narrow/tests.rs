@@ -97,7 +97,7 @@ fn unsupported_keywords_move_to_the_description() {
         "type = 'array'\nitems = { type = 'string', format = 'regex' }\nminItems = 2\nuniqueItems = true\ndescription = 'Words.'",
         json!({
             "type": "array",
-            "description": "Words. At least 2 items. No item twice.",
+            "description": "Words. At least 2 items. Items must be unique.",
             "minItems": 1,
             "items": { "type": "string", "description": "Format: regex." },
         }),
@@ -173,7 +173,7 @@ fn one_of_becomes_any_of_and_is_a_loss_unless_the_alternatives_are_exclusive() {
         ANTHROPIC,
         "oneOf = [{ type = 'integer' }, { type = 'number' }]",
         json!({
-            "description": "Exactly one of the alternatives holds.",
+            "description": "Exactly one of the alternatives must match.",
             "anyOf": [{ "type": "integer" }, { "type": "number" }],
         }),
         &[("oneOf", Fallback::Description)],

@@ -84,7 +84,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The name of what the manifest declares; the file's stem if it is missing.
+    /// The name of the declared tool, toolset or the like; the file's stem if the key is missing.
     Name => Text;
     /// A string, with its place.
     Text => Text;
@@ -104,7 +104,7 @@ kinds! {
     Names => Names;
     /// An integer of at least 1.
     Count => Count;
-    /// The most characters of a result: an integer of at least 1, or [`UNLIMITED`].
+    /// The maximum number of characters of a result: an integer of at least 1, or [`UNLIMITED`].
     MaxResultChars => CountOrUnlimited;
     /// A length of time.
     Duration => Duration;
@@ -171,7 +171,7 @@ generic_kinds! {
     List<T: HasKeys> => KeyType::List(T::KEYS);
 }
 
-/// `true` or `false`, with what a missing key stands for.
+/// `true` or `false`, with the default for a missing key.
 #[derive(Debug)]
 pub struct FlagOr<const DEFAULT: bool>;
 
@@ -225,7 +225,7 @@ impl KeyKind for Definitions {
     const TYPE: KeyType = KeyType::Tables(super::SCHEMA);
 }
 
-/// A key that must be there.
+/// A required key.
 #[derive(Debug)]
 pub struct Required<K>(PhantomData<K>);
 

@@ -21,32 +21,32 @@ impl<'t> Reader<'t> {
         let known = || self.keys.iter().copied().flatten();
         let mut unknown = Vec::new();
         for (name, value) in self.table {
-            let written = &**name.get_ref();
-            if let Some(key) = known().find(|key| key.name == written) {
-                self.check_value(key, written, value);
+            let key_name = &**name.get_ref();
+            if let Some(key) = known().find(|key| key.name == key_name) {
+                self.check_value(key, key_name, value);
                 continue;
             }
             let names = || known().map(|key| key.name);
             let is_schema = names().any(|known| known == "anyOf");
-            let foreign = self.foreign(written, is_schema);
-            let near = if foreign.is_none() { toolc::__gen::nearest(written, names()) } else { Vec::new() };
-            let code = if is_schema && !near.is_empty() { Code::MISSPELT_KEYWORD } else { Code::UNKNOWN_KEY };
-            let found = Diagnostic::new(code, self.at(name), format!("unknown key `{written}`"))
+            let foreign = self.foreign(key_name, is_schema);
+            let nearest_keys = if foreign.is_none() { toolc::__gen::nearest(key_name, names()) } else { Vec::new() };
+            let code = if is_schema && !nearest_keys.is_empty() { Code::MISSPELT_KEYWORD } else { Code::UNKNOWN_KEY };
+            let found = Diagnostic::new(code, self.at(name), format!("unknown key `{key_name}`"))
                 .label(format!("{what} has no such key"));
-            self.sink.push(match (foreign, self.belongs(written)) {
+            self.sink.push(match (foreign, self.belongs(key_name)) {
                 (Some(instead), _) => found.help(instead),
-                (None, Some(belongs)) if near.is_empty() => found.help(belongs),
+                (None, Some(belongs)) if nearest_keys.is_empty() => found.help(belongs),
                 (None, belongs) => {
-                    let found = found.help_nearest(written, names(), "the keys are");
+                    let found = found.help_nearest(key_name, names(), "the keys are");
                     belongs.into_iter().fold(found, Diagnostic::help)
                 }
             });
-            unknown.push((near.first().copied(), value));
+            unknown.push((nearest_keys.first().copied(), value));
         }
         // A misspelt key is not also reported as missing.
-        let is_meant = |key: &Key| unknown.iter().any(|(meant, _)| *meant == Some(key.name));
+        let is_intended = |key: &Key| unknown.iter().any(|(intended, _)| *intended == Some(key.name));
         for key in known().filter(|key| key.required && self.value(key.name).is_none()) {
-            if !is_meant(key) {
+            if !is_intended(key) {
                 self.sink.push(
                     Diagnostic::new(Code::MISSING_KEY, self.place, format!("missing key `{}`", key.name))
                         .label(format!("{what} needs `{}`", key.name))
@@ -105,7 +105,7 @@ impl<'t> Reader<'t> {
             (KeyType::Types, DeValue::String(_)) => self.check_type(value),
             (KeyType::Duration, DeValue::String(text)) => {
                 if duration(text).is_none() {
-                    self.invalid(value, name, "a number and its unit, such as `500ms`, `90s`, `5m`; a day at most");
+                    self.invalid(value, name, "a number and its unit, such as `500ms`, `90s`, `5m`; at most one day");
                 }
             }
             (KeyType::Count | KeyType::CountOrUnlimited, DeValue::Integer(_)) => {
@@ -249,7 +249,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `key_type`: what was expected, in words and as what is to be written.
+    /// Reports a value of the wrong type. `expected` describes the accepted values; the help shows a sample of `key_type`.
     fn wrong_type(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>, (expected, key_type): (&str, KeyType)) {
         let got = value.get_ref().type_str();
         let found = Diagnostic::new(Code::WRONG_TYPE, self.at(value), format!("`{name}` cannot be of type {got}"))
@@ -259,7 +259,7 @@ impl<'t> Reader<'t> {
             return;
         }
         let found = found.help(key.meaning());
-        // Among the names of a table that takes any.
+        // An entry of a table with arbitrary names may be a key that belongs above the table.
         if name != key.name
             && let Some(belongs) = self.belongs_above(name)
         {
@@ -272,7 +272,7 @@ impl<'t> Reader<'t> {
                 let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
                 found.help(format!("it can be: {}", ticked(&words, ", ")))
             }
-            KeyType::Table(keys) if (2..=FEW).contains(&keys.len()) => {
+            KeyType::Table(keys) if (2..=MAX_SHOWN_KEYS).contains(&keys.len()) => {
                 let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
                 found.help(format!("write `{name} = {sample}`; the keys are: {}", ticked(&names, ", ")))
             }
@@ -283,7 +283,7 @@ impl<'t> Reader<'t> {
 }
 
 /// The maximum number of keys in a message.
-const FEW: usize = 8;
+const MAX_SHOWN_KEYS: usize = 8;
 
 fn is_text(value: &DeValue<'_>) -> bool {
     value.is_str()

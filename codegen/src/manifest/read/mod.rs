@@ -91,7 +91,7 @@ impl<'t> Reader<'t> {
         Self { defs: reader.defs(), ..reader }
     }
 
-    /// Returns the reader of a table in it, or `None` if the nesting is too deep.
+    /// Returns the reader of a nested table, or `None` if the nesting is too deep.
     fn nested(
         &self,
         table: &'t DeTable<'t>,
@@ -114,7 +114,7 @@ impl<'t> Reader<'t> {
         K::read(self, key.key.name)
     }
 
-    /// Returns where the table is.
+    /// Returns the place of the table.
     pub fn place(&self) -> Place {
         self.place
     }
@@ -129,12 +129,11 @@ impl<'t> Reader<'t> {
         self.text(NAME)
     }
 
-    /// Reads the name of a manifest, or returns the stem of the file. A table below has no such substitute, and its name is
-    /// empty.
+    /// Reads the name of a manifest, or returns the stem of the file. A nested table without a name has the empty name.
     fn name_or_stem(&self, key: &str) -> At<String> {
         let Some(name) = self.text(key) else {
-            let substitute = if self.depth == 0 { self.name } else { "" };
-            return At::new(substitute.to_owned(), self.place);
+            let default = if self.depth == 0 { self.name } else { "" };
+            return At::new(default.to_owned(), self.place);
         };
         // The names of files are checked together with their stems.
         if name.value.is_empty() && self.depth > 0 {
@@ -351,8 +350,8 @@ impl<'t> Reader<'t> {
     fn value(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
         // Tables are small: a linear search is faster than a hash of each key that they might have.
         let found = self.table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value);
-        let meant = || self.unknown.iter().find(|(meant, _)| *meant == Some(key)).map(|(_, value)| *value);
-        found.or_else(meant)
+        let misspelt = || self.unknown.iter().find(|(intended, _)| *intended == Some(key)).map(|(_, value)| *value);
+        found.or_else(misspelt)
     }
 
     fn items(&self, key: &str) -> impl Iterator<Item = &'t Spanned<DeValue<'t>>> + use<'t> {

@@ -75,15 +75,15 @@ impl<'t> Reader<'t> {
             Def { name: At::new(name, place), schema }
         };
         let mut defs = Defs::new(self.defs.into_iter().flatten().map(def).collect());
-        while let Some(ring) = defs.cycle() {
+        while let Some(cycle) = defs.cycle() {
             let names: Vec<&str> =
-                ring.last().into_iter().chain(&ring).map(|reference| reference.name.as_str()).collect();
+                cycle.last().into_iter().chain(&cycle).map(|reference| reference.name.as_str()).collect();
             let message = match names.as_slice() {
                 [_, only] => format!("the definition `{only}` refers only to itself"),
                 names => format!("definitions that refer only to each other: {}", names.join(" → ")),
             };
-            let (last, others) = ring.split_last().expect("a ring has a link");
-            let found = Diagnostic::new(Code::REF_RING, last.place, message)
+            let (last, others) = cycle.split_last().expect("a cycle is not empty");
+            let found = Diagnostic::new(Code::REF_CYCLE, last.place, message)
                 .help("give one of them a type; an object or array can contain itself");
             self.sink
                 .push(others.iter().fold(found, |found, link| found.related(link.place, "refers to the next one")));
@@ -113,7 +113,7 @@ impl<'t> Reader<'t> {
                 None => found.help(format!("declare it: `[schema.\"$defs\".{last}]`")),
             }
         } else {
-            let (code, leads, help) = if value.starts_with('#') {
+            let (code, problem, help) = if value.starts_with('#') {
                 (
                     Code::UNRESOLVED_REF,
                     "does not point to a definition",
@@ -123,13 +123,13 @@ impl<'t> Reader<'t> {
                 (
                     Code::EXTERNAL_REF,
                     "points outside the manifest",
-                    "copy the schema to `$defs`, in `[schema]`: toolc fetches nothing",
+                    "copy the schema to `$defs`, in `[schema]`: toolc does not fetch schemas",
                 )
             };
-            let found = Diagnostic::new(code, place, format!("`{value}` {leads}"))
+            let found = Diagnostic::new(code, place, format!("`{value}` {problem}"))
                 .label(format!("expected `{REF_PREFIX}NAME`"));
             match link(last) {
-                Some(meant) => found.help(format!("did you mean `{}`?", meant.uri())),
+                Some(intended) => found.help(format!("did you mean `{}`?", intended.uri())),
                 None => found.help(help),
             }
         });
@@ -157,7 +157,7 @@ impl<'t> Reader<'t> {
     }
 
     fn schema(&self) -> Schema {
-        let schema = self.readable();
+        let schema = self.read_keywords();
         let is_unread = |key: &Key, is_read: bool| !is_read && self.value(key.name).is_some();
         let has_errors = !self.unknown.is_empty()
             || is_unread(&keyword::TYPE.key, !schema.types.is_empty())
@@ -168,7 +168,7 @@ impl<'t> Reader<'t> {
         Schema { has_errors, ..schema }
     }
 
-    fn readable(&self) -> Schema {
+    fn read_keywords(&self) -> Schema {
         Schema {
             place: self.place,
             reference: self.get(&keyword::REF),
@@ -218,7 +218,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Returns a stand-in for a template whose key is misspelt, so that it is not reported as missing as well.
+    /// Returns a placeholder for a template whose key is misspelt, so that it is not reported as missing as well.
     fn misspelt_template(&self, key: &str) -> Option<At<Template>> {
         let names = self.table.keys().map(|name| &**name.get_ref());
         (!toolc::__gen::nearest(key, names).is_empty()).then(|| At::new(vec![Piece::Text(key.to_owned())], self.place))
@@ -243,18 +243,18 @@ impl<'t> Reader<'t> {
     /// Reads a regular expression.
     pub(super) fn pattern(&self, key: &str) -> Option<At<String>> {
         let pattern = self.text(key)?;
-        let Some(why) = standard::refuses_pattern(&pattern.value) else { return Some(pattern) };
+        let Some(why) = standard::pattern_error(&pattern.value) else { return Some(pattern) };
         let message = format!("`{key}` is not a regular expression");
         let found = Diagnostic::new(Code::INVALID_PATTERN, pattern.place, message).label(why);
-        self.sink.push(found.help("write it as ECMAScript does, with every group and class closed"));
+        self.sink.push(found.help("use the syntax of ECMAScript, and close every group and class"));
         None
     }
 
     /// Reads the name of a type, or an array of them.
     pub(super) fn types(&self, key: &str) -> Vec<Type> {
-        // Repetitions and empty lists. Unknown types were reported.
+        // The meta-schema rejects repeated types and empty lists. Unknown types were reported.
         if let Some(list) = self.json(key).filter(|list| list.value.is_array())
-            && let Some(why) = standard::refuses(key, &list.value)
+            && let Some(why) = standard::keyword_error(key, &list.value)
             && !self.items(key).any(|word| word.get_ref().as_str().and_then(Type::from_name).is_none())
         {
             let message = format!("`{key}` is not valid in JSON Schema 2020-12");
@@ -278,7 +278,7 @@ impl<'t> Reader<'t> {
             Some(KeyType::Integer) => bound.value.is_i64(),
             known => known.is_some() && (bound.value.is_number() || bound.value.is_boolean()),
         })?;
-        let Some(why) = standard::refuses(key, &bound.value) else { return Some(bound) };
+        let Some(why) = standard::keyword_error(key, &bound.value) else { return Some(bound) };
         let message = format!("`{key}` is not valid in JSON Schema 2020-12");
         self.sink.push(Diagnostic::new(Code::NOT_2020_12, bound.place, message).label(why));
         None

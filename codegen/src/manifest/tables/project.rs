@@ -1,4 +1,4 @@
-//! The manifests of which a project has one, and the rules about commands.
+//! The manifests that exist once in a project, and the rules about commands.
 
 use toolc::FactValue;
 

@@ -121,7 +121,7 @@ table! {
 }
 
 impl RequiresManifest {
-    /// Returns where the author wants the handlers to decide as well, or `None` if they do not.
+    /// Returns the place of `check = true`, or `None` if the handlers do not decide.
     pub fn checked(&self) -> Option<Place> {
         self.check.as_ref().filter(|check| check.value).map(|check| check.place)
     }
@@ -155,7 +155,7 @@ table! {
     pub struct ApprovalManifest {
         /// The approval that every call needs.
         always: Word<Approval>,
-        /// The parameter with a shell command, for hosts that judge commands. The runtime does not evaluate it.
+        /// The parameter with a shell command, for hosts that check commands. The runtime does not evaluate it.
         shell: Text,
     }
 }
@@ -180,7 +180,7 @@ table! {
 }
 
 table! {
-    /// What a tool is in one dialect.
+    /// The changes of a tool in one dialect.
     #[derive(Debug, Clone)]
     pub struct DialectManifest {
         /// The name of the tool in this dialect.
@@ -205,7 +205,7 @@ impl ToolManifest {
         [&self.params].into_iter().chain(&self.returns).chain(defs)
     }
 
-    /// Returns those of them that describe arguments.
+    /// Returns the roots that describe arguments.
     pub fn argument_roots(&self) -> impl Iterator<Item = &Schema> {
         let needed = self.defs.reachable_from([&self.params]);
         let defs = self.defs.iter().filter(move |(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
@@ -221,7 +221,7 @@ impl ToolManifest {
 impl AnnotationsManifest {
     /// Returns the annotations, with the default of each that is missing.
     pub fn value(&self) -> Annotations {
-        let or = |said: &Option<At<bool>>, default| said.as_ref().map_or(default, |said| said.value);
+        let or = |flag: &Option<At<bool>>, default| flag.as_ref().map_or(default, |flag| flag.value);
         let read_only = or(&self.read_only, Annotations::DEFAULT.read_only);
         Annotations::DEFAULT
             .with_read_only(read_only)

@@ -1,18 +1,18 @@
 //! A list of tools in a description (`{{ available(...) }}`) that is empty in some turns.
 //!
 //! ## Why is this bad
-//! The sentence around the list then breaks off: "For a page of the web use ."
+//! The sentence around the list then breaks off: "For web pages, use ."
 //!
 //! ## Example
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! description = "Read a text file, or a window of its lines. For a page of the web use {{ available('web_search') }}."
+//! description = "Read a text file, or a window of its lines. For web pages, use {{ available('web_search') }}."
 //! ```
 //!
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! description = "Read a text file, or a window of its lines.{% if tools.web_search %} For a page of the web use {{ available('web_search') }}.{% endif %}"
+//! description = "Read a text file, or a window of its lines.{% if tools.web_search %} For web pages, use {{ available('web_search') }}.{% endif %}"
 //! ```
 
 use crate::diagnostic::Code;

@@ -1,5 +1,5 @@
 //! A value that has the right type but is not allowed for the key, such as an empty list, a duration without a unit,
-//! or a folder that gen must not own.
+//! or a folder that gen must not overwrite.
 //!
 //! ## Why is this bad
 //! The value has no meaning for this key, or it would do harm.

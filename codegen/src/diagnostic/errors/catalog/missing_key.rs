@@ -15,7 +15,7 @@
 //! # manifests/tools/read_file.toml
 //! [deprecated]
 //! replacement = "write_file"
-//! note = "Files are written now, and not read."
+//! note = "This tool is no longer maintained."
 //! ```
 
 use crate::diagnostic::Code;

@@ -9,7 +9,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.mode]
 //! type = "string"
-//! description = "How to show what was read."
+//! description = "How to display the content."
 //! required = true
 //! when = "facts.vision"
 //! ```
@@ -19,7 +19,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.mode]
 //! type = "string"
-//! description = "How to show what was read."
+//! description = "How to display the content."
 //! when = "facts.vision"
 //! ```
 

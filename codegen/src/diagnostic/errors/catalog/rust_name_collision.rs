@@ -8,7 +8,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.lineCount]
 //! type = "integer"
-//! description = "How many lines to read at most."
+//! description = "The maximum number of lines to read."
 //!
 //! [params.line_count]
 //! type = "integer"
@@ -18,9 +18,9 @@
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! [params.most_lines]
+//! [params.max_lines]
 //! type = "integer"
-//! description = "How many lines to read at most."
+//! description = "The maximum number of lines to read."
 //!
 //! [params.line_count]
 //! type = "integer"

@@ -7,13 +7,13 @@
 //! ## Example
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! description = "Read a text file on {{ platform }}, or a window of its lines. Use it before a file is changed."
+//! description = "Read a text file on {{ platform }}, or a window of its lines. Use it before changing a file."
 //! ```
 //!
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! description = "Read a text file on {{ facts.platform }}, or a window of its lines. Use it before a file is changed."
+//! description = "Read a text file on {{ facts.platform }}, or a window of its lines. Use it before changing a file."
 //! ```
 
 use crate::diagnostic::Code;

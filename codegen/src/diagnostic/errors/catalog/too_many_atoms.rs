@@ -9,7 +9,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.mode]
 //! type = "string"
-//! description = "How to show what was read."
+//! description = "How to display the content."
 //! when = "facts.depth == 0 or facts.depth == 1 or facts.depth == 2 or facts.depth == 3 or facts.depth == 4 or facts.depth == 5 or facts.depth == 6 or facts.depth == 7 or facts.depth == 8 or facts.depth == 9 or facts.depth == 10 or facts.depth == 11 or facts.depth == 12"
 //! ```
 //!
@@ -18,7 +18,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.mode]
 //! type = "string"
-//! description = "How to show what was read."
+//! description = "How to display the content."
 //! when = "facts.depth <= 12"
 //! ```
 

@@ -11,7 +11,7 @@
 //!
 //! [params.command]
 //! type = "string"
-//! description = "What to run."
+//! description = "The command to run."
 //! required = true
 //! ```
 //!
@@ -23,7 +23,7 @@
 //!
 //! [params.command]
 //! type = "string"
-//! description = "What to run."
+//! description = "The command to run."
 //! required = true
 //! ```
 

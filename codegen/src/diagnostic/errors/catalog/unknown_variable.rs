@@ -1,7 +1,7 @@
 //! A required environment variable that `env.toml` does not describe.
 //!
 //! ## Why is this bad
-//! `doctor` tells the person who sets up the host what each missing variable is for and where to get it. It has no
+//! `doctor` tells the user who sets up the host what each missing variable is for and where to get it. It has no
 //! such information about this variable.
 //!
 //! ## Example

@@ -9,7 +9,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.mode]
 //! type = "string"
-//! description = "How to show what was read."
+//! description = "How to display the content."
 //! enum = ["text", "lines", "text"]
 //! ```
 //!
@@ -18,7 +18,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.mode]
 //! type = "string"
-//! description = "How to show what was read."
+//! description = "How to display the content."
 //! enum = ["text", "lines"]
 //! ```
 

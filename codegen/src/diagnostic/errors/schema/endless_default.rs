@@ -8,14 +8,14 @@
 //! # manifests/tools/read_file.toml
 //! [params.start]
 //! "$ref" = "#/$defs/node"
-//! description = "Where to begin to read."
+//! description = "Where to start reading."
 //!
 //! [schema."$defs".node]
 //! type = "object"
 //!
 //! [schema."$defs".node.properties.next]
 //! "$ref" = "#/$defs/node"
-//! description = "What comes next."
+//! description = "The next node."
 //! default = {}
 //! ```
 //!
@@ -24,14 +24,14 @@
 //! # manifests/tools/read_file.toml
 //! [params.start]
 //! "$ref" = "#/$defs/node"
-//! description = "Where to begin to read."
+//! description = "Where to start reading."
 //!
 //! [schema."$defs".node]
 //! type = "object"
 //!
 //! [schema."$defs".node.properties.next]
 //! "$ref" = "#/$defs/node"
-//! description = "What comes next, if anything does."
+//! description = "The next node, if any."
 //! ```
 
 use crate::diagnostic::Code;

@@ -8,7 +8,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.level]
 //! type = "string"
-//! description = "How much to tell."
+//! description = "How much detail to return."
 //! enum = [1, 2, 3]
 //! ```
 //!
@@ -17,7 +17,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.level]
 //! type = "integer"
-//! description = "How much to tell."
+//! description = "How much detail to return."
 //! enum = [1, 2, 3]
 //! ```
 

@@ -8,7 +8,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.limit]
 //! type = "integer"
-//! description = "How many lines to read at most."
+//! description = "The maximum number of lines to read."
 //! maximum = 2000
 //! examples = [5000]
 //! ```
@@ -18,7 +18,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.limit]
 //! type = "integer"
-//! description = "How many lines to read at most."
+//! description = "The maximum number of lines to read."
 //! maximum = 2000
 //! examples = [500]
 //! ```

@@ -8,7 +8,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.from]
 //! "$ref" = "https://example.com/place.json"
-//! description = "Where to begin to read."
+//! description = "Where to start reading."
 //! ```
 //!
 //! ## Use instead
@@ -16,7 +16,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.from]
 //! "$ref" = "#/$defs/place"
-//! description = "Where to begin to read."
+//! description = "Where to start reading."
 //!
 //! [schema."$defs".place]
 //! type = "integer"

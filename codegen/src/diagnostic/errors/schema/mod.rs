@@ -13,7 +13,7 @@ errors! {
     INVALID_PATTERN invalid_pattern
     MISSPELT_KEYWORD misspelt_keyword
     NOT_2020_12 not_2020_12
-    REF_RING ref_ring
+    REF_CYCLE ref_cycle
     ROOT_NOT_OBJECT root_not_object
     SCHEMA_TOO_LARGE schema_too_large
     UNKNOWN_TYPE unknown_type

@@ -8,7 +8,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.limit]
 //! type = "int"
-//! description = "How many lines to read at most."
+//! description = "The maximum number of lines to read."
 //! ```
 //!
 //! ## Use instead
@@ -16,7 +16,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.limit]
 //! type = "integer"
-//! description = "How many lines to read at most."
+//! description = "The maximum number of lines to read."
 //! ```
 
 use crate::diagnostic::Code;

@@ -8,7 +8,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.from]
 //! "$ref" = "#/$defs/plaec"
-//! description = "Where to begin to read."
+//! description = "Where to start reading."
 //!
 //! [schema."$defs".place]
 //! type = "integer"
@@ -19,7 +19,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.from]
 //! "$ref" = "#/$defs/place"
-//! description = "Where to begin to read."
+//! description = "Where to start reading."
 //!
 //! [schema."$defs".place]
 //! type = "integer"

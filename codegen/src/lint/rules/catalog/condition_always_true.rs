@@ -34,11 +34,11 @@ pub(super) const RULE: Rule =
     Rule::new("C044", "condition-always-true", Some(Level::Warning), Check::Catalog(check)).fixable();
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    for idle in conditions::constant_conditions(lint).into_iter().filter(|idle| !idle.never) {
+    for condition in conditions::constant_conditions(lint).into_iter().filter(|condition| !condition.never) {
         let found =
-            Diagnostic::new(Code::CONDITION_ALWAYS_TRUE, idle.place, "this condition is always true").label(idle.why);
-        let found = idle.related.into_iter().fold(found, |found, (place, said)| found.related(place, said));
+            Diagnostic::new(Code::CONDITION_ALWAYS_TRUE, condition.place, "this condition is always true").label(condition.why);
+        let found = condition.related.into_iter().fold(found, |found, (place, label)| found.related(place, label));
         let found = found.help("remove the condition, or correct it");
-        sink.push(if idle.is_key { found.fix(Edit::Remove(idle.place)) } else { found });
+        sink.push(if condition.is_key { found.fix(Edit::Remove(condition.place)) } else { found });
     }
 }

@@ -10,7 +10,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.thread]
 //! type = "string"
-//! description = "Where to post what was read."
+//! description = "Where to post the content."
 //! when = "facts.platform == 'chat' and facts.platform == 'mail'"
 //! ```
 //!
@@ -19,7 +19,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.thread]
 //! type = "string"
-//! description = "Where to post what was read."
+//! description = "Where to post the content."
 //! when = "facts.platform == 'chat' or facts.platform == 'mail'"
 //! ```
 
@@ -29,10 +29,10 @@ use crate::lint::{Check, Lint, Rule, conditions};
 pub(super) const RULE: Rule = Rule::new("C043", "condition-never-true", Some(Level::Warning), Check::Catalog(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    for idle in conditions::constant_conditions(lint).into_iter().filter(|idle| idle.never) {
+    for condition in conditions::constant_conditions(lint).into_iter().filter(|condition| condition.never) {
         let found =
-            Diagnostic::new(Code::CONDITION_NEVER_TRUE, idle.place, "this condition is never true").label(idle.why);
-        let found = idle.related.into_iter().fold(found, |found, (place, said)| found.related(place, said));
+            Diagnostic::new(Code::CONDITION_NEVER_TRUE, condition.place, "this condition is never true").label(condition.why);
+        let found = condition.related.into_iter().fold(found, |found, (place, label)| found.related(place, label));
         sink.push(found.help("correct the condition, or remove what depends on it"));
     }
 }

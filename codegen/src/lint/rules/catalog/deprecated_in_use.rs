@@ -45,10 +45,10 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     let current = lint.tools().filter(|(_, tool)| tool.manifest.deprecated.is_none());
     for (id, tool) in current {
         let name = tool.name();
-        for (old, place) in required(&tool.requires) {
+        for (old, place) in required_tools(&tool.requires) {
             report(lint, old, place, &format!("`{name}` requires it"), sink);
         }
-        for (old, place) in asked(tool) {
+        for (old, place) in referenced_tools(tool) {
             if lint[old].replacement != Some(id) {
                 report(lint, old, place, &format!("`{name}` refers to it"), sink);
             }
@@ -56,7 +56,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     }
     for (id, toolset) in lint.toolsets() {
         let name = toolset.name();
-        for (old, place) in required(&toolset.requires) {
+        for (old, place) in required_tools(&toolset.requires) {
             report(lint, old, place, &format!("every tool of `{name}` requires it"), sink);
         }
         // A closed toolset must list its home tools, which does not count as a use.
@@ -66,21 +66,21 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         }
     }
     for (_, tool) in lint.tools() {
-        let named = tool.manifest.deprecated.as_ref().and_then(|deprecated| deprecated.replacement.as_ref());
-        if let (Some(other), Some(named)) = (tool.replacement, named) {
-            report(lint, other, named.place, &format!("it replaces `{}`", tool.name()), sink);
+        let replacement = tool.manifest.deprecated.as_ref().and_then(|deprecated| deprecated.replacement.as_ref());
+        if let (Some(other), Some(replacement)) = (tool.replacement, replacement) {
+            report(lint, other, replacement.place, &format!("it replaces `{}`", tool.name()), sink);
         }
     }
 }
 
-fn required(requires: &Requires) -> impl Iterator<Item = (ToolId, Place)> {
+fn required_tools(requires: &Requires) -> impl Iterator<Item = (ToolId, Place)> {
     requires.tools.iter().chain(&requires.any_tools).copied()
 }
 
 /// Returns the tools that conditions and texts refer to, each with the place of its first reference.
-fn asked(tool: &Tool) -> impl Iterator<Item = (ToolId, Place)> {
-    let tool_of = |(atom, asks): (&Atom, &At<AtomExpr>)| match atom {
-        Atom::Tool(id) => Some((*id, asks.place)),
+fn referenced_tools(tool: &Tool) -> impl Iterator<Item = (ToolId, Place)> {
+    let tool_of = |(atom, expr): (&Atom, &At<AtomExpr>)| match atom {
+        Atom::Tool(id) => Some((*id, expr.place)),
         Atom::External(_) | Atom::Fact(_) | Atom::Compared(..) => None,
     };
     tool.atoms.iter().zip(&tool.manifest.atom_table.atoms).filter_map(tool_of)

@@ -28,21 +28,21 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     for requires in of_tools.chain(of_toolsets) {
         let names = [&requires.env, &requires.any_env, &requires.programs, &requires.os];
         for list in names.into_iter().chain([&requires.tools, &requires.any_tools]) {
-            look(list, sink);
+            check_list(list, sink);
         }
     }
     for (_, toolset) in lint.toolsets() {
-        look(&toolset.manifest.tools, sink);
-        look(&toolset.manifest.tags, sink);
+        check_list(&toolset.manifest.tools, sink);
+        check_list(&toolset.manifest.tags, sink);
     }
     for rule in lint.commands().iter().flat_map(|commands| &commands.rules) {
         for list in rule.conditions().into_iter().map(|(_, list)| list).chain([&*rule.matches, &rule.ignores]) {
-            look(list, sink);
+            check_list(list, sink);
         }
     }
 }
 
-fn look(list: &[At<String>], sink: &Sink) {
+fn check_list(list: &[At<String>], sink: &Sink) {
     for (index, item) in list.iter().enumerate() {
         let Some(first) = list[..index].iter().find(|first| first.value == item.value) else { continue };
         sink.push(

@@ -26,31 +26,31 @@ pub(super) const RULE: Rule =
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for (_, toolset) in lint.toolsets() {
         // Tools that are added at run time are unknown here.
-        let comes = |name: &&At<String>| toolset.excludes_external.iter().any(|id| lint[*id] == name.value);
-        let written: Vec<_> = toolset.manifest.excludes.iter().filter(|name| !comes(name)).collect();
+        let is_external = |name: &&At<String>| toolset.excludes_external.iter().any(|id| lint[*id] == name.value);
+        let excludes: Vec<_> = toolset.manifest.excludes.iter().filter(|name| !is_external(name)).collect();
         // The catalog has no errors, so each name is that of a tool.
-        for (index, (&tool, name)) in toolset.excludes.iter().zip(&written).enumerate() {
-            let nothing = |message: String| {
+        for (index, (&tool, name)) in toolset.excludes.iter().zip(&excludes).enumerate() {
+            let finding = |message: String| {
                 Diagnostic::new(Code::EXCLUDES_NOTHING, name.place, message)
                     .help("remove it")
                     .fix(Edit::Remove(name.place))
             };
-            if let Some(earlier) = written[..index].iter().find(|earlier| earlier.value == name.value) {
-                let found = nothing(format!("`{}` excludes `{}` twice", toolset.name(), name.value));
+            if let Some(earlier) = excludes[..index].iter().find(|earlier| earlier.value == name.value) {
+                let found = finding(format!("`{}` excludes `{}` twice", toolset.name(), name.value));
                 sink.push(found.related(earlier.place, "excluded here"));
                 continue;
             }
-            let brought = toolset.edges().any(|(set, _)| lint.resolved(set).binary_search(&tool).is_ok());
-            if brought || toolset.direct().any(|own| own == tool) {
+            let is_included = toolset.edges().any(|(set, _)| lint.resolved(set).binary_search(&tool).is_ok());
+            if is_included || toolset.direct().any(|direct| direct == tool) {
                 continue;
             }
-            let found = nothing(format!("`{}` would not contain `{}` anyway", toolset.name(), name.value));
+            let found = finding(format!("`{}` would not contain `{}` anyway", toolset.name(), name.value));
             let by = toolset.edges().find_map(|(set, _)| lint.exclusion(set, tool));
             sink.push(if let Some((path, by)) = by {
                 let by = &lint[by];
                 let found = path.show(found.help(format!("`{}` excludes it already: {path}", by.name())));
-                let already = by.manifest.excludes.iter().filter(|other| other.value == name.value);
-                already.fold(found, |found, already| found.related(already.place, "excluded here already"))
+                let exclude = by.manifest.excludes.iter().filter(|other| other.value == name.value);
+                exclude.fold(found, |found, exclude| found.related(exclude.place, "excluded here already"))
             } else {
                 let home = lint[tool].home;
                 found.help(format!("its home toolset `{}` is not included", lint[home].name()))

@@ -33,13 +33,13 @@ pub(super) const RULE: Rule =
     Rule::new("C035", "redundant-include", Some(Level::Warning), Check::Output(check)).fixable();
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    // Most toolsets have one includer only, and need no further check.
-    let mut brought = vec![0; lint.toolsets().count()];
+    // Most toolsets are included only once, and need no further check.
+    let mut include_counts = vec![0; lint.toolsets().count()];
     for (to, _) in lint.toolsets().flat_map(|(_, toolset)| toolset.edges()) {
-        brought[to.0] += 1;
+        include_counts[to.0] += 1;
     }
     for (id, toolset) in lint.toolsets() {
-        for (index, &(to, place)) in toolset.includes.iter().enumerate().filter(|(_, (to, _))| brought[to.0] > 1) {
+        for (index, &(to, place)) in toolset.includes.iter().enumerate().filter(|(_, (to, _))| include_counts[to.0] > 1) {
             let earlier = toolset.includes[..index].iter().find(|(other, _)| *other == to);
             let name = lint[to].name();
             let redundant = |message| Diagnostic::new(Code::REDUNDANT_INCLUDE, place, message);
@@ -47,8 +47,8 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 redundant(format!("`{}` includes `{name}` twice", toolset.name())).related(*earlier, "included here")
             } else if let Some(path) = lint.path_between(id, to, &|from, next| {
                 // A path through a toolset that excludes tools does not count.
-                let keeps = |tool| lint.resolved(to).binary_search(tool).is_err();
-                if from == id { next != to } else { lint[from].excludes.iter().all(keeps) }
+                let is_other_tool = |tool| lint.resolved(to).binary_search(tool).is_err();
+                if from == id { next != to } else { lint[from].excludes.iter().all(is_other_tool) }
             }) {
                 path.show(redundant(format!("`{}` already includes `{name}`: {path}", toolset.name())))
             } else {

@@ -9,7 +9,7 @@
 //! [params.limit]
 //! # lint: allow parameter-description-missing the name says it all
 //! type = "integer"
-//! description = "How many lines to return at most."
+//! description = "The maximum number of lines to return."
 //! ```
 //!
 //! ## Use instead
@@ -17,7 +17,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.limit]
 //! type = "integer"
-//! description = "How many lines to return at most."
+//! description = "The maximum number of lines to return."
 //! ```
 
 use crate::diagnostic::Level;

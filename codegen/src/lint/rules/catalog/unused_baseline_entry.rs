@@ -4,7 +4,7 @@
 //! The finding has been fixed, and the entry would hide it if it came back.
 //!
 //! ## Example
-//! The description that the baseline says is missing is there:
+//! The baseline contains a finding for a missing description, which has been added since:
 //!
 //! ```toml
 //! # toolc.toml

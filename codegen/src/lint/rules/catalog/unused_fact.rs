@@ -38,11 +38,11 @@ pub(super) const RULE: Rule = Rule::new("C045", "unused-fact", Some(Level::Warni
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let of_tools = lint.tools().flat_map(|(_, tool)| &tool.atoms);
     let of_toolsets = lint.toolsets().flat_map(|(_, toolset)| &toolset.atoms);
-    let asked = of_tools.chain(of_toolsets).filter_map(|atom| match atom {
+    let in_conditions = of_tools.chain(of_toolsets).filter_map(|atom| match atom {
         Atom::Tool(_) | Atom::External(_) => None,
         Atom::Fact(id) | Atom::Compared(id, ..) => Some(*id),
     });
-    let used: BTreeSet<FactId> = lint.tools().flat_map(|(_, tool)| tool.facts.iter().copied()).chain(asked).collect();
+    let used: BTreeSet<FactId> = lint.tools().flat_map(|(_, tool)| tool.facts.iter().copied()).chain(in_conditions).collect();
     for (_, fact) in (0..).map(FactId).zip(lint.facts()).filter(|(id, _)| !used.contains(id)) {
         let name = &fact.name.value;
         sink.push(

@@ -12,7 +12,7 @@
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! description = "Read a text file of the project, or a window of its lines. Use it before a file is changed."
+//! description = "Read a text file of the project, or a window of its lines. Use it before changing a file."
 //! ```
 
 use toolc::__gen::segment::Atoms;
@@ -31,9 +31,9 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         // A missing key has been reported, and the description has the place of the name.
         let is_written = |text: &&At<Template>| text.place != tool.manifest.name.place;
         for text in tool.descriptions().filter(is_written) {
-            let message = if !says_something(&text.value, None) {
+            let message = if !has_text(&text.value, None) {
                 format!("the description of `{}` is empty", tool.name())
-            } else if is_empty_in_one(lint, id, &text.value) {
+            } else if is_empty_in_some_turn(lint, id, &text.value) {
                 format!("the description of `{}` is empty in some turns, because all of it is conditional", tool.name())
             } else {
                 continue;
@@ -47,22 +47,22 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
 }
 
 /// Whether the text is empty in a turn that shows the tool.
-fn is_empty_in_one(lint: &Lint<'_>, id: ToolId, template: &Template) -> bool {
-    let is_sure = |piece: &Piece<_, _>| matches!(piece, Piece::Text(text) if !text.trim().is_empty());
+fn is_empty_in_some_turn(lint: &Lint<'_>, id: ToolId, template: &Template) -> bool {
+    let is_unconditional_text = |piece: &Piece<_, _>| matches!(piece, Piece::Text(text) if !text.trim().is_empty());
     let turns = || lint.turns(id).unwrap_or_default();
-    !template.iter().any(is_sure) && turns().iter().any(|&atoms| !says_something(template, Some(atoms)))
+    !template.iter().any(is_unconditional_text) && turns().iter().any(|&atoms| !has_text(template, Some(atoms)))
 }
 
 /// Whether a text renders to more than white space, in the given turn or in any turn.
-fn says_something(template: &Template, turn: Option<Atoms>) -> bool {
+fn has_text(template: &Template, turn: Option<Atoms>) -> bool {
     template.iter().any(|piece| match piece {
         Piece::Text(text) => !text.trim().is_empty(),
         Piece::Fact(_) | Piece::Available { .. } => true,
         Piece::Choice { branches, otherwise } => match turn {
-            None => branches.iter().any(|(_, inner)| says_something(inner, None)) || says_something(otherwise, None),
+            None => branches.iter().any(|(_, inner)| has_text(inner, None)) || has_text(otherwise, None),
             Some(atoms) => {
                 let branch = branches.iter().find(|(when, _)| holds(when, atoms)).map(|(_, inner)| inner);
-                says_something(branch.unwrap_or(otherwise), turn)
+                has_text(branch.unwrap_or(otherwise), turn)
             }
         },
     })

@@ -26,13 +26,13 @@ pub(super) const RULE: Rule = Rule::new("M012", "description-too-long", Some(Lev
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let budget = lint.settings().description_budget.map(|budget| budget as usize);
     let of_dialects = || lint.dialects().filter_map(|dialect| Some(dialect.tool.max_description()?.value)).min();
-    let Some(most) = budget.or_else(of_dialects) else { return };
+    let Some(max) = budget.or_else(of_dialects) else { return };
     for text in tool.descriptions() {
-        let Some(said) = lint.full_text(tool, &text.value) else { continue };
-        let count = said.chars().count();
-        if count > most {
+        let Some(full_text) = lint.full_text(tool, &text.value) else { continue };
+        let count = full_text.chars().count();
+        if count > max {
             let message =
-                format!("the description of `{}` has {count} characters, but at most {most} are allowed", tool.name());
+                format!("the description of `{}` has {count} characters, but at most {max} are allowed", tool.name());
             sink.push(
                 Diagnostic::new(Code::DESCRIPTION_TOO_LONG, text.place, message)
                     .help("move details to the parameters' descriptions and examples to `examples`, or raise `budgets.description` in `toolc.toml`"),

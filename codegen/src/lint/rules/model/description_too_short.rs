@@ -13,7 +13,7 @@
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! description = "Read a text file of the project, or a window of its lines. Use it before a file is changed."
+//! description = "Read a text file of the project, or a window of its lines. Use it before changing a file."
 //! ```
 
 use crate::catalog::Tool;
@@ -22,14 +22,14 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M011", "description-too-short", Some(Level::Warning), Check::Tool(check));
 
-/// The number of words of a description that is long enough.
-const ENOUGH: usize = 3;
+/// A description with fewer words is too short.
+const MIN_WORDS: usize = 3;
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for text in tool.descriptions() {
-        let Some(said) = lint.full_text(tool, &text.value) else { continue };
-        let count = words(&said);
-        if (1..ENOUGH).contains(&count) && !super::placeholder_description::is_placeholder(&said, tool.name()) {
+        let Some(full_text) = lint.full_text(tool, &text.value) else { continue };
+        let count = words(&full_text);
+        if (1..MIN_WORDS).contains(&count) && !super::placeholder_description::is_placeholder(&full_text, tool.name()) {
             let message = format!("the description of `{}` has only {count} words", tool.name());
             let message = if count == 1 { message.replace("1 words", "one word") } else { message };
             sink.push(
@@ -50,9 +50,9 @@ fn advice(lint: &Lint<'_>) -> Option<String> {
 
 /// Counts words. In scripts without spaces between words, two letters count as one word.
 fn words(text: &str) -> usize {
-    let of = |word: &str| {
+    let count = |word: &str| {
         let dense = word.chars().filter(|letter| ('\u{2e80}'..='\u{ffdc}').contains(letter)).count();
         if dense > 0 { dense.div_ceil(2) } else { usize::from(word.chars().any(char::is_alphanumeric)) }
     };
-    text.split_whitespace().map(of).sum()
+    text.split_whitespace().map(count).sum()
 }

@@ -37,7 +37,7 @@ use crate::schema::Schema;
 pub(super) const RULE: Rule = Rule::new("M017", "enum-in-prose", Some(Level::Warning), Check::Tool(check));
 
 /// Patterns of complete lists of values. The group `list` is the list.
-static LEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+static LIST_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     const QUOTED: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}'|`[^`\n]{1,60}`)"#;
     const LITERAL: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}')"#;
     const BARE: &str = r"(?:[A-Za-z0-9][\w.+-]*\w|[A-Za-z0-9])";
@@ -63,38 +63,38 @@ static LEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         format!(r"\(\s*(?P<list>{LITERAL}(?:\s*,\s*{LITERAL})*(?:\s*,?\s+or\s+|\s*[|/]\s*){LITERAL})\s*\)"),
     ]
     .iter()
-    .map(|pattern| Regex::new(pattern).expect("the expression is one"))
+    .map(|pattern| Regex::new(pattern).expect("the pattern is valid"))
     .collect()
 });
 
 /// Phrases that mark a list as incomplete.
-const OPEN: &[&str] =
+const OPEN_ENDED: &[&str] =
     &["e.g", "for example", "such as", "etc", "...", "…", "for instance", "and more", "among others", "ex:"];
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let names: BTreeSet<&str> = tool.parameters().map(|parameter| parameter.name.value.as_str()).collect();
     for parameter in tool.parameters().filter(|parameter| is_unrestricted_text(&parameter.schema)) {
-        let Some(text) = &parameter.schema.description else { continue };
-        let Some(written) = lint.string(text.place) else { continue };
-        let said = written.value();
+        let Some(description) = &parameter.schema.description else { continue };
+        let Some(literal) = lint.string(description.place) else { continue };
+        let text = literal.value();
         // Most texts have no list: skip them without running the patterns.
-        if !said.contains(['|', '(', ':', '"', '\'', '`']) && !said.contains("ne of ") {
+        if !text.contains(['|', '(', ':', '"', '\'', '`']) && !text.contains("ne of ") {
             continue;
         }
-        let Some(values) = LEADS.iter().find_map(|lead| lead.captures(said)?.name("list")) else { continue };
-        let sentence = sentence(said, values.start(), values.end());
-        // The text lists parameters, not values.
+        let Some(values) = LIST_PATTERNS.iter().find_map(|pattern| pattern.captures(text)?.name("list")) else { continue };
+        let sentence = sentence(text, values.start(), values.end());
+        // A list of parameter names is not a list of values.
         let mut items =
             values.as_str().split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
         if items.any(|item| names.contains(item)) {
             continue;
         }
-        if OPEN.iter().any(|open| sentence.to_lowercase().contains(open)) {
+        if OPEN_ENDED.iter().any(|open| sentence.to_lowercase().contains(open)) {
             continue;
         }
         let message = format!("the values of `{}` are listed only in prose", parameter.name.value);
         sink.push(
-            Diagnostic::new(Code::ENUM_IN_PROSE, written.place(values.range()), message)
+            Diagnostic::new(Code::ENUM_IN_PROSE, literal.place(values.range()), message)
                 .related(parameter.name.place, "the parameter accepts any string")
                 .help("list them in `enum`, and describe in the text what they mean"),
         );
@@ -111,18 +111,18 @@ fn is_unrestricted_text(schema: &Schema) -> bool {
             && schema.reference.is_none()
             && schema.in_place().next().is_none()
     };
-    let is = |schema: &Schema, wanted: Type| {
-        schema.types.contains(&wanted) && schema.types.iter().all(|of| *of == wanted || *of == Type::Null)
+    let has_type = |schema: &Schema, wanted: Type| {
+        schema.types.contains(&wanted) && schema.types.iter().all(|ty| *ty == wanted || *ty == Type::Null)
     };
-    let items = || schema.items.as_deref().is_some_and(|items| is_free(items) && is(items, Type::String));
-    is_free(schema) && (is(schema, Type::String) || is(schema, Type::Array) && items())
+    let has_free_items = || schema.items.as_deref().is_some_and(|items| is_free(items) && has_type(items, Type::String));
+    is_free(schema) && (has_type(schema, Type::String) || has_type(schema, Type::Array) && has_free_items())
 }
 
 /// Returns the sentence around a range of bytes.
 fn sentence(text: &str, start: usize, end: usize) -> &str {
     let before = text[..start].rfind(". ").map_or(0, |at| at + 2);
-    let behind = text[end..].find(". ").map_or(text.len(), |at| end + at);
-    &text[before..behind]
+    let after = text[end..].find(". ").map_or(text.len(), |at| end + at);
+    &text[before..after]
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn list(text: &str) -> Option<&str> {
-        LEADS.iter().find_map(|lead| lead.captures(text)?.name("list")).map(|list| list.as_str())
+        LIST_PATTERNS.iter().find_map(|pattern| pattern.captures(text)?.name("list")).map(|list| list.as_str())
     }
 
     #[test]

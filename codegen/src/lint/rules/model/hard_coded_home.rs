@@ -36,7 +36,7 @@ pub(super) const RULE: Rule = Rule::new("M020", "hard-coded-home", Some(Level::W
 /// A home directory that is not part of a longer path or URL.
 static HOME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?:^|[^\w.~%}\])/-]|://)((?:/home/|/Users/|\b[A-Za-z]:[\\/]+Users[\\/]+)([A-Za-z_](?:[\w.-]*\w)?))")
-        .expect("the expression is one")
+        .expect("the pattern is valid")
 });
 
 /// Placeholder names.
@@ -94,21 +94,21 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let values = tool.manifest.schemas().flat_map(|schema| {
         schema.default.iter().chain(&schema.constant).chain(schema.choices.iter().map(|choice| &choice.value))
     });
-    let real: Vec<_> = values.map(|value| value.place).collect();
+    let value_places: Vec<_> = values.map(|value| value.place).collect();
     // Most texts have no path: skip them without running the pattern.
-    let may_have = |text: &str| ["/home/", "/Users/", "Users\\"].iter().any(|part| text.contains(part));
-    for written in lint.strings(tool).filter(|written| may_have(written.value())) {
-        let is_real = real.contains(&written.at);
-        for found in HOME.captures_iter(written.value()) {
+    let may_contain_path = |text: &str| ["/home/", "/Users/", "Users\\"].iter().any(|part| text.contains(part));
+    for literal in lint.strings(tool).filter(|literal| may_contain_path(literal.value())) {
+        let is_value = value_places.contains(&literal.at);
+        for found in HOME.captures_iter(literal.value()) {
             let (Some(home), Some(name)) = (found.get(1), found.get(2)) else { continue };
             let is_placeholder = PLACEHOLDERS.iter().any(|placeholder| placeholder.eq_ignore_ascii_case(name.as_str()))
                 || name.as_str().bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
-            if is_placeholder && !is_real {
+            if is_placeholder && !is_value {
                 continue;
             }
             let message = format!("`{}` is the home directory of one user", home.as_str());
             sink.push(
-                Diagnostic::new(Code::HARD_CODED_HOME, written.place(home.range()), message)
+                Diagnostic::new(Code::HARD_CODED_HOME, literal.place(home.range()), message)
                     .help("use a path below `~`, or one relative to a folder that the host chooses"),
             );
         }

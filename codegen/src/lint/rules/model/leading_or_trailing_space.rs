@@ -8,7 +8,7 @@
 //! ```toml
 //! # manifests/tools/read_file.toml
 //! description = """
-//! Read a text file, or a window of its lines. Use it before a file is changed.
+//! Read a text file, or a window of its lines. Use it before changing a file.
 //! """
 //! ```
 //!
@@ -16,7 +16,7 @@
 //! ```toml
 //! # manifests/tools/read_file.toml
 //! description = """
-//! Read a text file, or a window of its lines. Use it before a file is changed."""
+//! Read a text file, or a window of its lines. Use it before changing a file."""
 //! ```
 
 use crate::catalog::Tool;
@@ -36,14 +36,14 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for place in all.filter(|text| has_space(&text.value)).map(|text| text.place) {
         // If the key is missing, the description has the place of the name.
         let Some(text) = lint.string(place) else { continue };
-        let kept = text.value().trim();
+        let trimmed = text.value().trim();
         let start = text.value().len() - text.value().trim_start().len();
-        if kept.len() == text.value().len() || kept.is_empty() {
+        if trimmed.len() == text.value().len() || trimmed.is_empty() {
             continue;
         }
         let before = text.place(0..start);
-        let behind = text.place(start + kept.len()..text.value().len());
-        let spaces: Vec<Place> = [before, behind].into_iter().filter(|place| !place.span().is_empty()).collect();
+        let after = text.place(start + trimmed.len()..text.value().len());
+        let spaces: Vec<Place> = [before, after].into_iter().filter(|place| !place.span().is_empty()).collect();
         let end = if before.span().is_empty() { "end" } else { "beginning" };
         let found = Diagnostic::new(
             Code::LEADING_OR_TRAILING_SPACE,
@@ -64,14 +64,14 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
 }
 
-/// Whether a value of words has white space around it. Separators such as `, ` may need theirs.
+/// Whether a value of words has white space around it. A separator such as `, ` may need its space.
 fn is_padded(value: &str) -> bool {
     value.trim().len() < value.len() && value.contains(char::is_alphanumeric)
 }
 
 /// A cheap check that lets most texts be skipped.
 fn has_space(text: &Template) -> bool {
-    let space = |piece: Option<&Piece<_, _>>, is_space: fn(&str) -> bool| matches!(piece, Some(Piece::Text(text)) if is_space(text));
-    space(text.first(), |text| text.starts_with(char::is_whitespace))
-        || space(text.last(), |text| text.ends_with(char::is_whitespace))
+    let is_space_at = |piece: Option<&Piece<_, _>>, is_space: fn(&str) -> bool| matches!(piece, Some(Piece::Text(text)) if is_space(text));
+    is_space_at(text.first(), |text| text.starts_with(char::is_whitespace))
+        || is_space_at(text.last(), |text| text.ends_with(char::is_whitespace))
 }

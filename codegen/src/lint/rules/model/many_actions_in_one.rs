@@ -17,12 +17,12 @@
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/read_note.toml
-//! description = "Read one of the notes that were kept, by its title. Gives its whole text, and when it was written."
+//! description = "Read a stored note by its title. Returns its full text and the time when it was written."
 //! ```
 //!
 //! ```toml
 //! # manifests/tools/create_note.toml
-//! description = "Keep a text under a title, so that later conversations find it. A title that is taken is refused."
+//! description = "Store a text under a title, so that later conversations can find it. Fails if the title is taken."
 //! annotations = { destructive = false }
 //! ```
 
@@ -41,8 +41,8 @@ pub(super) const RULE: Rule = Rule::new("M019", "many-actions-in-one", Some(Leve
 const ACTIONS: &[&str] =
     &["action", "actions", "cmd", "command", "method", "op", "operation", "subcommand", "task", "verb"];
 
-/// Fewer verbs than this can belong to one tool.
-const FEW: usize = 2;
+/// The number of verbs that one tool can combine.
+const MAX_VERBS: usize = 2;
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for parameter in &tool.manifest.params.properties {
@@ -55,8 +55,8 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
             _ => None,
         });
         let verbs: Vec<(&str, Effect)> = values.collect();
-        let kinds: BTreeSet<Effect> = verbs.iter().map(|(_, deed)| *deed).collect();
-        if verbs.len() > FEW && kinds.len() > 1 {
+        let effects: BTreeSet<Effect> = verbs.iter().map(|(_, effect)| *effect).collect();
+        if verbs.len() > MAX_VERBS && effects.len() > 1 {
             let shown: Vec<&str> = verbs.iter().map(|(value, _)| *value).take(4).collect();
             let place = parameter.schema.choices.first().map_or(parameter.name.place, |first| first.value.place);
             let message = format!("`{}` combines several tools: {}", tool.name(), ticked(&shown, ", "));

@@ -7,13 +7,13 @@
 //! ## Example
 //! ```toml
 //! # manifests/tools/read_config.toml
-//! description = "Read a text file of the project, or a window of its lines. The result has one line of text for each line of the file. Use it to look at source before it is changed."
+//! description = "Read a text file of the project, or a window of its lines. The result has one line of text for each line of the file. Use it to look at source before changing it."
 //! ```
 //!
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/read_config.toml
-//! description = "Give the project's settings as they are in force, defaults included. Use it to learn where builds go and which checks are on."
+//! description = "Return the effective settings of the project, including defaults. Use it to find the build directory and the enabled checks."
 //! ```
 
 use std::borrow::Cow;
@@ -34,31 +34,31 @@ pub(super) const RULE: Rule =
 /// The number of consecutive words in a shingle.
 const SHINGLE: usize = 3;
 
-/// The share of common shingles from which two texts count as equal: four of five.
-const ALIKE: (usize, usize) = (4, 5);
+/// The share of common shingles from which two texts are similar: four of five.
+const MIN_COMMON_SHINGLES: (usize, usize) = (4, 5);
 
-/// The share of common words from which two first sentences count as equal: two of three.
-const LEADS_ALIKE: (usize, usize) = (2, 3);
+/// The share of common words from which two first sentences are similar: two of three.
+const MIN_COMMON_LEAD_WORDS: (usize, usize) = (2, 3);
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).collect();
-    let texts: Vec<Text> = tools.par_iter().map(|tool| Text::of(tool, lint)).collect();
+    let texts: Vec<Text> = tools.par_iter().map(|tool| Text::new(tool, lint)).collect();
     let keys = keys(lint, &texts);
-    let alike = |one: ToolId, other: ToolId| {
+    let are_similar = |one: ToolId, other: ToolId| {
         texts[one.0].is_like(&texts[other.0])
             && lint[one].replacement != Some(other)
             && lint[other].replacement != Some(one)
     };
-    for found in lint.similar_tools(|id| keys[id.0].iter().copied(), alike) {
+    for found in lint.similar_tools(|id| keys[id.0].iter().copied(), are_similar) {
         let tool = &lint[found.tool];
         let Some(&(other, set)) = found.others.first() else { continue };
         let nearly = if texts[other.0].words == texts[found.tool.0].words { "the same as" } else { "nearly the same as" };
         let message = format!("the description of `{}` is {nearly} that of `{}`", tool.name(), lint[other].name());
         let diagnostic = Diagnostic::new(Code::NEAR_DUPLICATE_DESCRIPTIONS, tool.manifest.description.place, message)
             .related(lint[other].manifest.description.place, "the other description");
-        let both =
-            format!("both are in `{}`: describe how they differ, and when to prefer which", lint[set].name());
-        sink.push(diagnostic.help(both));
+        let help =
+            format!("both are in `{}`: describe how they differ, and when to use which", lint[set].name());
+        sink.push(diagnostic.help(help));
     }
 }
 
@@ -74,11 +74,11 @@ struct Text {
 }
 
 impl Text {
-    fn of(tool: &Tool, lint: &Lint<'_>) -> Self {
-        let said = lint.full_text(tool, &tool.manifest.description.value).unwrap_or_default();
-        let mut sentences = said.split_inclusive(['.', '\n', '!', '?', '。']).map(stems_of);
+    fn new(tool: &Tool, lint: &Lint<'_>) -> Self {
+        let text = lint.full_text(tool, &tool.manifest.description.value).unwrap_or_default();
+        let mut sentences = text.split_inclusive(['.', '\n', '!', '?', '。']).map(stems_of);
         let lead = sentences.find(|sentence| !sentence.is_empty()).unwrap_or_default();
-        let words = words(&said);
+        let words = words(&text);
         let stems = stems(&words);
         let shingles = set(stems.windows(SHINGLE).map(|shingle| hash(&shingle)).collect());
         let words = (!words.is_empty()).then(|| hash(&words));
@@ -91,24 +91,24 @@ impl Text {
         }
         // The number of elements that they must have in common.
         let sizes = [self.shingles.len(), other.shingles.len()];
-        if sizes.iter().min() < sizes.iter().max().map(|most| (most * ALIKE.0).div_ceil(ALIKE.1)).as_ref() {
+        if sizes.iter().min() < sizes.iter().max().map(|most| (most * MIN_COMMON_SHINGLES.0).div_ceil(MIN_COMMON_SHINGLES.1)).as_ref() {
             return false;
         }
         let leads = common(&self.lead, &other.lead);
-        let is_led_alike = leads * LEADS_ALIKE.1 >= (self.lead.len() + other.lead.len() - leads) * LEADS_ALIKE.0;
-        if !is_led_alike {
+        let has_similar_lead = leads * MIN_COMMON_LEAD_WORDS.1 >= (self.lead.len() + other.lead.len() - leads) * MIN_COMMON_LEAD_WORDS.0;
+        if !has_similar_lead {
             return false;
         }
-        let both = common(&self.shingles, &other.shingles);
-        both * ALIKE.1 >= (sizes[0] + sizes[1] - both) * ALIKE.0 && !self.tells_apart(other)
+        let common_shingles = common(&self.shingles, &other.shingles);
+        common_shingles * MIN_COMMON_SHINGLES.1 >= (sizes[0] + sizes[1] - common_shingles) * MIN_COMMON_SHINGLES.0 && !self.is_distinguished_from(other)
     }
 
     /// Whether the texts differ by one of the words in which the names differ.
-    fn tells_apart(&self, other: &Text) -> bool {
+    fn is_distinguished_from(&self, other: &Text) -> bool {
         let only = |one: &Text, other: &Text| {
             let has = |set: &[u64], word: &u64| set.binary_search(word).is_ok();
-            let mut own = one.name.iter().filter(|word| has(&one.stems, word) && !has(&other.stems, word));
-            own.any(|word| !has(&other.name, word))
+            let mut own_words = one.name.iter().filter(|word| has(&one.stems, word) && !has(&other.stems, word));
+            own_words.any(|word| !has(&other.name, word))
         };
         only(self, other) || only(other, self)
     }
@@ -139,23 +139,23 @@ fn common(one: &[u64], other: &[u64]) -> usize {
 }
 
 /// Up to this number of tools, all pairs of a toolset are compared.
-const FEW: usize = 64;
+const MAX_PAIRWISE: usize = 64;
 
 /// Returns keys such that similar texts in one toolset have at least one key in common.
 fn keys(lint: &Lint<'_>, texts: &[Text]) -> Vec<Vec<u64>> {
     let mut keys = vec![Vec::new(); texts.len()];
-    let mut many = vec![false; texts.len()];
+    let mut is_in_large_toolset = vec![false; texts.len()];
     for (set, _) in lint.toolsets() {
-        let shown = lint.resolved(set);
-        for tool in shown.iter().filter(|tool| texts[tool.0].words.is_some()) {
-            if shown.len() <= FEW {
+        let tools = lint.resolved(set);
+        for tool in tools.iter().filter(|tool| texts[tool.0].words.is_some()) {
+            if tools.len() <= MAX_PAIRWISE {
                 keys[tool.0].push(hash(&set.0));
             } else {
-                many[tool.0] = true;
+                is_in_large_toolset[tool.0] = true;
             }
         }
     }
-    let ids: Vec<usize> = (0..texts.len()).filter(|&id| many[id]).collect();
+    let ids: Vec<usize> = (0..texts.len()).filter(|&id| is_in_large_toolset[id]).collect();
     let among: Vec<&Text> = ids.iter().map(|&id| &texts[id]).collect();
     for (id, of_text) in ids.into_iter().zip(keys_among(&among)) {
         keys[id].extend(of_text);
@@ -168,9 +168,9 @@ const LEAD_KEYS: u64 = 64;
 
 /// Returns keys such that similar texts have at least one key in common, and few other texts do.
 fn keys_among(texts: &[&Text]) -> Vec<Vec<u64>> {
-    let leads = rarest(texts, LEADS_ALIKE, |text| &text.lead).into_iter();
+    let leads = rarest(texts, MIN_COMMON_LEAD_WORDS, |text| &text.lead).into_iter();
     let leads = leads.map(|lead| set(lead.into_iter().map(|word| word % LEAD_KEYS).collect()));
-    let shingles = rarest(texts, ALIKE, |text| &text.shingles);
+    let shingles = rarest(texts, MIN_COMMON_SHINGLES, |text| &text.shingles);
     let mut same: HashMap<Option<u64>, usize> = HashMap::new();
     let mut keys = Vec::new();
     for ((text, leads), shingles) in texts.iter().zip(leads).zip(shingles) {

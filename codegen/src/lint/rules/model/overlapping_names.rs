@@ -7,13 +7,13 @@
 //! ## Example
 //! ```toml
 //! # manifests/tools/file_read.toml
-//! description = "Read a picture of the project, and tell what can be seen in it. Text in the picture comes back as text."
+//! description = "Read an image of the project and describe what it shows. Text in the image is returned as text."
 //! ```
 //!
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/describe_picture.toml
-//! description = "Read a picture of the project, and tell what can be seen in it. Text in the picture comes back as text."
+//! description = "Read an image of the project and describe what it shows. Text in the image is returned as text."
 //! ```
 
 use std::borrow::Cow;
@@ -28,35 +28,35 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("M015", "overlapping-names", Some(Level::Warning), Check::Catalog(check));
 
 /// Groups of synonyms.
-const SAME: &[&[&str]] = &[&["fetch", "get", "retrieve"], &["delete", "erase"], &["lookup", "find"], &["ls", "list"]];
+const SYNONYMS: &[&[&str]] = &[&["fetch", "get", "retrieve"], &["delete", "erase"], &["lookup", "find"], &["ls", "list"]];
 
-/// Words that make the order significant.
+/// Words that make the order of the others significant.
 const DIRECTIONS: &[&str] = &["as", "by", "for", "from", "in", "into", "of", "on", "per", "to", "via", "with"];
 
 /// The least length of words that are compared by letter. In shorter words one letter is a real difference: `close` and `clone`.
-const SHORTEST: usize = 6;
+const MIN_WORD_LENGTH: usize = 6;
 
 /// The greatest length of a valid name.
-const LONGEST: usize = 64;
+const MAX_WORD_LENGTH: usize = 64;
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for found in lint
-        .similar_tools(|id| keys(lint[id].name()), |one, other| !stands_for(lint, one, other) && !collide(lint, one, other))
+        .similar_tools(|id| keys(lint[id].name()), |one, other| !is_replacement(lint, one, other) && !collide(lint, one, other))
     {
         let name = lint[found.tool].name();
         let Some(&(other, set)) = found.others.first() else { continue };
         let message = format!("`{name}` and `{}` are easily confused", lint[other].name());
         let diagnostic = Diagnostic::new(Code::OVERLAPPING_NAMES, lint[found.tool].manifest.name.place, message);
-        let shown = found.others.iter().fold(diagnostic, |diagnostic, (other, _)| {
+        let diagnostic = found.others.iter().fold(diagnostic, |diagnostic, (other, _)| {
             diagnostic.related(lint[*other].manifest.name.place, "the other tool")
         });
-        let both = format!("both are in `{}`: rename one of them after what only it does", lint[set].name());
-        sink.push(shown.help(both));
+        let help = format!("both are in `{}`: rename one of them after what only it does", lint[set].name());
+        sink.push(diagnostic.help(help));
     }
 }
 
 /// Whether one of the tools is deprecated in favor of the other.
-fn stands_for(catalog: &Catalog, one: ToolId, other: ToolId) -> bool {
+fn is_replacement(catalog: &Catalog, one: ToolId, other: ToolId) -> bool {
     catalog[one].replacement == Some(other) || catalog[other].replacement == Some(one)
 }
 
@@ -68,11 +68,11 @@ fn collide(catalog: &Catalog, one: ToolId, other: ToolId) -> bool {
 /// Returns the keys of a name. Names with a common key are similar.
 fn keys(name: &str) -> Vec<u64> {
     let words = words(name);
-    let same = |word| {
+    let canonical = |word| {
         let word = stem(word);
-        SAME.iter().find(|same| same.contains(&&*word)).map_or(word, |same| Cow::Borrowed(same[0]))
+        SYNONYMS.iter().find(|group| group.contains(&&*word)).map_or(word, |group| Cow::Borrowed(group[0]))
     };
-    let mut plain: Vec<Cow<'_, str>> = words.iter().map(|word| same(word)).collect();
+    let mut plain: Vec<Cow<'_, str>> = words.iter().map(|word| canonical(word)).collect();
     let is_ordered = plain.iter().any(|word| DIRECTIONS.contains(&&**word));
     let mut keys = missing_letters(&plain);
     if !is_ordered {
@@ -98,7 +98,7 @@ fn missing_letters(words: &[Cow<'_, str>]) -> Vec<u64> {
     for word in words {
         let letters = start..start + word.len();
         start = letters.end + 1;
-        if (SHORTEST..=LONGEST).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        if (MIN_WORD_LENGTH..=MAX_WORD_LENGTH).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             found.extend(letters.map(|left_out| key(&[&name[..left_out], &name[left_out + 1..]])));
         }
     }
@@ -110,8 +110,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn alike_are_names_that_a_model_mixes_up() {
-        let alike = |one: &str, other: &str| keys(one).iter().any(|key| keys(other).contains(key));
+    fn similar_names_have_a_common_key() {
+        let are_similar = |one: &str, other: &str| keys(one).iter().any(|key| keys(other).contains(key));
         for (one, other) in [
             ("read_file", "file_read"),
             ("list_issue", "list_issues"),
@@ -121,7 +121,7 @@ mod tests {
             ("upload_file", "uplaod_file"),
             ("create_branch", "create_brench"),
         ] {
-            assert!(alike(one, other), "{one} {other}");
+            assert!(are_similar(one, other), "{one} {other}");
         }
         for (one, other) in [
             ("html_to_pdf", "pdf_to_html"),
@@ -133,7 +133,7 @@ mod tests {
             ("get_issue", "list_issues"),
             ("add_label", "create_label"),
         ] {
-            assert!(!alike(one, other), "{one} {other}");
+            assert!(!are_similar(one, other), "{one} {other}");
         }
     }
 }

@@ -15,7 +15,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.limit]
 //! type = "integer"
-//! description = "How many lines to return at most."
+//! description = "The maximum number of lines to return."
 //! ```
 
 use crate::catalog::Tool;
@@ -32,12 +32,12 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let defs = &tool.manifest.defs;
     // Definitions that only `returns` uses have no parameters.
     let needed = defs.reachable_from([&tool.manifest.params]);
-    let told = defs.iter().filter(|(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
-    for schema in [&tool.manifest.params].into_iter().chain(told).flat_map(Schema::walk_with_parents) {
-        let (around, schema) = schema;
+    let reachable = defs.iter().filter(|(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
+    for schema in [&tool.manifest.params].into_iter().chain(reachable).flat_map(Schema::walk_with_parents) {
+        let (parents, schema) = schema;
         for property in schema.properties.iter().filter(|property| !is_described(&property.schema, tool)) {
             // A property may be described in the object around an alternative, or the other way round.
-            let parts = around.iter().copied().chain(schema.in_place());
+            let parts = parents.iter().copied().chain(schema.in_place());
             let mut same = parts.flat_map(|part| &part.properties).filter(|p| p.name.value == property.name.value);
             if same.any(|other| is_described(&other.schema, tool)) {
                 continue;
@@ -54,8 +54,8 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
 /// Whether the schema, or a definition that it refers to, has a description.
 fn is_described(schema: &Schema, tool: &Tool) -> bool {
     let described = schema.description.as_ref().is_some_and(|text| !is_blank(&text.value));
-    let leads_to = |schema: &Schema| schema.reference.as_ref().map(|reference| tool.manifest.defs.get(reference.to));
-    described || leads_to(schema).is_some_and(|def| is_described(&def.schema, tool))
+    let target = |schema: &Schema| schema.reference.as_ref().map(|reference| tool.manifest.defs.get(reference.to));
+    described || target(schema).is_some_and(|def| is_described(&def.schema, tool))
 }
 
 /// Whether a text always renders to white space.

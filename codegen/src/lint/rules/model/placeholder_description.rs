@@ -17,7 +17,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.line_count]
 //! type = "integer"
-//! description = "How many lines to return at most."
+//! description = "The maximum number of lines to return."
 //! ```
 
 use std::borrow::Cow;
@@ -30,7 +30,7 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("M013", "placeholder-description", Some(Level::Warning), Check::Tool(check));
 
 /// Placeholders that fit any tool or parameter.
-const STAND_INS: &[&str] = &[
+const PLACEHOLDERS: &[&str] = &[
     "add a description",
     "add description",
     "add description here",
@@ -88,41 +88,41 @@ const BEFORE: &[&str] = &[
 ];
 
 /// Words after a name that add no information.
-const BEHIND: &[&str] = &["arg", "argument", "function", "param", "parameter", "property", "tool", "value"];
+const AFTER: &[&str] = &["arg", "argument", "function", "param", "parameter", "property", "tool", "value"];
 
 /// Names of types.
 const TYPES: &[&str] = &[
     "any", "array", "bool", "boolean", "dict", "float", "int", "integer", "list", "number", "object", "str", "string",
 ];
 
-/// The number of words from which a text is never a placeholder.
-const LONG: usize = 80;
+/// A longer text is never a placeholder.
+const MAX_BYTES: usize = 80;
 
-/// Marks that an author leaves to come back to.
-const MARKS: &[&str] = &["TODO", "FIXME", "TBD", "XXX"];
+/// Markers of unfinished texts.
+const MARKERS: &[&str] = &["TODO", "FIXME", "TBD", "XXX"];
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let report = |place: Place, said: &str, what: String| {
+    let report = |place: Place, text: &str, subject: String| {
         // If the key is misspelt, the description has another place.
         if lint.string(place).is_none() {
             return;
         }
-        let shown: String = said.trim().chars().take(60).collect();
+        let shown: String = text.trim().chars().take(60).collect();
         sink.push(
-            Diagnostic::new(Code::PLACEHOLDER_DESCRIPTION, place, format!("`{shown}` does not describe {what}"))
+            Diagnostic::new(Code::PLACEHOLDER_DESCRIPTION, place, format!("`{shown}` does not describe {subject}"))
                 .help("describe the meaning, the unit and a useful value; for a tool, when to use it"),
         );
     };
     for text in tool.descriptions() {
-        if let Some(said) = lint.full_text(tool, &text.value).filter(|said| is_placeholder(said, tool.name())) {
-            report(text.place, &said, format!("`{}`", tool.name()));
+        if let Some(full_text) = lint.full_text(tool, &text.value).filter(|full_text| is_placeholder(full_text, tool.name())) {
+            report(text.place, &full_text, format!("`{}`", tool.name()));
         }
     }
     for parameter in tool.parameters() {
         let Some(text) = &parameter.schema.description else { continue };
         let name = &parameter.name.value;
-        if let Some(said) = lint.full_text(tool, &text.value).filter(|said| is_placeholder(said, name)) {
-            report(text.place, &said, format!("the parameter `{name}` of `{}`", tool.name()));
+        if let Some(full_text) = lint.full_text(tool, &text.value).filter(|full_text| is_placeholder(full_text, name)) {
+            report(text.place, &full_text, format!("the parameter `{name}` of `{}`", tool.name()));
         }
     }
 }
@@ -130,16 +130,13 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
 /// Whether a text says no more than the name it describes. Empty texts are reported by other rules.
 pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
     let text = text.trim();
-    if text.is_empty() {
+    if text.is_empty() || text.len() > MAX_BYTES {
         return false;
     }
-    if text.len() > LONG {
-        return false;
-    }
-    let said = words(text);
-    let sentence = said.join(" ");
-    if said.is_empty() && text.is_ascii()
-        || STAND_INS.contains(&sentence.as_str())
+    let text_words = words(text);
+    let sentence = text_words.join(" ");
+    if text_words.is_empty() && text.is_ascii()
+        || PLACEHOLDERS.contains(&sentence.as_str())
         || sentence.starts_with("lorem ipsum")
         || is_marked(text)
     {
@@ -147,22 +144,22 @@ pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
     }
     let is_in = |list: &[&str], word: &str| list.contains(&word);
     let name = words(name);
-    let is_name = |said: &[Cow<'_, str>]| {
-        said.len() == name.len() && said.iter().zip(&name).all(|(said, name)| stem(said) == stem(name))
+    let is_name = |words: &[Cow<'_, str>]| {
+        words.len() == name.len() && words.iter().zip(&name).all(|(word, name)| stem(word) == stem(name))
     };
-    let start = said.iter().take_while(|word| is_in(BEFORE, word)).count();
-    let end = said.iter().rev().take_while(|word| is_in(BEHIND, word)).count();
-    let bare = said.get(start..said.len() - end).unwrap_or_default();
+    let start = text_words.iter().take_while(|word| is_in(BEFORE, word)).count();
+    let end = text_words.iter().rev().take_while(|word| is_in(AFTER, word)).count();
+    let bare = text_words.get(start..text_words.len() - end).unwrap_or_default();
     // The name may itself be one of these words.
-    let is_named = is_name(&said) || is_name(&said[start..]) || is_name(bare);
-    !said.is_empty() && (is_named || bare.iter().all(|word| is_in(TYPES, word)))
+    let is_named = is_name(&text_words) || is_name(&text_words[start..]) || is_name(bare);
+    !text_words.is_empty() && (is_named || bare.iter().all(|word| is_in(TYPES, word)))
 }
 
-/// `TODO`, `TODO: describe`, `[TODO]`
+/// Whether a text begins with a marker, such as `TODO`, `TODO: describe` or `[TODO]`.
 fn is_marked(text: &str) -> bool {
     let text = text.trim_start_matches(['[', '<', '(', '*', '_', '#', ' ', '/']);
-    let mark = MARKS.iter().find_map(|mark| text.strip_prefix(mark));
-    mark.is_some_and(|rest| {
+    let marker = MARKERS.iter().find_map(|marker| text.strip_prefix(marker));
+    marker.is_some_and(|rest| {
         let rest = rest.trim_start();
         rest.is_empty() || rest.starts_with([':', ']', '>', ')', '.', '!', '-', '(', '*'])
     })
@@ -173,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_says_no_more_than_the_name() {
+    fn placeholders_say_no_more_than_the_name() {
         for (text, name) in [
             ("TODO", "x"),
             ("todo: describe", "todo_describe"),

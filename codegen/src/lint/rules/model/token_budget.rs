@@ -2,7 +2,7 @@
 //! The number of tokens is an estimate.
 //!
 //! ## Why is this bad
-//! Definitions are sent with every request. They cost money and time, and leave less room for the conversation.
+//! Definitions are sent with every request. They cost money and time, and take up context.
 //!
 //! ## Example
 //! ```toml
@@ -24,14 +24,14 @@ use crate::lower::definition;
 pub(super) const RULE: Rule = Rule::new("M002", "token-budget", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let budget = |toolset: &Toolset| toolset.manifest.token_budget.or(lint.settings().token_budget);
-    let mut sizes = Sizes { lint, known: vec![None; lint.tools().count()] };
+    let budget_of = |toolset: &Toolset| toolset.manifest.token_budget.or(lint.settings().token_budget);
+    let mut sizes = Sizes { lint, cache: vec![None; lint.tools().count()] };
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
-        let Some(most) = budget(toolset) else { continue };
-        let tokens = toolc::catalog::estimated_tokens(sizes.of_toolset(lint.resolved(id)));
-        if tokens > most as usize {
+        let Some(budget) = budget_of(toolset) else { continue };
+        let tokens = toolc::catalog::estimated_tokens(sizes.toolset_size(lint.resolved(id)));
+        if tokens > budget as usize {
             let message =
-                format!("the definitions of `{}` need about {tokens} tokens, but the budget is {most}", toolset.name());
+                format!("the definitions of `{}` need about {tokens} tokens, but the budget is {budget}", toolset.name());
             sink.push(
                 Diagnostic::new(Code::TOKEN_BUDGET, toolset.manifest.name.place, message)
                     .help("shorten the descriptions, split the toolset, or raise its `token_budget`"),
@@ -43,12 +43,12 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
 /// The size of each tool's definition in the first dialect, in bytes, computed on first use.
 struct Sizes<'l> {
     lint: &'l Lint<'l>,
-    known: Vec<Option<usize>>,
+    cache: Vec<Option<usize>>,
 }
 
 impl Sizes<'_> {
     /// Returns the greatest size of the definitions of a turn with these tools, in bytes.
-    fn of_toolset(&mut self, tools: &[ToolId]) -> usize {
+    fn toolset_size(&mut self, tools: &[ToolId]) -> usize {
         let Some(dialect) = self.lint.settings().dialects.first() else { return 0 };
         let commas = tools.len().saturating_sub(1);
         let brackets = 2;
@@ -58,7 +58,7 @@ impl Sizes<'_> {
                 let definition = definition(dialect, self.lint, tool).definition;
                 definition.map_or(0, |doc| self.lint.full_turn_values(tool).value(&doc).to_string().len())
             };
-            *self.known[id.0].get_or_insert_with(text)
+            *self.cache[id.0].get_or_insert_with(text)
         };
         tools.iter().map(&mut size).sum::<usize>() + commas + brackets
     }

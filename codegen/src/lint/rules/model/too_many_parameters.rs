@@ -19,7 +19,7 @@
 //!
 //! [params.limit]
 //! type = "integer"
-//! description = "How many lines to return at most."
+//! description = "The maximum number of lines to return."
 //! ```
 //!
 //! ## Use instead
@@ -36,7 +36,7 @@
 //!
 //! [params.limit]
 //! type = "integer"
-//! description = "How many lines to return at most."
+//! description = "The maximum number of lines to return."
 //! ```
 
 use crate::catalog::Tool;
@@ -46,13 +46,13 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("M018", "too-many-parameters", Some(Level::Warning), Check::Tool(check));
 
 /// The default of `budgets.parameters`.
-const MOST: u32 = 24;
+const DEFAULT_MAX: u32 = 24;
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let most = lint.settings().max_parameters.unwrap_or(MOST) as usize;
+    let max = lint.settings().max_parameters.unwrap_or(DEFAULT_MAX) as usize;
     let parameters = &tool.manifest.params.properties;
-    if let Some(first) = parameters.get(most) {
-        let message = format!("`{}` has {} parameters, but at most {most} are allowed", tool.name(), parameters.len());
+    if let Some(first) = parameters.get(max) {
+        let message = format!("`{}` has {} parameters, but at most {max} are allowed", tool.name(), parameters.len());
         sink.push(
             Diagnostic::new(Code::TOO_MANY_PARAMETERS, first.name.place, message)
                 .label("the first parameter above the limit")

@@ -24,11 +24,11 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("M003", "too-many-tools", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let Some(most) = lint.settings().max_tools else { return };
+    let Some(max) = lint.settings().max_tools else { return };
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
         let count = lint.resolved(id).len();
-        if count > most as usize {
-            let message = format!("`{}` resolves to {count} tools, but at most {most} are allowed", toolset.name());
+        if count > max as usize {
+            let message = format!("`{}` resolves to {count} tools, but at most {max} are allowed", toolset.name());
             sink.push(
                 Diagnostic::new(Code::TOO_MANY_TOOLS, toolset.manifest.name.place, message)
                     .help("split the toolset, or raise `budgets.tools` in `toolc.toml`")

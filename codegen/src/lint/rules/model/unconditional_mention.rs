@@ -35,17 +35,17 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     let names: BTreeMap<&str, ToolId> = lint.tools().map(|(id, tool)| (tool.name(), id)).collect();
     for (id, tool) in lint.tools() {
         // Most tools mention no other tool, so skip them early.
-        let mentions = |text: &str| mentions(text).any(|mention| names.contains_key(mention.name));
-        let said = tool.texts().filter_map(|text| lint.string(text.place));
-        if !said.into_iter().any(|said| mentions(said.value())) {
+        let mentions_tool = |text: &str| mentions(text).any(|mention| names.contains_key(mention.name));
+        let literals = tool.texts().filter_map(|text| lint.string(text.place));
+        if !literals.into_iter().any(|literal| mentions_tool(literal.value())) {
             continue;
         }
         let Some(turns) = lint.turns(id) else { continue };
-        let context = Context { lint, names: &names, id, tool, with: lint.implied_tools(id) };
+        let context = Context { lint, names: &names, id, tool, always_available: lint.implied_tools(id) };
         let mut found: BTreeMap<(Place, ToolId), Vec<Place>> = BTreeMap::new();
         for part in lint.parts(tool, &turns) {
-            for (other, span) in context.unsure(&part) {
-                found.entry((part.of, other)).or_default().push(part.place(lint, span));
+            for (other, span) in context.uncertain_mentions(&part) {
+                found.entry((part.text_place, other)).or_default().push(part.place(lint, span));
             }
         }
         for ((_, other), places) in found {
@@ -60,28 +60,28 @@ struct Context<'l> {
     id: ToolId,
     tool: &'l Tool,
     /// The tools that are available whenever this tool is.
-    with: BTreeSet<ToolId>,
+    always_available: BTreeSet<ToolId>,
 }
 
 impl Context<'_> {
     /// Returns the tools that a part mentions and that may be unavailable, with the place of each mention.
-    fn unsure(&self, part: &Part<'_>) -> Vec<(ToolId, Range<usize>)> {
+    fn uncertain_mentions(&self, part: &Part<'_>) -> Vec<(ToolId, Range<usize>)> {
         let named = mentions(part.text).filter_map(|mention| {
             let other = *self.names.get(mention.name)?;
-            let is_own = other == self.id || !mention.is_called_tool && self.has(mention.name);
-            (!is_own && !part.turns.iter().all(|&turn| self.is_there(other, turn))).then_some((other, mention.span))
+            let is_own = other == self.id || !mention.is_called_tool && self.has_part_named(mention.name);
+            (!is_own && !part.turns.iter().all(|&turn| self.is_available(other, turn))).then_some((other, mention.span))
         });
         named.collect()
     }
 
-    fn is_there(&self, other: ToolId, turn: Atoms) -> bool {
-        let asked = self.tool.atoms.iter().enumerate().filter(|(index, _)| turn >> index & 1 == 1);
-        let mut given = asked.filter_map(|(_, atom)| if let Atom::Tool(id) = atom { Some(*id) } else { None });
-        self.with.contains(&other) || given.any(|id| self.lint.implied_tools(id).contains(&other))
+    fn is_available(&self, other: ToolId, turn: Atoms) -> bool {
+        let true_atoms = self.tool.atoms.iter().enumerate().filter(|(index, _)| turn >> index & 1 == 1);
+        let mut available = true_atoms.filter_map(|(_, atom)| if let Atom::Tool(id) = atom { Some(*id) } else { None });
+        self.always_available.contains(&other) || available.any(|id| self.lint.implied_tools(id).contains(&other))
     }
 
     /// Whether the tool has a parameter, an enum value or a definition of this name.
-    fn has(&self, name: &str) -> bool {
+    fn has_part_named(&self, name: &str) -> bool {
         let manifest = &self.tool.manifest;
         manifest.defs.iter().any(|(_, def)| def.name.value == name)
             || manifest.schemas().any(|schema| {
@@ -121,19 +121,19 @@ fn mentions(text: &str) -> impl Iterator<Item = Mention<'_>> {
             // A trailing dash is not part of the word.
             let word = text[start..start + length].trim_end_matches('-');
             at = start + length;
-            let (before, behind) = (&text[..start], &text[start + word.len()..]);
-            let in_ticks = before.ends_with('`') && (behind.starts_with('`') || behind.starts_with('('));
+            let (before, after) = (&text[..start], &text[start + word.len()..]);
+            let in_ticks = before.ends_with('`') && (after.starts_with('`') || after.starts_with('('));
             let ends = |letter: Option<char>, signs: &str| letter.is_none_or(|letter| !signs.contains(letter));
-            let mut next = behind.chars();
+            let mut next = after.chars();
             let (first, second) = (next.next(), next.next());
             // `name.` ends a sentence, `name.md` does not.
             let is_field = first == Some('.') && second.is_some_and(char::is_alphanumeric);
-            let stands_alone = ends(before.chars().next_back(), "/.-:@#$%&=\\~")
+            let is_separate = ends(before.chars().next_back(), "/.-:@#$%&=\\~")
                 && !before.ends_with(|letter: char| letter.is_alphanumeric())
                 && ends(first, "/=\\@")
                 && !is_field;
-            if in_ticks || stands_alone && word.contains('_') {
-                let rest = behind.trim_start_matches(['`', '"', '\'', '*']).trim_start();
+            if in_ticks || is_separate && word.contains('_') {
+                let rest = after.trim_start_matches(['`', '"', '\'', '*']).trim_start();
                 if starts_with_word(rest, "toolset") {
                     continue;
                 }

@@ -31,25 +31,25 @@ const SAFE: &[&str] = &["safe", "non-destructive", "harmless"];
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let help = "remove or exclude the tool, or set `destructive = false` in its annotations if that is true";
-    let only_reads = |set: &Toolset| is_named_or_tagged(set, READ_ONLY).then_some("is declared read-only");
-    promises::check(lint, Code::DESTRUCTIVE_IN_SAFE, only_reads, writes, help, sink);
-    let is_safe = |set: &Toolset| (is_named_or_tagged(set, SAFE) && only_reads(set).is_none()).then_some("is declared safe");
+    let is_declared_read_only = |set: &Toolset| is_named_or_tagged(set, READ_ONLY).then_some("is declared read-only");
+    promises::check(lint, Code::DESTRUCTIVE_IN_SAFE, is_declared_read_only, writes, help, sink);
+    let is_safe = |set: &Toolset| (is_named_or_tagged(set, SAFE) && is_declared_read_only(set).is_none()).then_some("is declared safe");
     promises::check(lint, Code::DESTRUCTIVE_IN_SAFE, is_safe, destroys, help, sink);
 }
 
 fn destroys(tool: &Tool) -> Option<(&'static str, Place)> {
-    let said = &tool.manifest.annotations;
-    let is_destructive = said.value().destructive && !said.value().read_only;
-    is_destructive.then(|| match &said.destructive {
-        Some(said) => ("is destructive", said.place),
-        None => ("does not declare `destructive = false`", said.place.unwrap_or(tool.manifest.name.place)),
+    let annotations = &tool.manifest.annotations;
+    let is_destructive = annotations.value().destructive && !annotations.value().read_only;
+    is_destructive.then(|| match &annotations.destructive {
+        Some(declared) => ("is destructive", declared.place),
+        None => ("does not declare `destructive = false`", annotations.place.unwrap_or(tool.manifest.name.place)),
     })
 }
 
 fn writes(tool: &Tool) -> Option<(&'static str, Place)> {
-    let said = &tool.manifest.annotations;
-    (!said.value().read_only).then(|| match &said.read_only {
-        Some(said) => ("does not only read", said.place),
-        None => ("does not say that it only reads", said.place.unwrap_or(tool.manifest.name.place)),
+    let annotations = &tool.manifest.annotations;
+    (!annotations.value().read_only).then(|| match &annotations.read_only {
+        Some(declared) => ("is not read-only", declared.place),
+        None => ("does not declare `read_only = true`", annotations.place.unwrap_or(tool.manifest.name.place)),
     })
 }

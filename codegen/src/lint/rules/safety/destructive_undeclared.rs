@@ -9,14 +9,14 @@
 //! ## Example
 //! ```toml
 //! # manifests/tools/delete_file.toml
-//! description = "Delete one document of the project. The answer says how large it was. A folder is refused."
+//! description = "Delete one document of the project. Returns the size that it had. Fails for a folder."
 //! annotations = { destructive = false }
 //! ```
 //!
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/delete_file.toml
-//! description = "Delete one document of the project. The answer says how large it was. A folder is refused."
+//! description = "Delete one document of the project. Returns the size that it had. Fails for a folder."
 //! annotations = { destructive = true }
 //! ```
 
@@ -65,38 +65,38 @@ const ADVERBS: &[&str] =
     &["completely", "force", "forcibly", "immediately", "irreversibly", "irrevocably", "permanently"];
 
 /// Phrases that say that an effect is permanent.
-static FOR_GOOD: LazyLock<Regex> = LazyLock::new(|| {
+static PERMANENT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i)\b(?:permanently|irreversibly|irrevocably) (?:delet|remov|eras|destroy|overwrit|wip)|\b(?:cannot|can't|can not) be undone\b|\b(?:is|are) irreversible\b",
     )
-    .expect("the expression is one")
+    .expect("the pattern is valid")
 });
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let said = &tool.manifest.annotations;
-    if said.destructive.as_ref().is_some_and(|said| said.value) {
+    let annotations = &tool.manifest.annotations;
+    if annotations.destructive.as_ref().is_some_and(|declared| declared.value) {
         return;
     }
     let text = lint.full_text(tool, &tool.manifest.description.value).unwrap_or_default();
     let name = words(tool.name());
-    let denies = said.destructive.as_ref().is_some_and(|said| !said.value)
-        || said.read_only.as_ref().is_some_and(|said| said.value);
+    let denies = annotations.destructive.as_ref().is_some_and(|declared| !declared.value)
+        || annotations.read_only.as_ref().is_some_and(|declared| declared.value);
     let (verb, place) = if let Some(verb) = verb(&name) {
         (verb, tool.manifest.name.place)
     } else if let Some(verb) = first_verb(&text) {
         (verb, tool.manifest.description.place)
-    } else if denies && FOR_GOOD.is_match(&text) {
+    } else if denies && PERMANENT.is_match(&text) {
         ("destroy something permanently".to_owned(), tool.manifest.description.place)
     } else {
         return;
     };
-    let (how, denial) = match (&said.destructive, &said.read_only) {
-        (Some(said), _) => ("its annotations say `destructive = false`", Some(said.place)),
-        (None, Some(said)) if said.value => ("its annotations say `read_only = true`", Some(said.place)),
+    let (reason, denial) = match (&annotations.destructive, &annotations.read_only) {
+        (Some(declared), _) => ("its annotations say `destructive = false`", Some(declared.place)),
+        (None, Some(declared)) if declared.value => ("its annotations say `read_only = true`", Some(declared.place)),
         _ => ("its annotations do not declare it", None),
     };
-    let message = format!("`{}` seems to {verb}, but {how}", tool.name());
-    let at: Place = denial.or(said.place).unwrap_or(place);
+    let message = format!("`{}` seems to {verb}, but {reason}", tool.name());
+    let at: Place = denial.or(annotations.place).unwrap_or(place);
     let found = Diagnostic::new(Code::DESTRUCTIVE_UNDECLARED, at, message);
     let found = if at == place { found } else { found.related(place, "the verb is here") };
     sink.push(found.help("add `destructive = true` to `annotations`, or use another verb"));
@@ -118,10 +118,10 @@ fn verb(name: &[Cow<'_, str>]) -> Option<String> {
 fn first_verb(text: &str) -> Option<String> {
     let sentence = text.split(['.', '\n']).next().unwrap_or_default();
     // In "Delete or restore" the first verb counts. "Delete-protected items" has no verb.
-    let mut said = sentence
+    let mut declared = sentence
         .split_whitespace()
         .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '-'));
-    let word = said.find(|word| !ADVERBS.contains(&word.to_lowercase().as_str()))?;
+    let word = declared.find(|word| !ADVERBS.contains(&word.to_lowercase().as_str()))?;
     let word = word.to_lowercase();
     let verb = stem(&word);
     (effect_of(&verb) == Some(Effect::Destroy)).then(|| verb.into_owned())

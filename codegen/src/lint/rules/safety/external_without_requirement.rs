@@ -12,7 +12,7 @@
 //!
 //! ```toml
 //! # manifests/tools/weather.toml
-//! description = "Tell the weather of the next days at one place on earth. Temperatures are in degrees Celsius."
+//! description = "Return the weather forecast of the next days for one place. Temperatures are in degrees Celsius."
 //! annotations = { read_only = true, open_world = true }
 //! ```
 //!
@@ -24,7 +24,7 @@
 //!
 //! ```toml
 //! # manifests/tools/weather.toml
-//! description = "Tell the weather of the next days at one place on earth. Temperatures are in degrees Celsius."
+//! description = "Return the weather forecast of the next days for one place. Temperatures are in degrees Celsius."
 //! annotations = { read_only = true, open_world = true }
 //! requires.env = ["WEB_API_KEY"]
 //! ```
@@ -37,11 +37,11 @@ use crate::manifest::RequiresManifest;
 pub(super) const RULE: Rule = Rule::new("A010", "external-without-requirement", None, Check::Tool(check));
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let Some(said) = tool.manifest.annotations.open_world.as_ref().filter(|said| said.value) else { return };
+    let Some(open_world) = tool.manifest.annotations.open_world.as_ref().filter(|open_world| open_world.value) else { return };
     if is_empty(&tool.manifest.requires) && is_empty(&lint[tool.home].manifest.requires) {
         let message = format!("`{}` has `open_world = true` but no requirements", tool.name());
         sink.push(
-            Diagnostic::new(Code::EXTERNAL_WITHOUT_REQUIREMENT, said.place, message)
+            Diagnostic::new(Code::EXTERNAL_WITHOUT_REQUIREMENT, open_world.place, message)
                 .help("add what it needs to `requires`: a variable, a program, a fact, or `check = true`"),
         );
     }

@@ -9,13 +9,13 @@
 //! ## Example
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! description = "Read a text file, or a win\u200Bdow of its lines. Use it before a file is changed."
+//! description = "Read a text file, or a win\u200Bdow of its lines. Use it before changing a file."
 //! ```
 //!
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! description = "Read a text file, or a window of its lines. Use it before a file is changed."
+//! description = "Read a text file, or a window of its lines. Use it before changing a file."
 //! ```
 
 use std::collections::BTreeMap;
@@ -33,11 +33,11 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     let sources: Vec<SourceId> = (0..).map(SourceId).zip(lint.sources.all()).map(|(id, _)| id).collect();
     sources.par_iter().for_each(|&id| {
         let text = &lint.sources.get(id).text;
-        // Most manifests have none.
+        // Most manifests are ASCII.
         if !text.is_ascii() {
             // TOML rejects literal control characters, and allows a byte order mark at the start.
-            let matches = |(at, letter): &(usize, char)| !letter.is_control() && (*at, *letter) != (0, '\u{feff}');
-            let hidden = hidden(text).into_iter().filter(matches);
+            let is_reported = |(at, letter): &(usize, char)| !letter.is_control() && (*at, *letter) != (0, '\u{feff}');
+            let hidden = hidden(text).into_iter().filter(is_reported);
             let hidden = hidden.map(|(at, letter)| (Place::new(id, at..at + letter.len_utf8()), letter)).collect();
             report(lint, hidden, sink);
         }
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_scripts_and_emoji_need_is_let_pass() {
+    fn characters_that_scripts_and_emoji_need_are_allowed() {
         for text in [
             "plain\ntext\twith tabs",
             "e\u{301}",

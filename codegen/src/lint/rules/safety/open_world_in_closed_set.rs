@@ -31,26 +31,26 @@ const CLOSED: &[&str] = &["offline", "closed-world", "air-gapped", "airgapped", 
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let help = "remove the tool, or set `open_world = false` in its annotations if that is true";
-    let report = |promises: &dyn Fn(&Toolset) -> Option<&'static str>, breaks: &dyn Fn(&Tool) -> Option<Said>| {
+    let report = |promises: &dyn Fn(&Toolset) -> Option<&'static str>, breaks: &dyn Fn(&Tool) -> Option<Violation>| {
         promises::check(lint, Code::OPEN_WORLD_IN_CLOSED_SET, promises, breaks, help, sink);
     };
-    let is_apart = |set: &Toolset| is_named_or_tagged(set, CLOSED).then_some("is declared closed to the world");
-    report(&is_apart, &|tool| says_open(tool).or_else(|| may_be_open(tool)));
+    let is_offline = |set: &Toolset| is_named_or_tagged(set, CLOSED).then_some("is declared offline");
+    report(&is_offline, &|tool| says_open(tool).or_else(|| may_be_open(tool)));
     // `closed` may only mean that the tools are listed one by one, so a missing annotation is not reported.
-    let is_closed = |set: &Toolset| (set.manifest.closed && is_apart(set).is_none()).then_some("is closed");
+    let is_closed = |set: &Toolset| (set.manifest.closed && is_offline(set).is_none()).then_some("is closed");
     report(&is_closed, &says_open);
 }
 
-/// Returns what is wrong with a tool, and the place that says so.
-type Said = (&'static str, Place);
+/// What is wrong with a tool, and the place that declares it.
+type Violation = (&'static str, Place);
 
-fn says_open(tool: &Tool) -> Option<Said> {
-    let said = tool.manifest.annotations.open_world.as_ref()?;
-    said.value.then_some(("has `open_world = true`", said.place))
+fn says_open(tool: &Tool) -> Option<Violation> {
+    let open_world = tool.manifest.annotations.open_world.as_ref()?;
+    open_world.value.then_some(("has `open_world = true`", open_world.place))
 }
 
-fn may_be_open(tool: &Tool) -> Option<Said> {
-    let said = &tool.manifest.annotations;
-    let place = said.place.unwrap_or(tool.manifest.name.place);
-    said.open_world.is_none().then_some(("does not declare `open_world = false`", place))
+fn may_be_open(tool: &Tool) -> Option<Violation> {
+    let annotations = &tool.manifest.annotations;
+    let place = annotations.place.unwrap_or(tool.manifest.name.place);
+    annotations.open_world.is_none().then_some(("does not declare `open_world = false`", place))
 }

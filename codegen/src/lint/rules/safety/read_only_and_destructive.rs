@@ -22,8 +22,8 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("A003", "read-only-and-destructive", Some(Level::Error), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let said = &tool.manifest.annotations;
-    if let (Some(read_only), Some(destructive)) = (&said.read_only, &said.destructive)
+    let annotations = &tool.manifest.annotations;
+    if let (Some(read_only), Some(destructive)) = (&annotations.read_only, &annotations.destructive)
         && read_only.value
         && destructive.value
     {

@@ -11,7 +11,7 @@
 //!
 //! [params.command]
 //! type = "string"
-//! description = "The command line, as for a prompt."
+//! description = "The command line to run."
 //! ```
 //!
 //! ## Use instead
@@ -22,7 +22,7 @@
 //!
 //! [params.command]
 //! type = "string"
-//! description = "The command line, as for a prompt."
+//! description = "The command line to run."
 //! ```
 
 use std::sync::LazyLock;
@@ -46,7 +46,7 @@ const PROGRAMS: &[&str] = &["code", "javascript", "js", "powershell", "python", 
 
 static RUNS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:runs?|running|execut(?:e|es|ed|ing)|evaluat(?:e|es|ing)|eval|exec|invokes?|spawns?|shell|bash|terminal|command[- ]line)\b")
-        .expect("the expression is one")
+        .expect("the pattern is valid")
 });
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
@@ -62,18 +62,18 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let name = words(&parameter.name.value).join("_");
         names.contains(&name.as_str()) && is_free(&parameter.schema)
     };
-    let own = &manifest.params.properties;
-    let command = own.iter().find(|parameter| is_called(parameter, COMMANDS));
-    let Some(parameter) = command.or_else(|| own.iter().find(|parameter| is_called(parameter, PROGRAMS))) else {
+    let parameters = &manifest.params.properties;
+    let command = parameters.iter().find(|parameter| is_called(parameter, COMMANDS));
+    let Some(parameter) = command.or_else(|| parameters.iter().find(|parameter| is_called(parameter, PROGRAMS))) else {
         return;
     };
     let texts = [Some(&manifest.description), parameter.schema.description.as_ref()].into_iter().flatten();
-    let said = texts.filter_map(|text| lint.full_text(tool, &text.value)).collect::<Vec<_>>().join("\n");
+    let text = texts.filter_map(|text| lint.full_text(tool, &text.value)).collect::<Vec<_>>().join("\n");
     let name = words(tool.name());
     // A read-only tool that explains commands also mentions running them.
-    let begins = || name.iter().chain(&words(&said)).find_map(|word| effect_of(&stem(word)));
-    if manifest.annotations.value().read_only && begins() != Some(Effect::Run)
-        || !RUNS.is_match(&name.join(" ")) && !RUNS.is_match(&said)
+    let first_effect = || name.iter().chain(&words(&text)).find_map(|word| effect_of(&stem(word)));
+    if manifest.annotations.value().read_only && first_effect() != Some(Effect::Run)
+        || !RUNS.is_match(&name.join(" ")) && !RUNS.is_match(&text)
     {
         return;
     }

@@ -8,7 +8,7 @@
 //! # manifests/tools/write_file.toml
 //! [params.password]
 //! type = "string"
-//! description = "What the document is encrypted by."
+//! description = "The password that encrypts the document."
 //! ```
 //!
 //! ## Use instead
@@ -16,7 +16,7 @@
 //! # manifests/tools/write_file.toml
 //! [params.password]
 //! type = "string"
-//! description = "What the document is encrypted by."
+//! description = "The password that encrypts the document."
 //! secret = true
 //! ```
 

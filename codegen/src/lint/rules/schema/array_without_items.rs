@@ -41,9 +41,9 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
             && schema.in_place().next().is_none()
     };
     let all = tool.manifest.roots().flat_map(Schema::walk_with_parents);
-    for (_, schema) in all.filter(|(around, schema)| is_bare(schema) && around.iter().all(|s| s.items.is_none())) {
+    for (_, schema) in all.filter(|(parents, schema)| is_bare(schema) && parents.iter().all(|s| s.items.is_none())) {
         sink.push(
-            Diagnostic::new(Code::ARRAY_WITHOUT_ITEMS, schema.place, "nothing says what the items of this array are")
+            Diagnostic::new(Code::ARRAY_WITHOUT_ITEMS, schema.place, "this array has no schema for its items")
                 .help("add a schema for the items: `items = { type = \"string\" }`"),
         );
     }

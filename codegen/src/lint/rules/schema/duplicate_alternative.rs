@@ -32,11 +32,11 @@ pub(super) const RULE: Rule = Rule::new("S062", "duplicate-alternative", Some(Le
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let defs = &tool.manifest.defs;
     for schema in tool.manifest.schemas() {
-        for (word, alternatives) in [("anyOf", &schema.any_of), ("oneOf", &schema.one_of)] {
-            let values: Vec<Value> = alternatives.iter().map(|one| without_words(one, defs)).collect();
+        for (keyword, alternatives) in [("anyOf", &schema.any_of), ("oneOf", &schema.one_of)] {
+            let values: Vec<Value> = alternatives.iter().map(|one| without_annotations(one, defs)).collect();
             for (index, value) in values.iter().enumerate() {
                 let Some(first) = values[..index].iter().position(|first| first == value) else { continue };
-                let message = format!("this alternative of `{word}` accepts the same values as another one");
+                let message = format!("this alternative of `{keyword}` accepts the same values as another one");
                 let found = Diagnostic::new(Code::DUPLICATE_ALTERNATIVE, alternatives[index].place, message)
                     .related(alternatives[first].place, "the other alternative");
                 sink.push(found.help("remove one of them, or correct it"));
@@ -46,11 +46,11 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
 }
 
 /// Returns a schema without annotations.
-pub(super) fn without_words(schema: &Schema, defs: &Defs) -> Value {
+pub(super) fn without_annotations(schema: &Schema, defs: &Defs) -> Value {
     let mut value = defs.full_schema(schema);
     if let Value::Object(entries) = &mut value {
-        for word in ["title", "description", "default", "examples", "deprecated"] {
-            entries.remove(word);
+        for keyword in ["title", "description", "default", "examples", "deprecated"] {
+            entries.remove(keyword);
         }
     }
     value

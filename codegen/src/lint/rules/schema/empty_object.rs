@@ -9,7 +9,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.headers]
 //! type = "object"
-//! description = "What to send along, by name."
+//! description = "The HTTP headers to send, by name."
 //! ```
 //!
 //! ## Use instead
@@ -17,7 +17,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.headers]
 //! type = "object"
-//! description = "What to send along, by name."
+//! description = "The HTTP headers to send, by name."
 //! additionalProperties = { type = "string" }
 //! ```
 
@@ -47,7 +47,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     };
     for schema in tool.manifest.schemas().filter(is_empty) {
         sink.push(
-            Diagnostic::new(Code::EMPTY_OBJECT, schema.place, "this object can hold nothing: it is always `{}`")
+            Diagnostic::new(Code::EMPTY_OBJECT, schema.place, "this object must be empty: it declares no properties")
                 .help("declare its `properties`, or a schema for other values: `additionalProperties = { ... }`")
                 .help("if any property is allowed, set `additionalProperties = true`"),
         );

@@ -9,16 +9,16 @@
 //! ```toml
 //! # manifests/tools/read_file.toml
 //! [params.part]
-//! description = "What to read of it: some lines, or a section."
+//! description = "Which part to read: some lines, or a section."
 //!
 //! [[params.part.oneOf]]
 //! type = "object"
-//! properties.kind = { const = "lines", description = "What kind of part.", required = true }
+//! properties.kind = { const = "lines", description = "The kind of part.", required = true }
 //! properties.first = { type = "integer", description = "The first line." }
 //!
 //! [[params.part.oneOf]]
 //! type = "object"
-//! properties.kind = { const = "section", description = "What kind of part." }
+//! properties.kind = { const = "section", description = "The kind of part." }
 //! properties.heading = { type = "string", description = "Its heading.", required = true }
 //! ```
 //!
@@ -26,23 +26,23 @@
 //! ```toml
 //! # manifests/tools/read_file.toml
 //! [params.part]
-//! description = "What to read of it: some lines, or a section."
+//! description = "Which part to read: some lines, or a section."
 //!
 //! [[params.part.oneOf]]
 //! type = "object"
-//! properties.kind = { const = "lines", description = "What kind of part.", required = true }
+//! properties.kind = { const = "lines", description = "The kind of part.", required = true }
 //! properties.first = { type = "integer", description = "The first line." }
 //!
 //! [[params.part.oneOf]]
 //! type = "object"
-//! properties.kind = { const = "section", description = "What kind of part.", required = true }
+//! properties.kind = { const = "section", description = "The kind of part.", required = true }
 //! properties.heading = { type = "string", description = "Its heading.", required = true }
 //! ```
 
 use serde_json::Value;
 use toolc::__gen::table::Type;
 
-use super::duplicate_alternative::without_words;
+use super::duplicate_alternative::without_annotations;
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
@@ -56,12 +56,12 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         return;
     }
     let defs = &tool.manifest.defs;
-    for (around, schema) in tool.manifest.roots().flat_map(Schema::walk_with_parents) {
+    for (parents, schema) in tool.manifest.roots().flat_map(Schema::walk_with_parents) {
         // A part of a larger schema has no type of its own, unless only null is added to it.
-        let is_whole = around.iter().all(|outer| outer.non_null_alternative().is_some());
+        let is_whole = parents.iter().all(|outer| outer.non_null_alternative().is_some());
         let Some(alternatives) = defs.union_without_tag(schema).filter(|_| is_whole) else { continue };
         let objects: Vec<Object<'_>> = alternatives.iter().filter_map(|one| Object::new(one, defs)).collect();
-        if let Some(name) = tag(&objects, alternatives.len(), defs) {
+        if let Some(name) = intended_tag(&objects, alternatives.len(), defs) {
             report(name, &objects, defs, sink);
         }
     }
@@ -91,7 +91,7 @@ impl<'s> Object<'s> {
 
 /// Returns the property that is meant to distinguish these objects, which are some of `count` alternatives: most alternatives have
 /// it with a single value, or half of them do and the others have it with another kind of value.
-fn tag<'s>(objects: &[Object<'s>], count: usize, defs: &'s Defs) -> Option<&'s str> {
+fn intended_tag<'s>(objects: &[Object<'s>], count: usize, defs: &'s Defs) -> Option<&'s str> {
     let mut best: Option<(&str, (usize, usize))> = None;
     for name in objects.iter().flat_map(|object| object.properties).map(|property| property.name.value.as_str()) {
         let having: Vec<&Property> = objects.iter().filter_map(|object| object.property(name)).collect();
@@ -125,31 +125,31 @@ fn report(name: &str, objects: &[Object<'_>], defs: &Defs, sink: &Sink) {
                 seen.push((value, object, place));
                 let Some((_, other, first)) = same else { continue };
                 // Equal alternatives are reported by `duplicate-alternative`.
-                if without_words(object.schema, defs) != without_words(other.schema, defs) {
+                if without_annotations(object.schema, defs) != without_annotations(other.schema, defs) {
                     let what = format!("is also {value} in another alternative");
-                    let found = found(name, &what, object, place).related(first, "the other alternative");
-                    push(found, "give each a `const` of its own", sink);
+                    let found = finding(name, &what, object, place).related(first, "the other alternative");
+                    push(found, "give each alternative a different `const`", sink);
                 }
                 continue;
             }
             Err(TagDefect::NotConstant) => {
-                ("has no one value here", "give it a `const`; for several values, an alternative each")
+                ("has no single value here", "give it a `const`, with one alternative per value")
             }
             Err(TagDefect::NotSimple) => {
-                ("has a value here that is not looked for", "give it a `const` that is a string, an integer or a boolean")
+                ("has a value here that cannot distinguish alternatives", "give it a `const` that is a string, an integer or a boolean")
             }
             Err(TagDefect::Conditional) => {
                 ("is not available in every turn", "remove its `when`, or that of its value")
             }
-            Err(TagDefect::Nullable) => ("may be null here", "take `null` from its types"),
-            Err(TagDefect::Optional) => ("need not be sent here", "write `required = true` next to its `const`"),
+            Err(TagDefect::Nullable) => ("may be null here", "remove `null` from its types"),
+            Err(TagDefect::Optional) => ("is optional here", "add `required = true` next to its `const`"),
         };
-        push(found(name, what, object, place), help, sink);
+        push(finding(name, what, object, place), help, sink);
     }
 }
 
 /// Creates a finding at the property, or at the reference to a definition, which other references may share.
-fn found(name: &str, what: &str, object: &Object<'_>, place: Place) -> Diagnostic {
+fn finding(name: &str, what: &str, object: &Object<'_>, place: Place) -> Diagnostic {
     let message = format!("alternatives are distinguished by `{name}`, which {what}");
     if object.is_def {
         Diagnostic::new(Code::INDISTINCT_ALTERNATIVE, object.schema.place, message).related(place, "this property")
@@ -159,6 +159,6 @@ fn found(name: &str, what: &str, object: &Object<'_>, place: Place) -> Diagnosti
 }
 
 fn push(found: Diagnostic, help: &str, sink: &Sink) {
-    let meanwhile = "as it is, all alternatives together are a `toolc::Value`: an argument arrives as that, not as an enum";
-    sink.push(found.help(help).help(meanwhile));
+    let consequence = "until then, the handler receives a `toolc::Value` instead of an enum";
+    sink.push(found.help(help).help(consequence));
 }

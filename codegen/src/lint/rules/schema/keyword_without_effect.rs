@@ -34,48 +34,48 @@ pub(super) const RULE: Rule = Rule::new("S060", "keyword-without-effect", Some(L
 
 /// The type that each bound applies to, and the equivalent bounds for other types.
 const BOUNDS: &[(&str, &[Type], Bound)] = &[
-    ("minimum", NUMBERS, Bound::Least),
-    ("maximum", NUMBERS, Bound::Most),
-    ("exclusiveMinimum", NUMBERS, Bound::Least),
-    ("exclusiveMaximum", NUMBERS, Bound::Most),
+    ("minimum", NUMBERS, Bound::Lower),
+    ("maximum", NUMBERS, Bound::Upper),
+    ("exclusiveMinimum", NUMBERS, Bound::Lower),
+    ("exclusiveMaximum", NUMBERS, Bound::Upper),
     ("multipleOf", NUMBERS, Bound::Other),
-    ("minLength", &[Type::String], Bound::Least),
-    ("maxLength", &[Type::String], Bound::Most),
-    ("minItems", &[Type::Array], Bound::Least),
-    ("maxItems", &[Type::Array], Bound::Most),
+    ("minLength", &[Type::String], Bound::Lower),
+    ("maxLength", &[Type::String], Bound::Upper),
+    ("minItems", &[Type::Array], Bound::Lower),
+    ("maxItems", &[Type::Array], Bound::Upper),
     ("uniqueItems", &[Type::Array], Bound::Other),
-    ("minProperties", &[Type::Object], Bound::Least),
-    ("maxProperties", &[Type::Object], Bound::Most),
+    ("minProperties", &[Type::Object], Bound::Lower),
+    ("maxProperties", &[Type::Object], Bound::Upper),
 ];
 
 const NUMBERS: &[Type] = &[Type::Integer, Type::Number];
 
 #[derive(Clone, Copy, PartialEq)]
 enum Bound {
-    Least,
-    Most,
+    Lower,
+    Upper,
     Other,
 }
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for schema in tool.manifest.schemas() {
         let types = schema.effective_types();
-        let says_nothing = |of: &[Type]| !types.is_empty() && types.iter().all(|one| !of.contains(one));
-        for (word, place) in words(schema) {
-            let known = BOUNDS.iter().find(|(bound, ..)| *bound == word);
-            let of = known.map_or_else(|| about(word), |(_, of, _)| *of);
-            if !says_nothing(of) {
+        let has_no_effect = |of: &[Type]| !types.is_empty() && types.iter().all(|one| !of.contains(one));
+        for (keyword, place) in keywords(schema) {
+            let known = BOUNDS.iter().find(|(bound, ..)| *bound == keyword);
+            let of = known.map_or_else(|| types_of(keyword), |(_, of, _)| *of);
+            if !has_no_effect(of) {
                 continue;
             }
             let names: Vec<&str> = types.iter().map(|one| one.name()).collect();
-            let message = format!("`{word}` has no effect for type {}", ticked(&names, " or "));
+            let message = format!("`{keyword}` has no effect for type {}", ticked(&names, " or "));
             let found = Diagnostic::new(Code::KEYWORD_WITHOUT_EFFECT, place, message);
-            let alike = known.and_then(|(.., bound)| {
-                let is_alike = |other: &Bound| *other == *bound && *bound != Bound::Other;
-                BOUNDS.iter().find(|(_, of, other)| is_alike(other) && !says_nothing(of))
+            let equivalent = known.and_then(|(.., bound)| {
+                let is_equivalent = |other: &Bound| *other == *bound && *bound != Bound::Other;
+                BOUNDS.iter().find(|(_, of, other)| is_equivalent(other) && !has_no_effect(of))
             });
-            let found = match alike {
-                Some((alike, ..)) => found.help(format!("use `{alike}` instead")),
+            let found = match equivalent {
+                Some((equivalent, ..)) => found.help(format!("use `{equivalent}` instead")),
                 None => found,
             };
             let of: Vec<&str> = of.iter().map(|one| one.name()).collect();
@@ -85,8 +85,8 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
 }
 
 /// Returns the types that another keyword applies to.
-fn about(word: &str) -> &'static [Type] {
-    match word {
+fn types_of(keyword: &str) -> &'static [Type] {
+    match keyword {
         "pattern" => &[Type::String],
         "items" => &[Type::Array],
         _ => &[Type::Object],
@@ -94,15 +94,15 @@ fn about(word: &str) -> &'static [Type] {
 }
 
 /// Returns the keywords of a schema that apply to certain types only, with their places.
-fn words(schema: &Schema) -> Vec<(&'static str, Place)> {
-    let mut words: Vec<(&'static str, Place)> = schema.bounds.iter().map(|(word, at)| (word, at.place)).collect();
-    words.extend(schema.pattern.iter().map(|pattern| ("pattern", pattern.place)));
-    words.extend(schema.items.iter().map(|items| ("items", items.place)));
-    words.extend(schema.properties.first().map(|property| ("properties", property.name.place)));
-    words.extend(match &schema.additional {
+fn keywords(schema: &Schema) -> Vec<(&'static str, Place)> {
+    let mut keywords: Vec<(&'static str, Place)> = schema.bounds.iter().map(|(keyword, at)| (keyword, at.place)).collect();
+    keywords.extend(schema.pattern.iter().map(|pattern| ("pattern", pattern.place)));
+    keywords.extend(schema.items.iter().map(|items| ("items", items.place)));
+    keywords.extend(schema.properties.first().map(|property| ("properties", property.name.place)));
+    keywords.extend(match &schema.additional {
         Additional::Schema(of) => Some(("additionalProperties", of.place)),
         Additional::Allow => Some(("additionalProperties", schema.place)),
         Additional::Deny => None,
     });
-    words
+    keywords
 }

@@ -16,7 +16,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.headers]
 //! type = "object"
-//! description = "What to send along, by name."
+//! description = "The HTTP headers to send, by name."
 //! additionalProperties = true
 //! ```
 //!
@@ -31,7 +31,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.headers]
 //! type = "object"
-//! description = "What to send along, by name."
+//! description = "The HTTP headers to send, by name."
 //! additionalProperties = { type = "string" }
 //! ```
 
@@ -45,7 +45,7 @@ pub(super) const RULE: Rule = Rule::new("S028", "open-object", None, Check::Tool
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let schemas = tool.manifest.argument_roots().flat_map(Schema::walk);
     for schema in schemas.filter(|schema| matches!(schema.additional, Additional::Allow)) {
-        let found = Diagnostic::new(Code::OPEN_OBJECT, schema.place, "this object takes any further property");
+        let found = Diagnostic::new(Code::OPEN_OBJECT, schema.place, "this object accepts any additional property");
         sink.push(
             found.help("declare its `properties`, or a schema for all others: `additionalProperties = { ... }`"),
         );

@@ -51,6 +51,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
 }
 
+/// Syntax of another language.
 struct Foreign {
     span: Range<usize>,
     instead: Instead,
@@ -63,16 +64,17 @@ enum Instead {
     Do(&'static str),
 }
 
-const FLAGS: Instead = Instead::Do("there are no flags: write both cases, such as `[Aa]`");
+const FLAGS: Instead = Instead::Do("JSON Schema has no flags: write both cases, such as `[Aa]`");
 const CLASSES: Instead = Instead::Do("write the range itself, such as `a-zA-Z`");
-const NO_LIKE: Instead = Instead::Do("there is nothing like it: write what it stands for");
+const NO_EQUIVALENT: Instead = Instead::Do("JSON Schema has no equivalent: write out what it matches");
 
 /// Groups that begin with `(?` in other languages.
 const GROUPS: [&str; 5] = ["(?:", "(?=", "(?!", "(?<=", "(?<!"];
 
+/// Finds syntax that ECMAScript does not have, or interprets differently.
 fn foreign(pattern: &str) -> Vec<Foreign> {
     let mut found = Vec::new();
-    let (mut at, mut in_class, mut behind_quantifier) = (0, false, false);
+    let (mut at, mut in_class, mut after_quantifier) = (0, false, false);
     while let Some(sign) = pattern[at..].chars().next() {
         let rest = &pattern[at..];
         let mut length = sign.len_utf8();
@@ -87,7 +89,7 @@ fn foreign(pattern: &str) -> Vec<Foreign> {
                 let instead = match escaped {
                     Some('A') if !in_class => Some(Instead::Write("^")),
                     Some('Z' | 'z') if !in_class => Some(Instead::Write("$")),
-                    Some('A' | 'Z' | 'z' | 'h' | 'H' | 'R' | 'K' | 'G' | 'Q' | 'E' | 'a' | 'e' | 'X') => Some(NO_LIKE),
+                    Some('A' | 'Z' | 'z' | 'h' | 'H' | 'R' | 'K' | 'G' | 'Q' | 'E' | 'a' | 'e' | 'X') => Some(NO_EQUIVALENT),
                     _ => None,
                 };
                 found.extend(instead.map(|instead| Foreign { span: at..at + length, instead }));
@@ -113,13 +115,13 @@ fn foreign(pattern: &str) -> Vec<Foreign> {
                     length = rest.find([')', ':', '>']).map_or(2, |end| end + 1);
                     let letters = rest[2..length].trim_end_matches([')', ':']);
                     let is_flags = letters.chars().all(|letter| letter.is_ascii_alphabetic() || letter == '-');
-                    let instead = if is_flags { FLAGS } else { NO_LIKE };
+                    let instead = if is_flags { FLAGS } else { NO_EQUIVALENT };
                     found.push(Foreign { span: at..at + length, instead });
                 }
             }
-            '+' if behind_quantifier => {
+            '+' if after_quantifier => {
                 // Without the sign, a possessive quantifier becomes a greedy one, which matches more strings.
-                found.push(Foreign { span: at..at + 1, instead: NO_LIKE });
+                found.push(Foreign { span: at..at + 1, instead: NO_EQUIVALENT });
             }
             '{' => {
                 let end = rest.find('}').unwrap_or_default();
@@ -127,10 +129,10 @@ fn foreign(pattern: &str) -> Vec<Foreign> {
                 length = if is_quantifier { end + 1 } else { length };
             }
             '*' | '+' => is_quantifier = true,
-            '?' => is_quantifier = !behind_quantifier,
+            '?' => is_quantifier = !after_quantifier,
             _ => {}
         }
-        behind_quantifier = is_quantifier;
+        after_quantifier = is_quantifier;
         at += length;
     }
     found
@@ -141,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_foreign_is_found_and_nothing_else() {
+    fn only_foreign_syntax_is_found() {
         for (pattern, signs) in [
             (r"^[A-Za-z_][\w-]*$", vec![]),
             (r"^(?:a|b)(?=c)(?!d)(?<=e)(?<!f)(?<name>g)\k<name>$", vec![]),

@@ -32,15 +32,15 @@ pub(super) const RULE: Rule = Rule::new("S026", "unsatisfiable", Some(Level::Err
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let values = SchemaValues::new(&tool.manifest.defs);
     for schema in tool.manifest.schemas().filter(|schema| values.is_empty(schema)) {
-        let found = Diagnostic::new(Code::UNSATISFIABLE, schema.place, "no value fits this schema")
+        let found = Diagnostic::new(Code::UNSATISFIABLE, schema.place, "no value matches this schema")
             .label("this schema and its parts contradict each other");
         let parts = schema.in_place().map(|part| part.place).chain(schema.reference.iter().map(|to| to.place));
         let found = parts.take(3).fold(found, |found, place| found.related(place, "it must also match this"));
         sink.push(found.help("remove the contradiction, and keep `type` in one place"));
     }
-    for ring in values.infinite() {
-        let Some((last, others)) = ring.split_last() else { continue };
-        let names: Vec<&str> = [*last].iter().chain(&ring).map(|reference| reference.name.as_str()).collect();
+    for cycle in values.infinite() {
+        let Some((last, others)) = cycle.split_last() else { continue };
+        let names: Vec<&str> = [*last].iter().chain(&cycle).map(|reference| reference.name.as_str()).collect();
         let message = format!("a value of this schema would be infinite: {}", names.join(" → "));
         let found = Diagnostic::new(Code::UNSATISFIABLE, last.place, message);
         let found = others.iter().fold(found, |found, reference| found.related(reference.place, "continues here"));

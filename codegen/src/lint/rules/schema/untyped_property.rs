@@ -1,7 +1,7 @@
 //! A parameter, a nested property, or the items of an array, without a type.
 //!
 //! ## Why is this bad
-//! A model guesses the type, and guesses differently the next time. Some vendors reject the schema. The value is
+//! A model guesses the type, possibly differently each time. Some vendors reject the schema. The value is
 //! neither repaired nor typed: the handler gets whatever was sent. If any value is meant, list the types that make
 //! sense.
 //!
@@ -28,19 +28,19 @@ use crate::schema::{Property, Schema, type_of};
 pub(super) const RULE: Rule = Rule::new("S023", "untyped-property", Some(Level::Warning), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    for (around, schema) in tool.manifest.argument_roots().flat_map(Schema::walk_with_parents) {
+    for (parents, schema) in tool.manifest.argument_roots().flat_map(Schema::walk_with_parents) {
         for property in schema.properties.iter().filter(|property| is_untyped(&property.schema)) {
             // A property may be typed in the object around an alternative, or the other way round.
-            let parts = around.iter().flat_map(|outer| outer.in_place().chain([*outer])).chain(schema.in_place());
+            let parts = parents.iter().flat_map(|outer| outer.in_place().chain([*outer])).chain(schema.in_place());
             let mut same = parts.flat_map(|part| &part.properties).filter(|p| p.name.value == property.name.value);
             if same.all(|other| is_untyped(&other.schema)) {
                 report(property, sink);
             }
         }
         // Nested items or properties imply the type.
-        let tells_nothing = |items: &Schema| is_untyped(items) && items.items.is_none() && !items.is_object();
-        if let Some(items) = schema.items.as_deref().filter(|items| tells_nothing(items))
-            && around.iter().filter_map(|outer| outer.items.as_deref()).all(tells_nothing)
+        let implies_no_type = |items: &Schema| is_untyped(items) && items.items.is_none() && !items.is_object();
+        if let Some(items) = schema.items.as_deref().filter(|items| implies_no_type(items))
+            && parents.iter().filter_map(|outer| outer.items.as_deref()).all(implies_no_type)
         {
             report_items(items, sink);
         }
@@ -71,6 +71,6 @@ fn report(property: &Property, sink: &Sink) {
 }
 
 fn is_untyped(schema: &Schema) -> bool {
-    let is_said = schema.has_errors || !schema.effective_types().is_empty();
-    !is_said && schema.reference.is_none() && schema.in_place().next().is_none()
+    let is_typed = schema.has_errors || !schema.effective_types().is_empty();
+    !is_typed && schema.reference.is_none() && schema.in_place().next().is_none()
 }

@@ -9,7 +9,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.from]
 //! type = "integer"
-//! description = "Where to begin to read."
+//! description = "Where to start reading."
 //!
 //! [schema."$defs".place]
 //! type = "integer"
@@ -20,7 +20,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.from]
 //! "$ref" = "#/$defs/place"
-//! description = "Where to begin to read."
+//! description = "Where to start reading."
 //!
 //! [schema."$defs".place]
 //! type = "integer"

@@ -16,7 +16,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.filter]
 //! type = "object"
-//! description = "What the lines must look like."
+//! description = "Which lines to return."
 //!
 //! [params.filter.properties]
 //! a1.type = "string"
@@ -57,7 +57,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.filter]
 //! type = "object"
-//! description = "What the lines must look like."
+//! description = "Which lines to return."
 //!
 //! [params.filter.properties]
 //! a1.type = "string"
@@ -91,28 +91,28 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
 }
 
 fn check_dialect(lint: &Lint<'_>, dialect: &'static Dialect, limit: Limit<Total>, sink: &Sink) {
-    let most = limit.value;
+    let max = limit.value;
     let tools: Vec<_> = lint.tools().map(|(_, tool)| tool).collect();
     let sizes: Vec<Total> =
-        tools.par_iter().map(|tool| if accepts(dialect, tool) { size(&parameters(dialect, tool).schemas()) } else { NOTHING }).collect();
+        tools.par_iter().map(|tool| if accepts(dialect, tool) { size(&parameters(dialect, tool).schemas()) } else { ZERO }).collect();
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
-        let sum = lint.resolved(id).iter().fold(NOTHING, |sum, tool| {
+        let sum = lint.resolved(id).iter().fold(ZERO, |sum, tool| {
             let Total { tools, optional, unions } = sizes[tool.0];
             Total { tools: sum.tools + tools, optional: sum.optional + optional, unions: sum.unions + unions }
         });
         let parts = [
-            ("tools", sum.tools, most.tools),
-            ("optional parameters", sum.optional, most.optional),
-            ("unions", sum.unions, most.unions),
+            ("tools", sum.tools, max.tools),
+            ("optional parameters", sum.optional, max.optional),
+            ("unions", sum.unions, max.unions),
         ];
-        let too_much: Vec<String> = parts
+        let exceeded: Vec<String> = parts
             .into_iter()
-            .filter(|(_, there, most)| there > most)
-            .map(|(what, there, most)| format!("{there} {what} (at most {most})"))
+            .filter(|(_, count, max)| count > max)
+            .map(|(what, count, max)| format!("{count} {what} (at most {max})"))
             .collect();
-        if !too_much.is_empty() {
-            let (name, dialect, too_much) = (toolset.name(), dialect.name, too_much.join(", "));
-            let message = format!("`{name}` exceeds the limits of `{dialect}` for one request: {too_much}");
+        if !exceeded.is_empty() {
+            let (name, dialect, exceeded) = (toolset.name(), dialect.name, exceeded.join(", "));
+            let message = format!("`{name}` exceeds the limits of `{dialect}` for one request: {exceeded}");
             sink.push(
                 Diagnostic::new(Code::ANTHROPIC_STRICT_BUDGET, toolset.manifest.name.place, message)
                     .level(lint.level_of(&limit))
@@ -122,7 +122,7 @@ fn check_dialect(lint: &Lint<'_>, dialect: &'static Dialect, limit: Limit<Total>
     }
 }
 
-const NOTHING: Total = Total { tools: 0, optional: 0, unions: 0 };
+const ZERO: Total = Total { tools: 0, optional: 0, unions: 0 };
 
 /// Returns what one tool with these schemas adds to the total.
 fn size(schemas: &[&Schema]) -> Total {

@@ -16,7 +16,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.limit]
 //! type = "integer"
-//! description = "How many lines to return at most."
+//! description = "The maximum number of lines to return."
 //! minimum = 1
 //! ```
 //!
@@ -31,7 +31,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.limit]
 //! type = "integer"
-//! description = "How many lines to return at most."
+//! description = "The maximum number of lines to return."
 //! ```
 
 use crate::lint::{Check, LossFilter, Rule};

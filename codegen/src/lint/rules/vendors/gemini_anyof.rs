@@ -16,7 +16,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.line]
 //! type = "integer"
-//! description = "Where to begin: near the start, or near the end."
+//! description = "Where to start: near the start, or near the end."
 //! anyOf = [{ maximum = 10 }, { minimum = 90 }]
 //! ```
 //!
@@ -30,7 +30,7 @@
 //! ```toml
 //! # manifests/tools/read_file.toml
 //! [params.line]
-//! description = "Where to begin: a number, or a name."
+//! description = "Where to start: a number, or a name."
 //! anyOf = [{ type = "integer" }, { type = "string" }]
 //! ```
 
@@ -48,8 +48,8 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         return;
     }
     // `root-combinator` reports the root.
-    let below = tool.manifest.argument_roots().flat_map(Schema::walk).skip(1);
-    for schema in below.filter(|schema| !schema.any_of.is_empty() && schema.has_constraints()) {
+    let nested = tool.manifest.argument_roots().flat_map(Schema::walk).skip(1);
+    for schema in nested.filter(|schema| !schema.any_of.is_empty() && schema.has_constraints()) {
         let message =
             format!("{} allows no keywords next to `anyOf`: they are copied into each alternative", ticked(&dialects, ", "));
         sink.push(

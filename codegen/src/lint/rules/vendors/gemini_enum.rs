@@ -17,7 +17,7 @@
 //! [params.step]
 //! type = "integer"
 //! enum = [10, 100]
-//! description = "How many lines to go on at a time."
+//! description = "How many lines to advance at a time."
 //! ```
 //!
 //! ## Use instead
@@ -32,7 +32,7 @@
 //! [params.step]
 //! type = "string"
 //! enum = ["few", "many"]
-//! description = "How many lines to go on at a time."
+//! description = "How many lines to advance at a time."
 //! ```
 
 use crate::lint::{Check, LossFilter, Rule};

@@ -20,7 +20,7 @@
 //! [schema."$defs".filter]
 //! type = "object"
 //! description = "Which lines to read."
-//! properties.word = { type = "string", description = "One that they have." }
+//! properties.word = { type = "string", description = "A word that the lines contain." }
 //! properties.not = { "$ref" = "#/$defs/filter" }
 //! ```
 //!
@@ -39,8 +39,8 @@
 //! [schema."$defs".filter]
 //! type = "object"
 //! description = "Which lines to read."
-//! properties.word = { type = "string", description = "One that they have." }
-//! properties.without = { type = "string", description = "One that they do not have." }
+//! properties.word = { type = "string", description = "A word that the lines contain." }
+//! properties.without = { type = "string", description = "A word that the lines do not contain." }
 //! ```
 
 use crate::lint::{Check, LossFilter, Rule};

@@ -17,7 +17,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.step]
 //! type = "integer"
-//! description = "How many lines to go on at a time."
+//! description = "How many lines to advance at a time."
 //! multipleOf = 10
 //! ```
 //!
@@ -32,7 +32,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.step]
 //! type = "integer"
-//! description = "How many lines to go on at a time."
+//! description = "How many lines to advance at a time."
 //! minimum = 10
 //! ```
 

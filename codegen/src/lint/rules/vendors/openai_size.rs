@@ -17,31 +17,31 @@
 //! # manifests/tools/read_file.toml
 //! [params.north]
 //! "$ref" = "#/$defs/quartet"
-//! description = "Up there."
+//! description = "The northern part."
 //!
 //! [params.east]
 //! "$ref" = "#/$defs/quartet"
-//! description = "To the right."
+//! description = "The eastern part."
 //!
 //! [params.south]
 //! "$ref" = "#/$defs/quartet"
-//! description = "Down there."
+//! description = "The southern part."
 //!
 //! [params.west]
 //! "$ref" = "#/$defs/quartet"
-//! description = "To the left."
+//! description = "The western part."
 //!
 //! [params.here]
 //! "$ref" = "#/$defs/quartet"
-//! description = "In the middle."
+//! description = "The central part."
 //!
 //! [params.above]
 //! "$ref" = "#/$defs/quartet"
-//! description = "Over it."
+//! description = "The upper part."
 //!
 //! [params.below]
 //! "$ref" = "#/$defs/quartet"
-//! description = "Under it."
+//! description = "The lower part."
 //!
 //! [schema."$defs".kind]
 //! type = "string"
@@ -52,13 +52,13 @@
 //!
 //! [schema."$defs".pair]
 //! type = "object"
-//! properties.first = { "$ref" = "#/$defs/kind", description = "What it was." }
-//! properties.second = { "$ref" = "#/$defs/kind", description = "What it became." }
+//! properties.first = { "$ref" = "#/$defs/kind", description = "The first kind." }
+//! properties.second = { "$ref" = "#/$defs/kind", description = "The second kind." }
 //!
 //! [schema."$defs".quartet]
 //! type = "object"
-//! properties.left = { "$ref" = "#/$defs/pair", description = "On one side." }
-//! properties.right = { "$ref" = "#/$defs/pair", description = "On the other." }
+//! properties.left = { "$ref" = "#/$defs/pair", description = "The left pair." }
+//! properties.right = { "$ref" = "#/$defs/pair", description = "The right pair." }
 //! ```
 //!
 //! ## Use instead
@@ -124,11 +124,11 @@ fn check(lowered: &LoweredTool<'_, '_>, sink: &Sink) {
     for (dialect, narrowed) in lowered.dialects() {
         let Some(limit) = dialect.tool.max_size() else { continue };
         let size = Size::measure(&narrowed().schemas());
-        let most = limit.value;
-        let mut report = |place: Place, what: String, most: usize| {
+        let max = limit.value;
+        let mut report = |place: Place, what: String, max: usize| {
             if reported.insert(what.clone()) {
                 let (name, dialect) = (lowered.tool.name(), dialect.name);
-                let message = format!("`{name}` has {what} in `{dialect}`, which allows at most {most}");
+                let message = format!("`{name}` has {what} in `{dialect}`, which allows at most {max}");
                 sink.push(
                     Diagnostic::new(Code::OPENAI_SIZE, place, message)
                         .level(lowered.lint.level_of(&limit))
@@ -136,19 +136,19 @@ fn check(lowered: &LoweredTool<'_, '_>, sink: &Sink) {
                 );
             }
         };
-        let whole = lowered.tool.manifest.name.place;
-        for (what, there, most) in [
-            ("properties", size.properties, most.properties),
-            ("characters of names and values", size.text, most.text),
-            ("values of enums", size.values, most.enum_values),
+        let name_place = lowered.tool.manifest.name.place;
+        for (what, count, max) in [
+            ("properties", size.properties, max.properties),
+            ("characters of names and values", size.text, max.text),
+            ("values of enums", size.values, max.enum_values),
         ] {
-            if there > most {
-                report(whole, format!("{there} {what}"), most);
+            if count > max {
+                report(name_place, format!("{count} {what}"), max);
             }
         }
         for LongEnum { place, values, text } in size.enums {
-            if values > most.long_enum && text > most.long_enum_text {
-                report(place, format!("an enum of {values} values with {text} characters"), most.long_enum_text);
+            if values > max.long_enum && text > max.long_enum_text {
+                report(place, format!("an enum of {values} values with {text} characters"), max.long_enum_text);
             }
         }
     }

@@ -17,7 +17,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.headers]
 //! type = "object"
-//! description = "What to send along, by name."
+//! description = "The HTTP headers to send, by name."
 //! additionalProperties = { type = "string" }
 //! ```
 //!
@@ -32,8 +32,8 @@
 //! # manifests/tools/read_file.toml
 //! [params.headers]
 //! type = "object"
-//! description = "What to send along, by name."
-//! properties.accept = { type = "string", description = "What to take." }
+//! description = "The HTTP headers to send, by name."
+//! properties.accept = { type = "string", description = "The accepted media types." }
 //! ```
 
 use crate::lint::{Check, LossFilter, Rule};

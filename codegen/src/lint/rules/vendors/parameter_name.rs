@@ -17,7 +17,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.max-lines]
 //! type = "integer"
-//! description = "How many lines to return at most."
+//! description = "The maximum number of lines to return."
 //! ```
 //!
 //! ## Use instead
@@ -30,7 +30,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.max_lines]
 //! type = "integer"
-//! description = "How many lines to return at most."
+//! description = "The maximum number of lines to return."
 //! ```
 
 use crate::catalog::Tool;
@@ -52,8 +52,8 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
     // Alternatives at the root repeat the names of the properties.
     let is_new = |property: &&Property| top.iter().all(|one| one.name.value != property.name.value);
-    let within = tool.manifest.argument_roots().flat_map(Schema::walk).skip(1);
-    for property in within.flat_map(|schema| &schema.properties).filter(is_new) {
+    let nested = tool.manifest.argument_roots().flat_map(Schema::walk).skip(1);
+    for property in nested.flat_map(|schema| &schema.properties).filter(is_new) {
         let limit = |dialect: &Dialect| dialect.tool.nested_name().filter(|_| is_listed);
         report(lint, property, limit, "the vendor rejects requests that contain it", sink);
     }

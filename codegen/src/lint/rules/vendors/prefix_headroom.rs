@@ -38,16 +38,16 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let max_length = lengths.min().unwrap_or(usize::MAX);
     for dialect in lint.listed_dialects() {
         let Some(prefix) = dialect.tool.client_prefix() else { continue };
-        let most = max_length.saturating_sub(prefix.value);
+        let max = max_length.saturating_sub(prefix.value);
         let name = tool.name_in(dialect.name);
         let length = name.chars().count();
-        if length > most {
-            let otherwise = tool.overrides(dialect.name).and_then(|otherwise| otherwise.name.as_ref());
-            let message = format!("`{name}` has {length} characters, which leaves no room for the prefix that clients add");
+        if length > max {
+            let overrides = tool.overrides(dialect.name).and_then(|overrides| overrides.name.as_ref());
+            let message = format!("`{name}` has {length} characters, which is too long for the prefix that clients add");
             sink.push(
-                Diagnostic::new(Code::PREFIX_HEADROOM, otherwise.unwrap_or(&tool.manifest.name).place, message)
+                Diagnostic::new(Code::PREFIX_HEADROOM, overrides.unwrap_or(&tool.manifest.name).place, message)
                     .level(lint.level_of(&prefix))
-                    .label(format!("expected at most {most}"))
+                    .label(format!("expected at most {max}"))
                     .help(format!("shorten the name, or set another one for this dialect in `[dialect.{}]`", dialect.name)),
             );
         }

@@ -16,7 +16,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.from]
 //! "$ref" = "#/$defs/line"
-//! description = "Where to begin to read."
+//! description = "Where to start reading."
 //!
 //! [schema."$defs".line]
 //! type = "integer"
@@ -38,7 +38,7 @@
 //! [schema."$defs".line]
 //! type = "integer"
 //! minimum = 1
-//! description = "Where to begin to read."
+//! description = "Where to start reading."
 //! ```
 
 use crate::catalog::Tool;

@@ -20,7 +20,7 @@
 //!
 //! [params.id]
 //! type = "integer"
-//! description = "The file, by its number."
+//! description = "The number of the file."
 //!
 //! [schema]
 //! anyOf = [
@@ -53,13 +53,13 @@ pub(super) const RULE: Rule = Rule::new("P003", "root-combinator", None, Check::
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let root = &tool.manifest.params;
     let parts = [("anyOf", &root.any_of), ("oneOf", &root.one_of), ("allOf", &root.all_of)];
-    for (word, first) in parts.into_iter().filter_map(|(word, parts)| Some((word, parts.first()?))) {
-        let refuses =
-            lint.dialects().filter(|one| one.tool.root_keywords().is_some_and(|limit| limit.value.contains(&word)));
-        let dialects: Vec<&str> = refuses.map(|dialect| dialect.name).collect();
+    for (keyword, first) in parts.into_iter().filter_map(|(keyword, parts)| Some((keyword, parts.first()?))) {
+        let refusing =
+            lint.dialects().filter(|one| one.tool.root_keywords().is_some_and(|limit| limit.value.contains(&keyword)));
+        let dialects: Vec<&str> = refusing.map(|dialect| dialect.name).collect();
         if !dialects.is_empty() {
-            let instead = if word == "allOf" { "it is merged into the arguments" } else { "the description states it" };
-            let message = format!("{} allows no `{word}` at the root: {instead}", ticked(&dialects, ", "));
+            let outcome = if keyword == "allOf" { "it is merged into the arguments" } else { "the description states it" };
+            let message = format!("{} allows no `{keyword}` at the root: {outcome}", ticked(&dialects, ", "));
             sink.push(
                 Diagnostic::new(Code::ROOT_COMBINATOR, first.place, message)
                     .help("make the parameters required, or split the tool into one per alternative"),

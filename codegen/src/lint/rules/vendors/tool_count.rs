@@ -75,30 +75,30 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     }
     let mut external = vec![None; lint.toolsets().count()];
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
-        let count = lint.resolved(id).len() + from_outside(lint, id, &mut external).len();
-        for (most, (level, dialects)) in limits.range(..count) {
+        let count = lint.resolved(id).len() + external_tools(lint, id, &mut external).len();
+        for (max, (level, dialects)) in limits.range(..count) {
             let (name, dialects) = (toolset.name(), ticked(dialects, ", "));
-            let message = format!("`{name}` resolves to {count} tools, but {dialects} allows at most {most} in one request");
+            let message = format!("`{name}` resolves to {count} tools, but {dialects} allows at most {max} in one request");
             sink.push(
                 Diagnostic::new(Code::TOOL_COUNT, toolset.manifest.name.place, message)
                     .level(*level)
-                    .help("split the toolset, or defer most of its tools behind tool search"),
+                    .help("split the toolset, or defer most of its tools, so that models find them by search"),
             );
         }
     }
 }
 
 /// Returns the tools of a toolset that are added at run time. Include cycles are errors, so the recursion ends.
-fn from_outside(lint: &Lint<'_>, id: ToolsetId, known: &mut [Option<BTreeSet<ExternalId>>]) -> BTreeSet<ExternalId> {
-    if let Some(known) = &known[id.0] {
-        return known.clone();
+fn external_tools(lint: &Lint<'_>, id: ToolsetId, cache: &mut [Option<BTreeSet<ExternalId>>]) -> BTreeSet<ExternalId> {
+    if let Some(cache) = &cache[id.0] {
+        return cache.clone();
     }
     let toolset = &lint[id];
     let mut found: BTreeSet<ExternalId> = toolset.external.iter().copied().collect();
     for (next, _) in toolset.edges() {
-        found.append(&mut from_outside(lint, next, known));
+        found.append(&mut external_tools(lint, next, cache));
     }
     found.retain(|one| !toolset.excludes_external.contains(one));
-    known[id.0] = Some(found.clone());
+    cache[id.0] = Some(found.clone());
     found
 }

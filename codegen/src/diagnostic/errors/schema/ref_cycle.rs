@@ -8,7 +8,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.from]
 //! "$ref" = "#/$defs/place"
-//! description = "Where to begin to read."
+//! description = "Where to start reading."
 //!
 //! [schema."$defs".place]
 //! "$ref" = "#/$defs/place"
@@ -19,7 +19,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.from]
 //! "$ref" = "#/$defs/place"
-//! description = "Where to begin to read."
+//! description = "Where to start reading."
 //!
 //! [schema."$defs".place]
 //! type = "integer"
@@ -27,4 +27,4 @@
 
 use crate::diagnostic::Code;
 
-pub(super) const CODE: Code = Code::error("S008", "ref-ring");
+pub(super) const CODE: Code = Code::error("S008", "ref-cycle");
