@@ -54,12 +54,13 @@ impl<'d> SchemaValues<'d> {
         let optimistic = Self { defs: self.defs, has_value: vec![true; self.has_value.len()], ignores_nested: false };
         let is_infinite =
             |id: DefId| !self.has_value[id.0] && optimistic.is_satisfiable(&[&self.defs.get(id).schema], 0);
-        let next = |id: DefId| {
-            let references = required_refs(&self.defs.get(id).schema);
-            references.into_iter().find(|reference| is_infinite(reference.to))
+        let next = |id: usize| {
+            let references = required_refs(&self.defs.get(DefId(id)).schema);
+            let first = references.into_iter().find(|reference| is_infinite(reference.to));
+            first.map(|reference| (reference.to.0, reference)).into_iter().collect()
         };
         let infinite = self.defs.iter().map(|(id, _)| id).filter(|id| is_infinite(*id));
-        let cycles = cycles(infinite, |id| next(id).map(|reference| (reference.to, reference)).into_iter().collect());
+        let cycles = cycles(infinite.map(|id| id.0), next);
         cycles.into_iter().map(|cycle| cycle.into_iter().map(|(_, reference)| reference).collect()).collect()
     }
 

@@ -2,8 +2,7 @@
 //!
 //! The compiler uses it to list the tools of each toolset, and the runtime to grant tools, so that both agree.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::hash::Hash;
+use std::collections::{BTreeMap, VecDeque};
 use std::{iter, vec};
 
 /// A toolset. The caller assigns the indices of tools and sets.
@@ -235,44 +234,56 @@ pub fn remove_unmet<R: ToolRequirements, D>(
 }
 
 /// A node on the path of a depth-first search, with the edges to follow next, and the edge that is being followed.
-struct Step<N, E> {
-    node: N,
-    edges: vec::IntoIter<(N, E)>,
+struct Step<E> {
+    node: usize,
+    edges: vec::IntoIter<(usize, E)>,
     taken: Option<E>,
+}
+
+/// What a depth-first search knows about a node.
+#[derive(Clone, Copy)]
+enum Visit {
+    New,
+    /// The node is on the path, at this position.
+    OnPath(usize),
+    /// All edges of the node have been followed.
+    Done,
 }
 
 /// Returns cycles of a directed graph, enough of them that removing the last edge of each one leaves no cycle. A cycle lists
 /// its nodes, each with the edge to the next node; the last edge leads back to the first node. The depth-first search does
 /// not recurse, because paths can be long.
-pub fn cycles<N: Copy + Eq + Hash, E: Copy>(
-    nodes: impl IntoIterator<Item = N>,
-    mut edges: impl FnMut(N) -> Vec<(N, E)>,
-) -> Vec<Vec<(N, E)>> {
-    // For each visited node, its position on the path, or `None` if all its edges have been followed.
-    let mut visited: HashMap<N, Option<usize>> = HashMap::new();
+pub fn cycles<E: Copy>(
+    nodes: impl IntoIterator<Item = usize>,
+    mut edges: impl FnMut(usize) -> Vec<(usize, E)>,
+) -> Vec<Vec<(usize, E)>> {
+    let mut visits: Vec<Visit> = Vec::new();
     let mut cycles = Vec::new();
     for root in nodes {
-        if visited.contains_key(&root) {
-            continue;
-        }
-        visited.insert(root, Some(0));
-        let mut path = vec![Step { node: root, edges: edges(root).into_iter(), taken: None }];
-        while let Some(step) = path.last_mut() {
-            let Some((target, edge)) = step.edges.next() else {
-                visited.insert(step.node, None);
+        let (mut path, mut next) = (Vec::<Step<E>>::new(), Some(root));
+        loop {
+            if let Some(node) = next.take() {
+                if visits.len() <= node {
+                    visits.resize(node + 1, Visit::New);
+                }
+                match visits[node] {
+                    Visit::New => {
+                        visits[node] = Visit::OnPath(path.len());
+                        path.push(Step { node, edges: edges(node).into_iter(), taken: None });
+                    }
+                    Visit::OnPath(start) => {
+                        cycles.push(path[start..].iter().filter_map(|step| Some((step.node, step.taken?))).collect());
+                    }
+                    Visit::Done => {}
+                }
+            }
+            let Some(step) = path.last_mut() else { break };
+            if let Some((target, edge)) = step.edges.next() {
+                step.taken = Some(edge);
+                next = Some(target);
+            } else {
+                visits[step.node] = Visit::Done;
                 path.pop();
-                continue;
-            };
-            step.taken = Some(edge);
-            match visited.get(&target) {
-                Some(Some(start)) => {
-                    cycles.push(path[*start..].iter().filter_map(|step| Some((step.node, step.taken?))).collect());
-                }
-                Some(None) => {}
-                None => {
-                    visited.insert(target, Some(path.len()));
-                    path.push(Step { node: target, edges: edges(target).into_iter(), taken: None });
-                }
             }
         }
     }

@@ -307,14 +307,23 @@ impl NameIndex {
 
     /// Appends a refusal for each include cycle that can be reached from `toolsets`.
     fn check_cycles<'b>(&'b self, toolsets: &'b [Toolset], refusals: &mut Vec<Refusal>) {
-        let own: HashMap<&str, &Toolset> = toolsets.iter().map(|toolset| (&*toolset.name, toolset)).collect();
-        let next = |name: &'b str| {
-            let toolset = own.get(name).copied().or_else(|| self.resolve_toolset(name));
-            let targets = toolset.into_iter().flat_map(edges).filter_map(|target| self.resolve_toolset(target));
-            targets.map(|target| (&*target.name, ())).collect()
+        // The toolsets that have been reached so far, and their positions by name.
+        let mut reached: Vec<&Toolset> = toolsets.iter().collect();
+        let mut positions: HashMap<&str, usize> =
+            toolsets.iter().enumerate().map(|(position, toolset)| (&*toolset.name, position)).collect();
+        let next = |position: usize| {
+            let targets = edges(reached[position]).filter_map(|target| self.resolve_toolset(target));
+            let targets: Vec<&'b Toolset> = targets.collect();
+            let mut position_of = |target: &'b Toolset| {
+                *positions.entry(&target.name).or_insert_with(|| {
+                    reached.push(target);
+                    reached.len() - 1
+                })
+            };
+            targets.into_iter().map(|target| (position_of(target), ())).collect()
         };
-        for cycle in cycles(toolsets.iter().map(|toolset| &*toolset.name), next) {
-            let names = cycle.iter().chain(cycle.first()).map(|(name, ())| Cow::Owned((*name).to_owned()));
+        for cycle in cycles(0..toolsets.len(), next) {
+            let names = cycle.iter().chain(cycle.first()).map(|&(position, ())| reached[position].name.clone());
             refusals.push(Refusal::IncludeCycle(names.collect()));
         }
     }

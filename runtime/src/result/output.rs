@@ -2,7 +2,7 @@
 //! output can also have images.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde_core::Serialize;
 use serde_json::Value;
@@ -275,7 +275,8 @@ impl ToolError {
 
 /// Appends the value of a field.
 fn push_field(out: &mut String, value: &Value) {
-    let json = scrubbed(value).to_string();
+    let mut json = String::new();
+    push_scrubbed(&mut json, value);
     if json.chars().nth(scrub::MAX_CHARS).is_some() && !value.is_string() {
         json::push_string(out, &scrub(&json, scrub::MAX_CHARS));
     } else {
@@ -283,15 +284,33 @@ fn push_field(out: &mut String, value: &Value) {
     }
 }
 
-/// Returns the value with its keys and strings scrubbed.
-fn scrubbed(value: &Value) -> Value {
+/// Appends the JSON of a value, whose keys and strings are scrubbed.
+fn push_scrubbed(out: &mut String, value: &Value) {
     match value {
-        Value::String(text) => Value::String(scrub(text, scrub::MAX_CHARS).into_owned()),
-        Value::Array(items) => items.iter().map(scrubbed).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(key, value)| (scrub(key, MAX_PROBLEM_CHARS).into_owned(), scrubbed(value))).collect()
+        Value::Null => out.push_str("null"),
+        Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Value::Number(number) => {
+            let _ = write!(out, "{number}");
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        Value::String(text) => json::push_string(out, &scrub(text, scrub::MAX_CHARS)),
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { "," });
+                push_scrubbed(out, item);
+            }
+            out.push(']');
+        }
+        Value::Object(fields) => {
+            out.push('{');
+            for (index, (key, value)) in fields.iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { "," });
+                json::push_string(out, &scrub(key, MAX_PROBLEM_CHARS));
+                out.push(':');
+                push_scrubbed(out, value);
+            }
+            out.push('}');
+        }
     }
 }
 
