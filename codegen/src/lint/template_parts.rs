@@ -76,11 +76,11 @@ impl Lint<'_> {
 
     /// Returns the values that a model may read.
     pub(super) fn values<'s>(&'s self, tool: &'s Tool) -> impl Iterator<Item = StringLiteral<'s>> {
-        let of = |schema: &'s Schema| {
+        let values = |schema: &'s Schema| {
             let choices = schema.choices.iter().map(|choice| &choice.value);
             choices.chain(&schema.constant).chain(&schema.default).chain(&schema.examples)
         };
-        tool.manifest.schemas().flat_map(of).filter_map(|value| match &value.value {
+        tool.manifest.schemas().flat_map(values).filter_map(|value| match &value.value {
             serde_json::Value::String(_) => self.string(value.place),
             serde_json::Value::Array(_) | serde_json::Value::Object(_) => Some(self.raw(value.place)),
             _ => None,

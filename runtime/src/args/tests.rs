@@ -12,7 +12,7 @@ fn limits() -> Limits {
 /// A table as generated code has it: one property of every form.
 pub(super) fn typed() -> Table {
     use Type::{Array, Boolean, Integer, Null, Number, Object, String};
-    let node = |form, types: &[Type]| Node { form, types: Types::of(types), ..Node::ANY };
+    let node = |form, types: &[Type]| Node { form, types: Types::new(types), ..Node::ANY };
     let nodes = vec![
         Node { properties: Span::new(0, 14), additional: Additional::Deny, ..node(SlotKind::Object, &[Object]) },
         Node { bounds: Some(0), ..node(SlotKind::String, &[String]) },

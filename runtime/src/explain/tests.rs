@@ -13,7 +13,7 @@ use crate::data::requirement::Requirement::{AnyEnv, AnyTools, Check, Env as Need
 use crate::data::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
 use crate::data::table::{Part, Table};
 use crate::data::to_json::ToJson;
-use crate::fakes::{Fake, Time, renamed, texts, tool, toolset};
+use crate::fakes::{Fake, FakeTime, renamed, texts, tool, toolset};
 use crate::provider::availability::Availability;
 use crate::registry::Registry;
 use crate::session::Session;
@@ -192,16 +192,16 @@ fn the_result_of_a_check_is_listed_with_its_age() {
         assert!(ill != Some("fall over"), "it fell over");
         Availability::when(ill.is_none(), ill.unwrap_or_default())
     });
-    let (registry, time) = (fake.registry(), Time::new());
+    let (registry, time) = (fake.registry(), FakeTime::new());
     let mut builder = registry.session().env(Env::empty()).check_timeout(Duration::from_hours(1));
     builder.clock = time.clock();
     let session = builder.build().unwrap();
     let check = || lines(&session.turn_blocking(Dialect::OpenAi), "a").pop().unwrap();
     assert_eq!(check(), "✓ needs its availability check to pass, like all tools of `home`, 0 ms ago");
-    time.pass(20);
+    time.advance(20);
     assert_eq!(check(), "✓ needs its availability check to pass, like all tools of `home`, 20 s ago");
     *ill.lock().unwrap() = Some("a\ncough");
-    time.pass(20);
+    time.advance(20);
     let failed = "✓ needs its availability check to pass, like all tools of `home`: it failed just now (a\\ncough), but succeeded 40 s ago";
     assert_eq!(check(), failed);
     let turn = session.turn_blocking(Dialect::OpenAi);
@@ -211,10 +211,10 @@ fn the_result_of_a_check_is_listed_with_its_age() {
     let doctor = turn.doctor().to_string();
     assert!(doctor.starts_with("✓ a (home)\n    ✓ needs") && doctor.contains("it failed just now"), "{doctor}");
     *ill.lock().unwrap() = Some("fall over");
-    time.pass(60);
+    time.advance(60);
     let failed = "! needs its availability check to pass, like all tools of `home`: its check failed unexpectedly: it fell over, 0 ms ago";
     assert_eq!(check(), failed);
-    time.pass(5);
+    time.advance(5);
     assert!(check().ends_with("fell over, 5 s ago"));
 }
 

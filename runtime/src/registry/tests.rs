@@ -498,16 +498,16 @@ fn an_override_may_change_the_home_toolset() {
 #[test]
 fn a_fact_keeps_its_default_when_a_provider_is_replaced() {
     let registry = Registry::new();
-    let of = |default| Box::new(Fake::new([]).fact("vision", default));
-    let ids = [(); 3].map(|()| registry.add(of(true)).unwrap());
+    let provider = |default| Box::new(Fake::new([]).fact("vision", default));
+    let ids = [(); 3].map(|()| registry.add(provider(true)).unwrap());
     let taken = [Refusal::FactConflict("vision".into())];
-    assert_eq!(registry.add(of(false)).unwrap_err().refusals(), taken);
+    assert_eq!(registry.add(provider(false)).unwrap_err().refusals(), taken);
     for id in ids {
-        assert_eq!(registry.replace(id, of(false)).unwrap_err().refusals(), taken);
-        registry.replace(id, of(true)).unwrap();
+        assert_eq!(registry.replace(id, provider(false)).unwrap_err().refusals(), taken);
+        registry.replace(id, provider(true)).unwrap();
     }
     ids[1..].iter().for_each(|&id| assert!(registry.remove(id)));
-    registry.replace(ids[0], of(false)).unwrap();
+    registry.replace(ids[0], provider(false)).unwrap();
     let twice = Fake::new([]).fact("vision", false).fact("vision", true);
     assert_eq!(registry.replace(ids[0], Box::new(twice)).unwrap_err().refusals(), taken);
 }

@@ -6,7 +6,7 @@ use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::requirement::Requirement::{Check, Env as Needs, Os, Tools, When};
 use crate::data::segment::{Atom, Condition, Op};
-use crate::fakes::{Fake, Time, texts, tool, wait};
+use crate::fakes::{Fake, FakeTime, texts, tool, wait};
 use crate::provider::HandlerReply;
 use crate::provider::availability::Availability;
 use crate::registry::Registry;
@@ -54,37 +54,37 @@ fn moody() -> (Registry, Mood, Arc<Mutex<Vec<String>>>) {
 fn verdicts_live_thirty_seconds() {
     let (registry, mood, asked) = moody();
     let asked = || asked.lock().unwrap().len();
-    let time = Time::new();
+    let time = FakeTime::new();
     let session = session(&registry, time.clock());
     *mood.lock().unwrap() = Some("a headache");
     let first = session.turn_blocking(Dialect::OpenAi);
     assert_eq!(first.definitions(), r#"["steady"]"#);
     *mood.lock().unwrap() = None;
-    time.pass(29);
+    time.advance(29);
     assert_eq!((place(&session.turn_blocking(Dialect::OpenAi)), asked()), (place(&first), 1));
-    time.pass(1);
+    time.advance(1);
     let second = session.turn_blocking(Dialect::OpenAi);
     assert_eq!((second.definitions(), asked()), (r#"["moody","steady"]"#, 2));
     // What a turn was made with, it keeps.
     assert_eq!(first.tools().count(), 1);
-    time.pass(29);
+    time.advance(29);
     assert_eq!((place(&session.turn_blocking(Dialect::OpenAi)), asked()), (place(&second), 2));
 }
 
 #[test]
 fn an_unchanged_session_returns_the_same_turn() {
     let (registry, mood, asked) = moody();
-    let time = Time::new();
+    let time = FakeTime::new();
     let session = session(&registry, time.clock());
     let reason = |turn: &Turn| turn.hidden().map(|hidden| hidden.reason.to_string()).collect::<String>();
     let well = session.turn_blocking(Dialect::OpenAi);
-    time.pass(31);
+    time.advance(31);
     assert_eq!(place(&session.turn_blocking(Dialect::OpenAi)), place(&well));
     *mood.lock().unwrap() = Some("a headache");
-    time.pass(61);
+    time.advance(61);
     let ill = session.turn_blocking(Dialect::OpenAi);
     *mood.lock().unwrap() = Some("a cold");
-    time.pass(31);
+    time.advance(31);
     let still_ill = session.turn_blocking(Dialect::OpenAi);
     assert_eq!(place(&still_ill), place(&ill));
     // Only the reason is another one.
@@ -95,7 +95,7 @@ fn an_unchanged_session_returns_the_same_turn() {
 #[test]
 fn changed_facts_do_not_run_checks_again() {
     let (registry, mood, asked) = moody();
-    let session = session(&registry, Time::new().clock());
+    let session = session(&registry, FakeTime::new().clock());
     session.turn_blocking(Dialect::OpenAi);
     *mood.lock().unwrap() = Some("a headache");
     session.set_facts([("online".into(), false.into())]).unwrap();
@@ -108,7 +108,7 @@ fn changed_facts_do_not_run_checks_again() {
 #[test]
 fn a_changed_registry_asks_only_whom_it_does_not_know() {
     let (registry, mood, asked) = moody();
-    let time = Time::new();
+    let time = FakeTime::new();
     let session = session(&registry, time.clock());
     let turn = session.turn_blocking(Dialect::OpenAi);
     *mood.lock().unwrap() = Some("a headache");

@@ -13,7 +13,7 @@ use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::requirement::Requirement::{Check, When};
 use crate::data::segment::{Atom, Condition, Op};
-use crate::fakes::{Fake, Time, tool, toolset, until, wait};
+use crate::fakes::{Fake, FakeTime, tool, toolset, until, wait};
 use crate::provider::availability::Availability;
 use crate::registry::Registry;
 use crate::session::Session;
@@ -59,7 +59,7 @@ struct Fixture {
     registry: Registry,
     check: FakeCheck,
     asked: Arc<Mutex<Vec<String>>>,
-    time: Time,
+    time: FakeTime,
 }
 
 impl Fixture {
@@ -69,7 +69,7 @@ impl Fixture {
         let fake = Fake::new([tool("checked", "home", &[Check]), tool("unchecked", "home", &[])]);
         let fake = fake.available(move |_, _| answers.answer());
         let asked = fake.asked();
-        Self { registry: fake.registry(), check, asked, time: Time::new() }
+        Self { registry: fake.registry(), check, asked, time: FakeTime::new() }
     }
 
     /// A session in an environment of its own.
@@ -82,7 +82,7 @@ impl Fixture {
     }
 }
 
-fn session(registry: &Registry, time: &Time, env: Option<Env>, timeout: Duration) -> Session {
+fn session(registry: &Registry, time: &FakeTime, env: Option<Env>, timeout: Duration) -> Session {
     let mut builder = registry.session().check_timeout(timeout);
     if let Some(env) = env {
         builder = builder.env(env);
@@ -109,13 +109,13 @@ fn a_flake_counts_as_success_and_is_checked_again() {
     let session = fixture.session(LONG);
     assert_eq!(summary(&session), "checked unchecked");
     fixture.check.is(Outcome::Fails("out of paper"));
-    fixture.time.pass(31);
+    fixture.time.advance(31);
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 2));
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 3));
     fixture.check.is(Outcome::Passes);
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 4));
     // That was a success: it is believed.
-    fixture.time.pass(29);
+    fixture.time.advance(29);
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 4));
 }
 
@@ -125,15 +125,15 @@ fn a_failure_is_believed_when_the_grace_is_over() {
     let session = fixture.session(LONG);
     summary(&session);
     fixture.check.is(Outcome::Fails("out of paper"));
-    fixture.time.pass(59);
+    fixture.time.advance(59);
     assert_eq!(summary(&session), "checked unchecked");
-    fixture.time.pass(1);
+    fixture.time.advance(1);
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("unchecked (checked: out of paper)", 3));
     // And for as long as a success.
     fixture.check.is(Outcome::Passes);
-    fixture.time.pass(29);
+    fixture.time.advance(29);
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("unchecked (checked: out of paper)", 3));
-    fixture.time.pass(1);
+    fixture.time.advance(1);
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 4));
 }
 
@@ -155,11 +155,11 @@ fn a_flake_never_loses_a_toolset() {
         3 => panic!("it fell over"),
         _ => Availability::Available,
     });
-    let (asked, registry, time) = (fake.asked(), fake.registry(), Time::new());
+    let (asked, registry, time) = (fake.asked(), fake.registry(), FakeTime::new());
     let session = session(&registry, &time, Some(Env::empty()), LONG);
     let first = turn(&session);
     for seconds in (1..60).cycle().take(500) {
-        time.pass(seconds);
+        time.advance(seconds);
         let next = turn(&session);
         assert_eq!(
             next.definitions().as_ptr(),
@@ -178,11 +178,11 @@ fn a_panic_is_a_failure_with_its_message() {
     fixture.check.is(Outcome::Panics);
     assert_eq!(summary(&session), "unchecked (checked: its check failed unexpectedly: it fell over)");
     fixture.check.is(Outcome::Passes);
-    fixture.time.pass(30);
+    fixture.time.advance(30);
     assert_eq!(summary(&session), "checked unchecked");
     // Soon after a success it is a flake like any other.
     fixture.check.is(Outcome::Panics);
-    fixture.time.pass(31);
+    fixture.time.advance(31);
     assert_eq!(summary(&session), "checked unchecked");
 }
 
@@ -204,7 +204,7 @@ fn a_hanging_check_is_not_started_again_and_its_late_result_counts() {
     for _ in 0..10 {
         // It stands as it is, without another wait, until something changes.
         assert_eq!(turn(&session).definitions().as_ptr(), hung.definitions().as_ptr());
-        fixture.time.pass(31);
+        fixture.time.advance(31);
         fixture.registry.invalidate_all();
     }
     assert_eq!(fixture.asked(), 1);
@@ -214,7 +214,7 @@ fn a_hanging_check_is_not_started_again_and_its_late_result_counts() {
     assert_eq!(fixture.asked(), 2);
 
     fixture.check.is(Outcome::Hangs);
-    fixture.time.pass(90);
+    fixture.time.advance(90);
     until(|| summary(&session) == "unchecked (checked: its check gave no answer within 5ms)" && fixture.asked() == 3);
     fixture.check.is(Outcome::Fails("out of paper"));
     until(|| summary(&session) == "unchecked (checked: out of paper)");
@@ -228,13 +228,13 @@ fn a_hanging_check_counts_as_success_within_the_flake_window() {
     let [check, hasty] = [LONG, SHORT].map(|timeout| session(&fixture.registry, &fixture.time, None, timeout));
     assert_eq!(summary(&check), "checked unchecked");
     fixture.check.is(Outcome::Hangs);
-    fixture.time.pass(31);
+    fixture.time.advance(31);
     for _ in 0..3 {
         assert_eq!(summary(&hasty), "checked unchecked");
     }
-    fixture.time.pass(28);
+    fixture.time.advance(28);
     assert_eq!(summary(&hasty), "checked unchecked");
-    fixture.time.pass(1);
+    fixture.time.advance(1);
     assert_eq!(summary(&hasty), "unchecked (checked: its check gave no answer within 5ms)");
     fixture.check.is(Outcome::Passes);
     until(|| summary(&hasty) == "checked unchecked");
@@ -253,7 +253,7 @@ fn checks_run_at_the_same_time() {
             Availability::Available
         })
         .registry();
-    assert_eq!(summary(&session(&registry, &Time::new(), Some(Env::empty()), LONG)), "a b");
+    assert_eq!(summary(&session(&registry, &FakeTime::new(), Some(Env::empty()), LONG)), "a b");
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn one_that_hangs_hides_no_other() {
             _ => release.answer(),
         })
         .registry();
-    let session = session(&registry, &Time::new(), Some(Env::empty()), SHORT);
+    let session = session(&registry, &FakeTime::new(), Some(Env::empty()), SHORT);
     until(|| summary(&session) == "well (hangs: its check gave no answer within 5ms) (ill: out of paper)");
     held.is(Outcome::Passes);
 }
@@ -278,11 +278,11 @@ fn one_that_hangs_hides_no_other() {
 #[test]
 fn turns_at_the_same_time_ask_once() {
     const TURNS: usize = 8;
-    let time = Time::new();
-    let (looks, home) = (time.clone(), Toolset { requires: vec![Check], ..toolset("home") });
+    let time = FakeTime::new();
+    let (reads, home) = (time.clone(), Toolset { requires: vec![Check], ..toolset("home") });
     // It answers once all of them have asked.
     let fake = Fake::new([tool("a", "home", &[]), tool("b", "home", &[])]).toolset(home).available(move |_, _| {
-        until(|| looks.looks() >= TURNS);
+        until(|| reads.reads() >= TURNS);
         Availability::Available
     });
     let (asked, registry) = (fake.asked(), fake.registry());
@@ -311,7 +311,7 @@ fn nothing_is_locked_while_a_check_runs() {
             Availability::Available
         })
         .registry();
-    let session = session(&registry, &Time::new(), None, LONG);
+    let session = session(&registry, &FakeTime::new(), None, LONG);
     thread::scope(|scope| {
         let first = scope.spawn(|| summary(&session));
         begun.recv().unwrap();
@@ -330,7 +330,7 @@ fn nothing_is_locked_while_a_check_runs() {
 fn sessions_of_the_process_share_verdicts_and_an_environment_has_its_own() {
     let fake = Fake::new([tool("a", "home", &[Check])])
         .available(|_, env| Availability::when(env.var("A_KEY").is_some(), "it has no key"));
-    let (asked, registry, time) = (fake.asked(), fake.registry(), Time::new());
+    let (asked, registry, time) = (fake.asked(), fake.registry(), FakeTime::new());
     let shared = [(); 3].map(|()| session(&registry, &time, None, LONG));
     assert!(shared.iter().all(|session| summary(session) == "(a: it has no key)"));
     assert_eq!(asked.lock().unwrap().len(), 1);
@@ -354,7 +354,7 @@ fn results_of_removed_providers_are_dropped() {
     assert_eq!(checks.entries().len(), 0);
     // The result of its running check is dropped.
     fixture.check.is(Outcome::Hangs);
-    fixture.time.pass(31);
+    fixture.time.advance(31);
     thread::scope(|scope| {
         let turn = scope.spawn(|| summary(&session));
         until(|| fixture.asked() == 3);
@@ -383,7 +383,7 @@ fn a_tool_or_a_toolset_can_be_invalidated_by_itself() {
     let red = Toolset { aliases: vec!["rouge".into()], ..checked("red") };
     let fake = Fake::new(tools).toolset(red).toolset(checked("blue"));
     let (asked, registry) = (fake.asked(), fake.registry());
-    let session = session(&registry, &Time::new(), None, LONG);
+    let session = session(&registry, &FakeTime::new(), None, LONG);
     let asked_after = |name: Option<&str>| {
         if let Some(name) = name {
             registry.invalidate(name).unwrap();
@@ -426,7 +426,7 @@ fn the_environment_is_looked_at_again_after_thirty_seconds() {
     let env = Env::empty().with_var("PATH", path).with_var("PATHEXT", ".EXE");
     let programs = Requirement::Programs(vec!["toolc-a-program".into()]);
     let registry = Fake::new([tool("a", "home", &[programs])]).registry();
-    let time = Time::new();
+    let time = FakeTime::new();
     let session = session(&registry, &time, Some(env), LONG);
     let missing = "(a: needs the program `toolc-a-program`)";
     let before = summary(&session);
@@ -434,9 +434,9 @@ fn the_environment_is_looked_at_again_after_thirty_seconds() {
     std::fs::write(&program, "").unwrap();
     #[cfg(unix)]
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    time.pass(29);
+    time.advance(29);
     let believed = summary(&session);
-    time.pass(1);
+    time.advance(1);
     let after = summary(&session);
     // The folder is gone, and the cache is invalidated.
     std::fs::remove_dir_all(&folder).unwrap();
@@ -466,7 +466,7 @@ fn checks_do_not_reveal_secrets_of_the_environment() {
         });
     let env = Env::empty().with_var("KEY", "hunter2").with_var("LONGER_KEY", "hunter23").with_var("HOST", "here");
     let env = env.with_var("WORD", "secret");
-    let told = summary(&session(&fake.registry(), &Time::new(), Some(env), LONG));
+    let told = summary(&session(&fake.registry(), &FakeTime::new(), Some(env), LONG));
     assert_eq!(told, "(panics: its check failed unexpectedly: [secret] [secret] here) (says: [secret] [secret] here)");
 }
 

@@ -261,7 +261,7 @@ fn a_session_that_is_cancelled_waits_for_no_hook() {
 fn results_are_transformed_in_order_and_kept_on_failure() {
     let seen = seen();
     let hooks: [Transform; 4] = [
-        |result| Ok(result.as_ref().err().map(|error| Ok(ToolOutput::text(format!("mended: {error}"))))),
+        |result| Ok(result.as_ref().err().map(|error| Ok(ToolOutput::text(format!("replaced: {error}"))))),
         |_| panic!("out of words"),
         |_| Err(ToolError::new("no")),
         |result| Ok(result.as_ref().ok().map(|output| Ok(ToolOutput::text(format!("{} seen", output.as_json()))))),
@@ -274,7 +274,7 @@ fn results_are_transformed_in_order_and_kept_on_failure() {
     // Each of the four sees both errors.
     assert_eq!(faults.len(), 8);
     assert!(faults[0].ends_with("a failed while transforming a result: out of words"), "{faults:?}");
-    assert_eq!(call(&turn, "echo", r#"{"say": "fail"}"#), json!("\"mended: <system>no such thing\" seen"));
+    assert_eq!(call(&turn, "echo", r#"{"say": "fail"}"#), json!("\"replaced: <system>no such thing\" seen"));
 }
 
 #[test]
@@ -425,7 +425,7 @@ fn without_an_approver_the_call_is_refused() {
 struct Memory(Mutex<Vec<String>>);
 
 impl SpillStore for Memory {
-    fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
+    fn store(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
         let mut kept = self.0.lock().unwrap();
         kept.push(text.to_owned());
         match kept.len() {
@@ -444,7 +444,7 @@ fn long_results_are_stored_or_cut() {
     let text = |letters: usize| format!("{{\n  \"say\": \"{}\"\n}}", "ü".repeat(letters));
     let kept = turn(|s| {
         s.result_limits(limits)
-            .spill(Arc::clone(&memory) as Arc<dyn SpillStore>)
+            .spill_store(Arc::clone(&memory) as Arc<dyn SpillStore>)
             .hook(Arc::new(Watcher::new("a", &seen)))
     });
     assert_eq!(call(&kept, "echo", &long(1_990)), json!({"say": "ü".repeat(1_990)}));
@@ -469,7 +469,7 @@ fn a_batch_keeps_to_the_budget_of_its_turn() {
         let turn = turn(|s| {
             let s = s.result_limits(ResultLimits { per_call: 4_000, per_turn: 10_500 });
             match spill {
-                Some(spill) => s.spill(spill),
+                Some(spill) => s.spill_store(spill),
                 None => s,
             }
         });

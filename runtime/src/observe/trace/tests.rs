@@ -23,7 +23,7 @@ use crate::data::dialect::Dialect;
 use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::dispatch::agent::{AgentTask, AgentTools};
-use crate::fakes::{Fake, Time, secretive, texts, tool, toolset, wait};
+use crate::fakes::{Fake, FakeTime, secretive, texts, tool, toolset, wait};
 use crate::provider::HandlerReply;
 use crate::provider::availability::Availability;
 use crate::result::output::{ErrorKind, ToolError, ToolOutput, ToolResult};
@@ -384,13 +384,13 @@ fn each_flake_is_logged() {
         let is_first = asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0;
         Availability::when(is_first, "try again")
     });
-    let time = Time::new();
+    let time = FakeTime::new();
     let mut builder = fake.registry().session().env(Env::empty()).check_timeout(Duration::from_hours(1));
     builder.clock = time.clock();
     let (session, ear) = (builder.build().unwrap(), Ear::new(Level::DEBUG));
     ear.hears(|| session.turn_blocking(Dialect::OpenAi));
     assert_eq!(ear.events(), []);
-    time.pass(31);
+    time.advance(31);
     ear.hears(|| [(); 2].map(|()| session.turn_blocking(Dialect::OpenAi)));
     let told = "gen_ai.tool.name=a message=a failed check counts as a flake reason=try again";
     assert_eq!(ear.events(), [(); 2].map(|()| (None, Level::DEBUG, told.to_owned())));

@@ -50,9 +50,9 @@ fn advice(lint: &Lint<'_>) -> Option<String> {
 
 /// Counts words. In scripts without spaces between words, two letters count as one word.
 fn words(text: &str) -> usize {
-    let of = |word: &str| {
+    let count = |word: &str| {
         let dense = word.chars().filter(|letter| ('\u{2e80}'..='\u{ffdc}').contains(letter)).count();
         if dense > 0 { dense.div_ceil(2) } else { usize::from(word.chars().any(char::is_alphanumeric)) }
     };
-    text.split_whitespace().map(of).sum()
+    text.split_whitespace().map(count).sum()
 }

@@ -42,7 +42,7 @@ const LEADS_ALIKE: (usize, usize) = (2, 3);
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).collect();
-    let texts: Vec<Text> = tools.par_iter().map(|tool| Text::of(tool, lint)).collect();
+    let texts: Vec<Text> = tools.par_iter().map(|tool| Text::new(tool, lint)).collect();
     let keys = keys(lint, &texts);
     let alike = |one: ToolId, other: ToolId| {
         texts[one.0].is_like(&texts[other.0])
@@ -74,7 +74,7 @@ struct Text {
 }
 
 impl Text {
-    fn of(tool: &Tool, lint: &Lint<'_>) -> Self {
+    fn new(tool: &Tool, lint: &Lint<'_>) -> Self {
         let said = lint.full_text(tool, &tool.manifest.description.value).unwrap_or_default();
         let mut sentences = said.split_inclusive(['.', '\n', '!', '?', '。']).map(stems_of);
         let lead = sentences.find(|sentence| !sentence.is_empty()).unwrap_or_default();

@@ -153,14 +153,14 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&'static str> {
-        let of = |shape: usize| {
+        let secrets = |shape: usize| {
             EACH[shape].captures_iter(text).filter_map(|found| {
                 let named = found.name("secret");
                 let secret = named.or(found.get(0))?;
                 is_secret(secret.as_str(), named.is_some()).then_some(())
             })
         };
-        candidates(text).filter(|&shape| of(shape).next().is_some()).map(|shape| SHAPES[shape].0).collect()
+        candidates(text).filter(|&shape| secrets(shape).next().is_some()).map(|shape| SHAPES[shape].0).collect()
     }
 
     /// Concatenated, so that secret scanners do not report this file.
