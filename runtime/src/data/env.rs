@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_not_shown() {
+    fn debug_output_has_no_values() {
         let shown = format!("{:?}", Env::empty().with_var("KEY", "secret"));
         assert!(shown.contains("KEY") && !shown.contains("secret"), "{shown}");
     }

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_output_equals_that_of_derive() {
+    fn the_output_equals_the_output_of_derive() {
         #[derive(Debug)]
         struct Args {
             #[allow(dead_code, reason = "what counts is how it is shown")]

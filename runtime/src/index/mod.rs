@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn several_indexes_score_like_one() {
+    fn several_indexes_score_like_a_single_one() {
         let whole = scores("search a file in the web", &[Index::from_tools(TOOLS)].iter());
         for at in 0..=TOOLS.len() {
             let (one, two) = TOOLS.split_at(at);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn a_packed_index_can_be_unpacked() {
         let index = Index::from_tools(TOOLS);
         let mut text = String::new();
         index.pack(&mut text);

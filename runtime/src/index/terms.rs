@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_its_words() {
+    fn a_name_is_split_into_words() {
         assert_terms("read_file", "read file");
         assert_terms("readFile", "read file");
         assert_terms("HTTPServer-v2", "http server v2");
