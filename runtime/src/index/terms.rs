@@ -4,9 +4,9 @@
 const MAX_LETTERS: usize = 40;
 
 /// Returns the terms of a text, in order: in lower case, without plural endings. `read_file` and `readFile` are two
-/// words each. In scripts without spaces, each letter is a term.
+/// words each. In Chinese and Japanese, each letter is a term.
 pub(crate) fn terms(text: &str) -> impl Iterator<Item = String> {
-    text.split(|letter: char| !letter.is_alphanumeric()).flat_map(split_camel_case).flat_map(letters).filter_map(term)
+    text.split(|letter: char| !letter.is_alphanumeric()).flat_map(split_camel_case).flat_map(split_cjk).filter_map(term)
 }
 
 /// Splits `readFile` into `read` and `File`, and `HTTPServer` into `HTTP` and `Server`.
@@ -17,18 +17,18 @@ fn split_camel_case(word: &str) -> impl Iterator<Item = &str> {
             return None;
         }
         let mut letters = rest.char_indices().peekable();
-        let mut before: Option<char> = None;
+        let mut previous: Option<char> = None;
         let mut end = rest.len();
         while let Some((at, letter)) = letters.next() {
-            if let Some(before) = before {
+            if let Some(previous) = previous {
                 let begins_a_word = letter.is_uppercase()
-                    && (before.is_lowercase() || letters.peek().is_some_and(|(_, after)| after.is_lowercase()));
+                    && (previous.is_lowercase() || letters.peek().is_some_and(|(_, after)| after.is_lowercase()));
                 if begins_a_word {
                     end = at;
                     break;
                 }
             }
-            before = Some(letter);
+            previous = Some(letter);
         }
         let (word, next) = rest.split_at(end);
         rest = next;
@@ -36,23 +36,24 @@ fn split_camel_case(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns a word, or its letters if its script has no spaces.
-fn letters(word: &str) -> impl Iterator<Item = &str> {
+/// Splits a word into runs of other letters, and single Chinese and Japanese letters, which are written without spaces.
+fn split_cjk(word: &str) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
         let first = rest.chars().next()?;
-        let end = if is_word(first) { first.len_utf8() } else { rest.find(is_word).unwrap_or(rest.len()) };
+        let end = if is_cjk(first) { first.len_utf8() } else { rest.find(is_cjk).unwrap_or(rest.len()) };
         let (word, next) = rest.split_at(end);
         rest = next;
         Some(word)
     })
 }
 
-/// Returns whether a letter is a term of its own: Chinese characters, and the syllables of Japanese.
-fn is_word(letter: char) -> bool {
+/// Returns whether a letter is a Chinese character or a Japanese syllable, each of which is a term.
+fn is_cjk(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
 }
 
+/// Returns the term of a word, or `None` if the word is too long.
 fn term(word: &str) -> Option<String> {
     let mut term = word.to_lowercase();
     if term.chars().count() > MAX_LETTERS {
