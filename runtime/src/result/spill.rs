@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use crate::text::display::short_name;
 
-/// A store for results that are too long: see
-/// [`SessionBuilder::spill_store`](crate::SessionBuilder::spill_store).
+/// A store for results that are too long: see [`SessionBuilder::spill_store`](crate::SessionBuilder::spill_store).
 pub trait SpillStore: Send + Sync {
     /// Stores `text`, a result of `tool`, and returns the name, such as a path, by which the model's tools can read it.
     /// `extension` is the format of the text: `txt` or `json`.
@@ -32,10 +31,10 @@ pub struct SpillFolder {
 }
 
 impl SpillFolder {
-    /// Returns a store in this folder. A missing folder is created, for this user only.
+    /// Returns a store in the folder `path`. A missing folder is created, for this user only.
     ///
     /// # Errors
-    /// Returns an error if the folder cannot be created, is not a folder, or is writable by other users.
+    /// Returns an error if the folder cannot be created, or other users could replace a result in it.
     pub fn new(path: impl AsRef<Path>) -> io::Result<Self> {
         let mut builder = DirBuilder::new();
         private_folder(builder.recursive(true));
@@ -70,7 +69,7 @@ impl SpillFolder {
     /// files are kept, and so are files that cannot be deleted.
     ///
     /// # Errors
-    /// Returns an error if the folder cannot be read, or has become writable by other users.
+    /// Returns an error if the folder cannot be read, or other users could replace a result in it.
     pub fn delete_older_than(&self, age: Duration) -> io::Result<usize> {
         self.metadata()?;
         let mut deleted = 0;
