@@ -197,7 +197,7 @@ impl SlotReader<'_> {
             Slot::Integer(integer) => integer.into(),
             Slot::Number(number) => number.into(),
             Slot::Text(text) => text.into(),
-            Slot::Choice(index) => match &node.literals.of(&table.literals)[usize::from(index)] {
+            Slot::Choice(index) => match &node.literals.slice(&table.literals)[usize::from(index)] {
                 Literal::String(text) => json!(text),
                 other => panic!("{other:?} is not an enum value"),
             },
@@ -208,7 +208,7 @@ impl SlotReader<'_> {
                 Heap::Object(slots) => self.object(node, slots),
                 Heap::Map(entries) => self.entries(node, entries).into(),
                 Heap::Variant(index, slot) => {
-                    return self.node(node.any_of.of(&table.branches)[usize::from(index)], slot);
+                    return self.node(node.any_of.slice(&table.branches)[usize::from(index)], slot);
                 }
                 Heap::Value(value) => value,
             },
@@ -222,7 +222,7 @@ impl SlotReader<'_> {
 
     fn object(&self, node: &Node, slots: Vec<Slot<'_>>) -> Value {
         let (mut slots, mut map) = (slots.into_iter(), Map::new());
-        for property in node.properties.of(&self.0.properties) {
+        for property in node.properties.slice(&self.0.properties) {
             if let Some(value) = slots.next().and_then(|slot| self.node(property.node, slot)) {
                 map.insert(property.name.to_string(), value);
             }

@@ -134,7 +134,7 @@ fn run(command: Command) -> Result<(String, bool), String> {
             plugins.warn();
             let mut session = session.hook(Arc::new(HostWarnings));
             if let Some(results) = results::ResultStore::in_cache() {
-                session = session.spill(Arc::new(results));
+                session = session.spill_store(Arc::new(results));
             }
             if let Some(approver) = TerminalApprover::on_stdin() {
                 session = session.approver(Arc::new(approver));

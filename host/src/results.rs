@@ -26,11 +26,11 @@ impl ResultStore {
 }
 
 impl SpillStore for ResultStore {
-    fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
+    fn store(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
         let failed = |error: io::Error| {
-            io::Error::new(error.kind(), format!("failed to keep a result in {}: {error}", self.0.display()))
+            io::Error::new(error.kind(), format!("failed to store a result in {}: {error}", self.0.display()))
         };
-        SpillFolder::new(&self.0).and_then(|folder| folder.keep(tool, extension, text)).map_err(failed)
+        SpillFolder::new(&self.0).and_then(|folder| folder.store(tool, extension, text)).map_err(failed)
     }
 }
 

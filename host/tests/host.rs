@@ -385,5 +385,5 @@ fn a_result_that_cannot_be_stored_is_reported_to_the_user() {
     let Run { status, out, err } = Run::new(&folder, &["call", "search_files", SEARCH]);
     assert_eq!(status, Some(0), "{err}");
     assert!(out.contains(r#""missing":"#) && !out.contains(r#""file":"#), "{out:.300}");
-    assert!(err.starts_with("warning: ") && err.contains("failed to keep a result in"), "{err}");
+    assert!(err.starts_with("warning: ") && err.contains("failed to store a result in"), "{err}");
 }

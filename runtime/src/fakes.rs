@@ -1,4 +1,4 @@
-//! Test doubles for this crate's tests: a tool provider and tools for it.
+//! Test doubles for this crate's tests: a tool provider, its tools, and a clock.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,10 +21,11 @@ use crate::registry::Registry;
 use crate::result::output::ToolOutput;
 use crate::run::clock::Clock;
 
-type Available = dyn Fn(&str, &Env) -> Availability + Send + Sync;
-type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
+type CheckFn = dyn Fn(&str, &Env) -> Availability + Send + Sync;
+type AnswerFn = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 
-/// A fake tool provider. It defines a tool by its name, in OpenAI's dialect, and answers every call with that name.
+/// A fake tool provider. By default, the definition of a tool is its name as a JSON string, in the dialect `openai` only, each
+/// check succeeds, and the result of each call is the name of the tool.
 pub(crate) struct Fake {
     tools: Vec<Tool>,
     definitions: Vec<Option<Definition>>,
@@ -33,9 +34,9 @@ pub(crate) struct Fake {
     toolsets: Vec<Toolset>,
     facts: Vec<Fact>,
     variables: Vec<Variable>,
-    available: Box<Available>,
-    answer: Box<Answer>,
-    /// The questions that it was asked, in order.
+    available: Box<CheckFn>,
+    answer: Box<AnswerFn>,
+    /// The names of the tools and toolsets whose checks were run, in order.
     asked: Arc<Mutex<Vec<String>>>,
 }
 
@@ -63,7 +64,7 @@ impl Fake {
         self
     }
 
-    /// Defines its tools in every dialect.
+    /// Defines the tools in every dialect.
     pub(crate) fn every_dialect(self) -> Self {
         Self { dialect: None, ..self }
     }
@@ -83,11 +84,12 @@ impl Fake {
         self
     }
 
-    /// Sets the answer to checks of the tool or toolset of this name.
+    /// Sets the function that answers availability checks. It gets the name of the tool or toolset.
     pub(crate) fn available(self, available: impl Fn(&str, &Env) -> Availability + Send + Sync + 'static) -> Self {
         Self { available: Box::new(available), ..self }
     }
 
+    /// Sets the handler of all tools.
     pub(crate) fn answer(
         self,
         answer: impl for<'a> Fn(&'a Call<'a>) -> HandlerReply<'a> + Send + Sync + 'static,
@@ -95,7 +97,7 @@ impl Fake {
         self.answer_with(move |_, call| answer(call))
     }
 
-    /// Sets the answer to calls, from the arguments of tables that are made at run time.
+    /// Sets the handler of all tools, which also gets the arguments if the tool has a table that was made at run time.
     pub(crate) fn answer_with(
         self,
         answer: impl for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync + 'static,
@@ -103,7 +105,7 @@ impl Fake {
         Self { answer: Box::new(answer), ..self }
     }
 
-    /// Returns the list of questions, which grows from now on.
+    /// Returns the shared list of the tools and toolsets whose checks were run.
     pub(crate) fn asked(&self) -> Arc<Mutex<Vec<String>>> {
         Arc::clone(&self.asked)
     }
@@ -122,7 +124,7 @@ impl ToolProvider for Fake {
     }
 
     fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        if self.dialect.is_none_or(|own| own == dialect) { &self.definitions } else { &[] }
+        if self.dialect.is_none_or(|only| only == dialect) { &self.definitions } else { &[] }
     }
 
     fn toolsets(&self) -> &[Toolset] {
@@ -157,7 +159,7 @@ pub(crate) fn tool(name: &str, home: &'static str, requires: &[Requirement]) -> 
     Tool { name: name.to_owned().into(), toolset: home.into(), requires: requires.to_vec(), ..Tool::default() }
 }
 
-/// Returns a table with a text and a secret pin.
+/// Returns a table with the required string `say` and the secret integer `pin`.
 pub(crate) fn secretive() -> Arc<Table> {
     let schema = json!({"type": "object", "properties": {"say": {"type": "string"}, "pin": {"type": "integer"}},
         "required": ["say"], "additionalProperties": false});
@@ -168,9 +170,9 @@ pub(crate) fn secretive() -> Arc<Table> {
     Arc::new(table)
 }
 
-/// Returns this tool, with the name `called` in OpenAI's dialect.
-pub(crate) fn renamed(called: &'static str, mut tool: Tool) -> Tool {
-    tool.names.push((Dialect::OpenAi, called.into()));
+/// Returns `tool` with the name `name` in the dialect `openai`.
+pub(crate) fn renamed(name: &'static str, mut tool: Tool) -> Tool {
+    tool.names.push((Dialect::OpenAi, name.into()));
     tool
 }
 
@@ -182,39 +184,40 @@ pub(crate) fn texts(names: &[&'static str]) -> Vec<Cow<'static, str>> {
     names.iter().map(|&name| name.into()).collect()
 }
 
-/// A clock that advances only on request. Clones share the time.
+/// A clock that only advances on request. Clones share the time.
 #[derive(Clone)]
-pub(crate) struct Time {
+pub(crate) struct FakeTime {
     now: Arc<Mutex<Instant>>,
-    looks: Arc<AtomicUsize>,
+    reads: Arc<AtomicUsize>,
 }
 
-impl Time {
+impl FakeTime {
     pub(crate) fn new() -> Self {
-        Self { now: Arc::new(Mutex::new(Instant::now())), looks: Arc::default() }
+        Self { now: Arc::new(Mutex::new(Instant::now())), reads: Arc::default() }
     }
 
-    pub(crate) fn pass(&self, seconds: u64) {
+    /// Advances the time.
+    pub(crate) fn advance(&self, seconds: u64) {
         *self.now.lock().unwrap() += Duration::from_secs(seconds);
     }
 
     /// Returns how often the time was read.
-    pub(crate) fn looks(&self) -> usize {
-        self.looks.load(Ordering::SeqCst)
+    pub(crate) fn reads(&self) -> usize {
+        self.reads.load(Ordering::SeqCst)
     }
 
     pub(crate) fn clock(&self) -> Clock {
         let time = self.clone();
         Clock::Test(Arc::new(move || {
-            time.looks.fetch_add(1, Ordering::SeqCst);
+            time.reads.fetch_add(1, Ordering::SeqCst);
             Some(*time.now.lock().unwrap())
         }))
     }
 }
 
-/// Waits until the condition holds.
-pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
-    while !is_so() {
+/// Polls `condition` until it holds.
+pub(crate) fn until(mut condition: impl FnMut() -> bool) {
+    while !condition() {
         std::thread::sleep(Duration::from_millis(1));
     }
 }

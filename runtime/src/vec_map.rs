@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::ops::Deref;
 
-/// A map of a few entries, sorted by key. Inserting moves all entries after it.
+/// A map of a few entries, sorted by key. Inserting an entry moves all later entries.
 #[derive(Debug, Clone)]
 pub(crate) struct VecMap<K, V>(Vec<(K, V)>);
 
@@ -76,12 +76,12 @@ mod tests {
 
     #[test]
     fn entries_are_inserted_found_and_replaced() {
-        let mut few: VecMap<String, u8> = [("b".to_owned(), 2), ("d".to_owned(), 4)].into_iter().collect();
+        let mut map: VecMap<String, u8> = [("b".to_owned(), 2), ("d".to_owned(), 4)].into_iter().collect();
         for (key, value) in [("c", 3), ("a", 1), ("b", 20), ("e", 5)] {
-            few.insert(key.to_owned(), value);
+            map.insert(key.to_owned(), value);
         }
-        assert_eq!(few.keys().map(String::as_str).collect::<String>(), "abcde");
-        assert_eq!([few.get("b"), few.get("e"), few.get("f")], [Some(&20), Some(&5), None]);
-        assert_eq!(few.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), [1, 20, 3, 4, 5]);
+        assert_eq!(map.keys().map(String::as_str).collect::<String>(), "abcde");
+        assert_eq!([map.get("b"), map.get("e"), map.get("f")], [Some(&20), Some(&5), None]);
+        assert_eq!(map.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), [1, 20, 3, 4, 5]);
     }
 }

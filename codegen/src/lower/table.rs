@@ -71,7 +71,7 @@ impl<'s> Layout<'s> {
         if nullable && !types.is_empty() && !types.contains(&Type::Null) {
             types.push(Type::Null);
         }
-        let mut node = Node { types: Types::of(&types), form, ..Node::ANY };
+        let mut node = Node { types: Types::new(&types), form, ..Node::ANY };
         let values = enum_values(schema);
         if !values.is_empty() {
             let start = count(&self.table.literals);
@@ -131,7 +131,7 @@ impl<'s> Layout<'s> {
             let (nulls, others): (Vec<&Schema>, Vec<&Schema>) = alternatives.iter().partition(is_null);
             let mut nodes: Vec<u16> = others.iter().chain(&nulls).map(|schema| self.node(schema)).collect();
             if node.form == SlotKind::Union && nullable && !defs.is_nullable(schema) {
-                nodes.push(self.push(Node { types: Types::of(&[Type::Null]), ..Node::ANY }));
+                nodes.push(self.push(Node { types: Types::new(&[Type::Null]), ..Node::ANY }));
             }
             unions.push((nodes, exactly_one));
         }

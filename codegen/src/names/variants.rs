@@ -21,7 +21,7 @@ pub(crate) struct Meaning {
 
 impl Meaning {
     /// Creates the meaning of a string value.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         Self { word: text.to_owned(), id: serde_json::Value::from(text).to_string() }
     }
 }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     fn named(words: &[&str]) -> Vec<String> {
-        let meanings: Vec<Meaning> = words.iter().map(|word| Meaning::of(word)).collect();
+        let meanings: Vec<Meaning> = words.iter().map(|word| Meaning::new(word)).collect();
         variants(&meanings).iter().map(Ident::to_string).collect()
     }
 

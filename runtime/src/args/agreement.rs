@@ -1,5 +1,5 @@
-//! The strict and the lenient reading agree: whatever the strict one accepts, the lenient one reads to the same slots,
-//! and the strict one accepts everything that needs no repair.
+//! Checks with random arguments that the strict and the lenient pass agree: if the strict pass accepts arguments, the lenient
+//! pass reads them to the same slots, and the strict pass accepts all arguments that need no repair.
 
 use serde_json::{Map, Value, json};
 

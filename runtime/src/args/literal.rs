@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_spellings_are_read_and_may_be_mixed() {
+    fn json_and_python_literals_are_parsed_and_can_be_mixed() {
         for (text, value) in [
             ("[]", json!([])),
             ("{'a': True, \"b\": [None, false,],}", json!({"a": true, "b": [null, false]})),
@@ -183,10 +183,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is() {
-        let no = "[|[1|[1,|[,]|[1,,2]|[1 2]|{'a'}|{'a':}|{1: 2}|{'a' 1}|(1,)|{1, 2}|[1] 2|['a]|['a\n']|[Truex]|[NaN]|[1_0]|\
+    fn other_text_is_not_a_literal() {
+        let invalid = "[|[1|[1,|[,]|[1,,2]|[1 2]|{'a'}|{'a':}|{1: 2}|{'a' 1}|(1,)|{1, 2}|[1] 2|['a]|['a\n']|[Truex]|[NaN]|[1_0]|\
                   [007]|[+1]|[0x1]|[1.]|[u'a']|[٣]|['\\ud800']|['\\u12']|['\\x+1']|['\\0']|['\\U00110000']|[1] # c|[[[[1]]]]|";
-        for text in no.split('|') {
+        for text in invalid.split('|') {
             assert_eq!(parse(text, 3), None, "{text}");
         }
         assert_eq!(parse(&"[".repeat(100_000), 64), None);

@@ -78,11 +78,11 @@ mod tests {
         let sent = json!({
             "user": "u", "all": [{"key": "k", "pin": [1]}, {"key": "k"}], "map": {"a": {"pin": 1, "pim": 2}}, "pan": 1,
         });
-        let shown = |table: &Table| {
+        let redacted = |table: &Table| {
             let arguments = Arguments::read(&sent.to_string(), table, Limits::default()).unwrap();
             arguments.redacted(table, Limits::default())
         };
-        assert_eq!(shown(&table), sent);
+        assert_eq!(redacted(&table), sent);
         for property in table.properties.iter_mut().filter(|property| &*property.name == "pin") {
             property.secret = true;
         }
@@ -91,6 +91,6 @@ mod tests {
             "user": "u", "all": [{"key": "k", "pin": hidden}, {"key": "k"}],
             "map": {"a": {"pin": hidden, "pim": hidden}}, "pan": hidden,
         });
-        assert_eq!(shown(&table), expected);
+        assert_eq!(redacted(&table), expected);
     }
 }

@@ -83,7 +83,7 @@ impl Reader<'_> {
     /// Returns whether the types and the `enum` of `node` include null.
     pub(super) fn allows_null(&self, node: &Node) -> bool {
         let literals = self.table.literals(node);
-        self.table.types(node).names(Type::Null)
+        self.table.types(node).contains(Type::Null)
             && (literals.is_empty() || literals.iter().any(|l| json_type::equals(l, &Value::Null)))
     }
 
@@ -98,7 +98,8 @@ impl Reader<'_> {
                 None => false,
             },
             RepairStep::Wrap => {
-                let wraps = depth > 0 && types.names(Type::Array) && !value.is_null() && !self.is_cut_off(value, depth);
+                let wraps =
+                    depth > 0 && types.contains(Type::Array) && !value.is_null() && !self.is_cut_off(value, depth);
                 if wraps {
                     *value = Value::Array(vec![value.take()]);
                 }
@@ -240,10 +241,10 @@ fn may_succeed(step: RepairStep, types: Types, value: &Value) -> bool {
         RepairStep::Keep => json_type::fits(types, value),
         RepairStep::Convert => match value {
             Value::String(_) => !json_type::fits(types, value),
-            Value::Number(_) | Value::Bool(_) => types.names(Type::String) && !json_type::fits(types, value),
+            Value::Number(_) | Value::Bool(_) => types.contains(Type::String) && !json_type::fits(types, value),
             _ => false,
         },
-        RepairStep::Wrap => types.names(Type::Array) && !value.is_null() && !json_type::fits(types, value),
+        RepairStep::Wrap => types.contains(Type::Array) && !value.is_null() && !json_type::fits(types, value),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tables made from JSON Schemas: every keyword, odd schemas, and which alternative repair takes.
+//! Tables from JSON Schemas: every keyword, unusual schemas, and the alternatives that repair selects.
 
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ fn every_keyword_is_enforced() {
 }
 
 #[test]
-fn odd_schemas_make_tables() {
+fn unusual_schemas_become_tables() {
     for schema in [
         json!(true),
         json!({}),
@@ -86,7 +86,7 @@ fn odd_schemas_make_tables() {
     let wide: serde_json::Map<_, _> = (0..70_000).map(|i| (i.to_string(), json!({}))).collect();
     assert!(Table::from_schema(&json!({ "properties": wide })).unwrap_err().contains("too large"));
     assert!(Table::from_schema(&json!([])).is_err());
-    // By hand, and taken apart again, because serde_json writes and drops values by recursion.
+    // Built and dropped iteratively, because serde_json serializes and drops values recursively.
     let wrap = |key: &str, value| Value::Object([(key.to_owned(), value)].into_iter().collect());
     let mut deep = (0..5_000).fold(json!({}), |inner, _| wrap("properties", wrap("p", inner)));
     assert!(Table::from_schema(&deep).is_ok());
@@ -96,7 +96,7 @@ fn odd_schemas_make_tables() {
 }
 
 #[test]
-fn alternatives_are_taken_as_documented() {
+fn repair_selects_alternatives_as_documented() {
     let alternatives = |any_of: Value| json!({"properties": {"v": {"anyOf": any_of}}});
     let repaired = |schema: &Value, value: Value| {
         let mut args = json!({ "v": value });
@@ -110,7 +110,7 @@ fn alternatives_are_taken_as_documented() {
     assert_eq!(repaired(&schema, json!("off")), json!("off"));
     let schema = alternatives(json!([{"type": "array", "items": {"type": "integer"}}, {"type": "integer"}]));
     assert_eq!(repaired(&schema, json!("5")), json!(5));
-    let n = |of: &str| json!({"type": "object", "properties": {"kind": {"const": of}, "n": {"type": "integer"}}, "required": ["kind"]});
+    let n = |kind: &str| json!({"type": "object", "properties": {"kind": {"const": kind}, "n": {"type": "integer"}}, "required": ["kind"]});
     let schema = alternatives(json!([n("a"), n("b")]));
     assert_eq!(repaired(&schema, json!("{'kind': 'b', 'n': '5'}")), json!({"kind": "b", "n": 5}));
     let schema = alternatives(json!([{"type": "integer"}, {}]));
@@ -119,19 +119,19 @@ fn alternatives_are_taken_as_documented() {
         json!({"properties": {"v": {"$ref": "#/$defs/i", "nullable": true}}, "$defs": {"i": {"type": "integer"}}});
     assert_eq!(repaired(&schema, json!("5")), json!(5));
     assert_eq!(repaired(&schema, json!("NULL")), json!(null));
-    // What is of an allowed type stays, also where another allowed type could hold it.
+    // A value of an allowed type is not repaired, even if another allowed type could contain it.
     let schema = alternatives(json!([{"type": ["array", "object"], "required": ["a"]}, {"type": "null"}]));
     assert_eq!(repaired(&schema, json!({"b": 1})), json!({"b": 1}));
     assert_eq!(repaired(&schema, json!(1)), json!([1]));
     let schema = json!({"properties": {"v": {"enum": ["2.5", 5.0]}}});
     assert_eq!(repaired(&schema, json!(2.5)), json!(2.5));
-    // Sibling keywords apply to the value that an alternative has read from a string.
+    // Sibling keywords apply to the value that an alternative parses from a string.
     let schema = json!({"properties": {"v": {
         "oneOf": [{"type": "object", "required": ["a"]}, {"type": "object", "required": ["b"]}],
         "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
     }}});
     assert_eq!(repaired(&schema, json!(r#"{"a": "5"}"#)), json!({"a": 5}));
-    // The word null, where something else forbids null.
+    // The string `null`, if another keyword forbids null.
     let schema = json!({"properties": {"v": {"type": ["string", "null"], "anyOf": [{"type": ["string", "boolean"]}]}}});
     assert_eq!(repaired(&schema, json!("null")), json!("null"));
 }
@@ -157,7 +157,7 @@ fn a_wrong_tag_of_an_alternative_is_reported() {
 }
 
 #[test]
-fn a_schema_that_holds_itself_asks_for_an_object_only_where_it_says_so() {
+fn a_recursive_schema_only_requires_an_object_where_it_says_so() {
     for (schema, sent) in [
         (json!({"properties": {"x": {"$ref": "#"}}}), json!({"x": 5})),
         (

@@ -108,6 +108,7 @@ impl<'a> SlotBuffer<'a> {
         if self.count <= INLINE_SLOTS {
             let owns = |slot: &Slot<'_>| matches!(slot, Slot::Strings(_) | Slot::Heap(_));
             if self.heap.capacity() == 0 && !self.inline[..self.count].iter().any(owns) {
+                // Skips the drop glue of each slot, which would find nothing to free.
                 forget(self);
             }
         }
@@ -122,7 +123,7 @@ impl Slots<'_, '_> {
     /// Returns the text of the string, integer or choice in the property `name` of `table`.
     pub(crate) fn text(&self, table: &Table, name: &str) -> Option<String> {
         let root = table.nodes.first()?;
-        let properties = root.properties.of(&table.properties);
+        let properties = root.properties.slice(&table.properties);
         let at = properties.iter().position(|property| *property.name == *name);
         match (root.form, &*self.0) {
             (SlotKind::Value, [Slot::Heap(heap)]) => match &**heap {
@@ -143,7 +144,7 @@ impl Slots<'_, '_> {
                 Slot::Integer(integer) => Some(integer.to_string()),
                 Slot::Choice(index) => {
                     let node = &table.nodes[usize::from(properties[at?].node)];
-                    match node.literals.of(&table.literals).get(usize::from(*index))? {
+                    match node.literals.slice(&table.literals).get(usize::from(*index))? {
                         Literal::String(text) => Some(text.clone().into_owned()),
                         _ => None,
                     }

@@ -330,10 +330,11 @@ impl<'a> StrictReader<'_, '_, 'a> {
     }
 }
 
-/// Writes into a slot that is absent, without the code that would drop its old content.
+/// Writes `value` into `slot`, which must be absent.
 #[inline]
 #[allow(clippy::unnecessary_wraps, reason = "callers return it directly")]
 fn put<'a>(slot: &mut Slot<'a>, value: Slot<'a>) -> Option<()> {
+    // An absent slot owns nothing. `forget` saves the check for content to drop at each write.
     std::mem::forget(std::mem::replace(slot, value));
     Some(())
 }

@@ -1,4 +1,4 @@
-//! The two readings together: what they accept, what they answer, and that they agree.
+//! Tests of the strict and the lenient pass together.
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,10 @@ fn limits() -> Limits {
     Limits::default()
 }
 
-/// A table as generated code has it: one property of every form.
+/// Returns a table like those of generated code, with a property of each slot kind.
 pub(super) fn typed() -> Table {
     use Type::{Array, Boolean, Integer, Null, Number, Object, String};
-    let node = |form, types: &[Type]| Node { form, types: Types::of(types), ..Node::ANY };
+    let node = |form, types: &[Type]| Node { form, types: Types::new(types), ..Node::ANY };
     let nodes = vec![
         Node { properties: Span::new(0, 14), additional: Additional::Deny, ..node(SlotKind::Object, &[Object]) },
         Node { bounds: Some(0), ..node(SlotKind::String, &[String]) },
@@ -79,7 +79,7 @@ pub(super) fn typed() -> Table {
     Table { nodes, properties, literals, branches: vec![8, 9, 17, 18, 6, 2, 21], bounds, conditions: Vec::new() }
 }
 
-/// The slots of a strict reading.
+/// Returns the slots of the strict pass, or `None` if it fails.
 pub(super) fn strictly<'s, 'a>(
     reader: &Reader<'_>,
     text: &'a str,
@@ -93,13 +93,14 @@ fn heap(heap: Heap<'_>) -> Slot<'_> {
     heap.into()
 }
 
-/// By value, wherever that is kept.
+/// Slots are equal if their values are, however they are stored.
 impl PartialEq for Slot<'_> {
     fn eq(&self, other: &Self) -> bool {
         value_of(self) == value_of(other)
     }
 }
 
+/// Returns a text that represents the value of a slot.
 fn value_of(slot: &Slot<'_>) -> String {
     let all = |slots: &[Slot<'_>]| slots.iter().map(value_of).collect::<Vec<_>>();
     match slot {
@@ -137,7 +138,7 @@ fn malformed_message(text: &str) -> String {
 }
 
 #[test]
-fn right_arguments_are_read_without_a_tree_and_borrowed() {
+fn valid_arguments_are_borrowed_and_read_without_a_tree() {
     let table = typed();
     let text = r#" { "limit" : 5, "text":"añ", "names":["b","\u00fc"], "ratio":1, "flag":false, "mode":"files",
         "maybe":null, "nested":{"id":7,"extra":[{}],"children":[{"id":1e3}]}, "counts":{"y":2,"x":1},
@@ -189,7 +190,7 @@ fn a_union_selects_the_alternative_of_the_value() {
 }
 
 #[test]
-fn a_property_that_is_hidden_is_one_of_the_others_where_others_are_allowed() {
+fn a_hidden_property_is_read_as_an_additional_one() {
     let mut table = typed();
     table.properties[15].hidden = true;
     let text = r#"{"text":"a","nested":{"id":1,"label":"x"}}"#;
@@ -202,7 +203,7 @@ fn a_property_that_is_hidden_is_one_of_the_others_where_others_are_allowed() {
 }
 
 #[test]
-fn all_problems_are_named_at_once() {
+fn all_problems_of_the_arguments_are_reported() {
     let text = r#"{"limit":5000,"mode":"contents","names":["a","b","c","d"],"limti":4,"nested":{"id":[]},
         "counts":{"a~/b":"x"},"union":"x","note":[]}"#;
     let error = error(text, &typed());
@@ -270,7 +271,7 @@ fn invalid_json_is_malformed() {
 }
 
 #[test]
-fn a_key_that_comes_twice_is_malformed_at_any_depth() {
+fn a_repeated_key_is_malformed_at_any_depth() {
     for text in [
         r#"{"text":"a","text":"a"}"#,
         r#"{"text":"a","t\u0065xt":"b"}"#,
@@ -359,7 +360,7 @@ fn null_for_an_optional_property_is_absence_at_every_depth() {
 }
 
 #[test]
-fn absence_is_settled_before_anything_is_counted() {
+fn absent_properties_are_removed_before_validation() {
     let text = json!({"type": "string"});
     let schema = |more: Value| {
         let mut schema = json!({"properties": {"a": text, "b": text}});
@@ -367,7 +368,7 @@ fn absence_is_settled_before_anything_is_counted() {
         schema
     };
     let choice = json!([{"required": ["a"]}, {"required": ["b"]}]);
-    for (more, sent, taken) in [
+    for (more, sent, expected) in [
         (json!({"anyOf": choice}), json!({"a": null, "b": null}), None),
         (json!({"anyOf": choice}), json!({"a": "x", "b": null}), Some(json!({"a": "x"}))),
         (json!({"oneOf": choice}), json!({"a": "x", "b": null}), Some(json!({"a": "x"}))),
@@ -379,7 +380,7 @@ fn absence_is_settled_before_anything_is_counted() {
         (json!({"allOf": [{"properties": {"c": text}}]}), json!({"c": null}), Some(json!({}))),
         // One schema allows null, but not all do.
         (json!({"properties": {"c": {}}, "allOf": [{"properties": {"c": text}}]}), json!({"c": null}), Some(json!({}))),
-        // One of them holds as it stands.
+        // One alternative accepts the null.
         (
             json!({"oneOf": [{"properties": {"c": text}}, {"properties": {"c": {"type": "null"}}}]}),
             json!({"c": null}),
@@ -395,7 +396,7 @@ fn absence_is_settled_before_anything_is_counted() {
         ),
     ] {
         let got = value(&sent.to_string(), &schema(more.clone()));
-        assert_eq!(got.ok(), taken, "{more} {sent}");
+        assert_eq!(got.ok(), expected, "{more} {sent}");
     }
 }
 
@@ -425,13 +426,13 @@ fn secrets_are_not_in_errors_of_any_schema() {
     }
 }
 
-/// The message of a reading that used up its budget.
+/// A part of the error of arguments that exceed the reader's budget of work.
 const EXHAUSTED: &str = "expected something simpler";
 
 #[test]
-fn hostile_text_is_read_in_linear_work() {
+fn hostile_text_is_read_with_linear_work() {
     let read = |text: &str, table: &Table| {
-        // Four steps for each byte.
+        // Four steps of work for each byte.
         let result = read_leniently(text, &Reader::with_budget(table, limits(), 4 * text.len()));
         let is_exhausted = result.as_ref().is_err_and(|error| error.message().contains(EXHAUSTED));
         assert!(!is_exhausted, "{} bytes", text.len());
@@ -443,7 +444,7 @@ fn hostile_text_is_read_in_linear_work() {
     assert!(error.message().ends_with("and 299980 more") && error.problems().len() == 20);
     assert!(read(&format!(r#"{{"text":"a","nested":{{{keys}"id":1}}}}"#), &typed).is_ok());
 
-    // Strings that contain strings.
+    // JSON strings that contain JSON strings.
     let array = json!({"type": "array", "items": {"$ref": "#/$defs/a"}});
     let item = json!({"type": ["array", "object"], "items": {"$ref": "#/$defs/a"}});
     let nested = Table::from_schema(&json!({"properties": {"v": array}, "$defs": {"a": item}})).unwrap();
@@ -455,10 +456,10 @@ fn hostile_text_is_read_in_linear_work() {
 }
 
 #[test]
-fn text_whose_alternatives_multiply_is_refused() {
+fn text_with_exponentially_many_alternatives_is_refused() {
     let is_refused = |text: &str, schema: &Value| {
         let table = Table::from_schema(schema).unwrap();
-        // The default budget would take a debug build seconds.
+        // With the default budget, a debug build would take seconds.
         let error = read_leniently(text, &Reader::with_budget(&table, limits(), 200_000)).unwrap_err();
         assert!(error.message().contains(EXHAUSTED), "{}", error.message());
     };

@@ -128,7 +128,7 @@ impl<'t> Validator<'_, 't> {
         let node = table.node(id);
         let literals = table.literals(node);
         if !json_type::fits(node.types, value) {
-            let whole = matches!(value, Value::Number(n) if node.types.names(Type::Integer) && n.as_f64().is_some_and(|f| f.fract() == 0.0));
+            let whole = matches!(value, Value::Number(n) if node.types.contains(Type::Integer) && n.as_f64().is_some_and(|f| f.fract() == 0.0));
             let whole = whole && node.bounds.is_none();
             let expected =
                 || if whole { expectation_text::integer_range() } else { expectation_text::expected(table, node) };

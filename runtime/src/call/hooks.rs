@@ -170,8 +170,8 @@ pub enum HostStage {
     Approval,
     /// [`Hook::transform_result`]: the result was kept.
     TransformResult,
-    /// [`SpillStore::keep`](crate::limits::SpillStore::keep): the result was cut, and the rest is lost.
-    Spill,
+    /// [`SpillStore::store`](crate::limits::SpillStore::store): the result was cut, and the rest is lost.
+    Store,
     /// [`Hook::after_call`].
     AfterCall,
 }
@@ -189,7 +189,7 @@ impl fmt::Display for HostError<'_> {
             HostStage::BeforeCall => "before a call",
             HostStage::Approval => "while deciding on a call",
             HostStage::TransformResult => "while transforming a result",
-            HostStage::Spill => "while storing a result",
+            HostStage::Store => "while storing a result",
             HostStage::AfterCall => "after a call",
         };
         write!(f, "{} failed {stage}: {}", self.part, self.message)

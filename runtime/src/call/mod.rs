@@ -326,6 +326,7 @@ mod tests {
         set(session).build().unwrap().turn_blocking(Dialect::OpenAi)
     }
 
+    /// Returns a turn, and the list of its progress reports.
     fn collecting() -> (Arc<Mutex<Vec<String>>>, Turn) {
         let events = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&events);
@@ -384,10 +385,10 @@ mod tests {
         call.abandon();
         owned.borrow().progress(3.0, Some(4.0), "too late");
         call.progress(3.0, Some(4.0), "too late");
-        let shown = |done, total, message| {
+        let report = |done, total, message| {
             format!("{:?}", Progress { tool: "own", id: "7", task: "errand", done, total, message })
         };
-        assert_eq!(*events.lock().unwrap(), [shown(1.0, None, "here"), shown(2.0, Some(4.0), "there")]);
+        assert_eq!(*events.lock().unwrap(), [report(1.0, None, "here"), report(2.0, Some(4.0), "there")]);
         Call::new(request).progress(1.0, None, "no listener");
     }
 

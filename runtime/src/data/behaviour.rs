@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Declares the parts of a behaviour once: each with its default and the method that sets it.
+/// Declares each part of a behaviour once, with its default and its setter.
 macro_rules! behaviour {
     ($($(#[$doc:meta])* $part:ident: $type:ty = $default:expr, $setter:ident;)*) => {
         /// The declared behaviour of a tool.
@@ -66,12 +66,12 @@ impl Default for Behaviour {
     }
 }
 
-/// The most characters of a tool's result that the model gets.
+/// The maximum length of a tool's result. Longer results are stored or cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaxResultChars {
-    /// This many characters. The rest of a longer result is stored or cut off.
+    /// This number of characters.
     Chars(u32),
-    /// The model gets every result whole, also beyond the session's limits.
+    /// No limit, not even the session's: the model gets every result complete.
     Unlimited,
 }
 
@@ -108,7 +108,7 @@ impl Execution {
     /// All variants.
     pub const ALL: [Execution; 4] = [Execution::Sync, Execution::Blocking, Execution::Async, Execution::Agent];
 
-    /// Returns its name in a manifest.
+    /// Returns the name of the variant in a manifest.
     pub const fn word(self) -> &'static str {
         match self {
             Execution::Sync => "sync",
@@ -181,11 +181,11 @@ impl Default for Annotations {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Parallel {
-    /// Any other call may overlap, except `Never`.
+    /// The call may overlap with any other call, except a call of a tool with `Never`.
     Always,
-    /// No other call may overlap.
+    /// The call never overlaps with another call.
     Never,
-    /// Other calls may overlap, except those with the same space and key, unless both are read-only.
+    /// The call may overlap with other calls, except with a call that has the same space and key, unless both are read-only.
     Keyed {
         /// The property whose value is the key.
         key: Cow<'static, str>,
@@ -231,12 +231,12 @@ impl Default for Approval {
 pub struct Deprecated {
     /// The tool to use instead.
     pub replacement: Option<Cow<'static, str>>,
-    /// The reason, and what to do.
+    /// Why the tool is deprecated, and what to do instead.
     pub note: Cow<'static, str>,
 }
 
 impl Deprecated {
-    /// Makes a deprecation with a note that says why, and what to do.
+    /// Creates a deprecation. The note says why the tool is deprecated, and what to do instead.
     pub fn new(note: impl Into<Cow<'static, str>>) -> Self {
         Self { replacement: None, note: note.into() }
     }

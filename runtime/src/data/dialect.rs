@@ -1,4 +1,4 @@
-//! Dialects. Each except `openai` has a feature of its own. Data that is generated for it is inside a macro that
+//! Dialects. Each except `openai` has its own Cargo feature. Data that is generated for a dialect is inside a macro that
 //! expands to nothing without the feature, so that a program contains no definitions in dialects that it does not use.
 
 use std::sync::OnceLock;
@@ -32,20 +32,20 @@ macro_rules! dialects {
             /// Every dialect whose feature is enabled.
             pub const ALL: &[Dialect] = &[Dialect::OpenAi $(, #[cfg(feature = $feature)] Dialect::$variant)*];
 
-            /// Returns its name, as in `toolc.toml`: `openai-strict`.
+            /// Returns the name of the dialect in `toolc.toml`, such as `openai-strict`.
             pub const fn name(self) -> &'static str {
                 const NAMES: [&str; COUNT] = ["openai" $(, $feature)*];
                 NAMES[self as usize]
             }
 
-            /// Returns how its definitions are written.
+            /// Returns how definitions are written in the dialect.
             pub(crate) const fn shape(self) -> Shape {
                 const SHAPES: [Shape; COUNT] = [$open_ai $(, $shape)*];
                 SHAPES[self as usize]
             }
         }
 
-        /// The numbers are positions in these lists.
+        // The numbers are used as indices of the lists.
         const _: () = {
             let (numbers, mut position) = ([0_usize $(, $number)*], 0);
             while position < COUNT {
@@ -54,7 +54,8 @@ macro_rules! dialects {
             }
         };
 
-        /// Names the missing feature in the compile error, which rustc does not do for a variant.
+        /// Replacements for the variants whose feature is missing: the compile error names the feature, which rustc does not do
+        /// for a missing variant.
         #[allow(non_upper_case_globals, reason = "they replace variants")]
         impl Dialect {
             $(
@@ -83,38 +84,38 @@ macro_rules! dialects {
             }
         )*
 
-        /// Passes the names of all dialects, as modules, to a macro of the compiler.
+        /// Passes the module names of all dialects to a macro in generated code.
         #[doc(hidden)]
         #[macro_export]
         macro_rules! for_each_dialect {
             ($d callback:ident) => { $d callback! { openai $($module)* } };
         }
 
-        /// The macros above, for `__gen`.
+        /// The macros above, which `__gen` exports to generated code.
         #[allow(unreachable_pub, reason = "`__gen` exports it")]
         pub mod macros {
             pub use {for_each_dialect, with_openai $(, $with)*};
         }
 
-        /// The numbers of the dialects, which are in generated data.
+        /// The numbers and variants of all dialects, for the stamp: generated data contains the numbers.
         pub(crate) const NUMBERS: &str = stringify!($($number $variant)*);
 
-        /// The number of dialects with every feature.
+        /// The number of all dialects, whether their features are enabled or not.
         const COUNT: usize = [0 $(, $number)*].len();
     };
 }
 
-/// How the definitions of a dialect are written. `codegen/src/dialects` has the rest of what is known about it; a test
-/// compares the two.
+/// How the definitions of a dialect are written. `codegen/src/dialects` describes everything else about a dialect, such as
+/// its limits; a test compares the two.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
     envelope: Envelope,
-    /// The key of the parameters.
+    /// The key of the parameters' schema.
     parameters: &'static str,
-    /// The key of parameters that are any JSON Schema, if it is another one.
+    /// The key of a schema that is not lowered to the dialect's subset, if it differs from `parameters`.
     json_schema_parameters: Option<&'static str>,
-    /// Whether a tool that is added at run time can be defined: the dialect accepts any JSON Schema, or has a flag for
-    /// tools that are not strict. Other dialects need lowered schemas, which only the compiler writes.
+    /// Whether tools that are added at run time can be defined: the dialect accepts any JSON Schema, or has a flag for tools
+    /// that are not strict. Other dialects need lowered schemas, which only the compiler writes.
     pub(crate) accepts_any_schema: bool,
     /// The API whose requests contain the definitions.
     #[allow(dead_code, reason = "only `wire` reads it")]
@@ -137,7 +138,7 @@ enum Envelope {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RuntimeTool<'a> {
     pub(crate) name: &'a str,
-    /// Empty if it has none.
+    /// Empty if the tool has no title.
     pub(crate) title: &'a str,
     pub(crate) description: &'a str,
     pub(crate) annotations: Annotations,
@@ -168,7 +169,7 @@ const ANTHROPIC: Shape =
 const GEMINI: Shape =
     Shape { envelope: Envelope::Bare, parameters: "parametersJsonSchema", api: DialectApi::GenerateContent, ..NESTED };
 
-/// Expands to its code always, because OpenAI's dialect has no feature.
+/// Always expands to its code, because the dialect `openai` has no feature.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_openai {
@@ -205,7 +206,7 @@ dialects! { $
 }
 
 impl Dialect {
-    /// Writes a definition whose schema is any JSON Schema. It is never strict.
+    /// Returns the definition of a tool whose schema may be any JSON Schema. The definition is never strict.
     pub(crate) fn define(self, tool: &RuntimeTool<'_>) -> Value {
         let RuntimeTool { name, title, description, annotations, schema } = *tool;
         let Shape { envelope, parameters, json_schema_parameters, .. } = self.shape();
@@ -232,7 +233,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the description in a definition.
+    /// Returns the description in a definition of this dialect.
     #[cfg(feature = "search")]
     pub(crate) fn description_in(self, definition: &Value) -> Option<&str> {
         let function = match self.shape().envelope {
@@ -243,14 +244,14 @@ impl Dialect {
     }
 }
 
-/// The type of a dialect whose feature is missing.
+/// The type of the constant that replaces a variant of [`Dialect`] whose feature is missing.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct FeatureOfToolcIsMissing;
 
 impl Dialect {
     /// Returns the dialect with this number, if its feature is enabled.
-    pub(crate) fn numbered(number: u8) -> Option<Self> {
+    pub(crate) fn from_number(number: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|dialect| *dialect as u8 == number)
     }
 }

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn the_generator_is_the_published_one() {
+    fn the_generator_matches_its_published_output() {
         let mut random = SplitMix64(1_234_567);
         let published = [
             6_457_827_717_110_365_317,
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_draws_the_same_forever() {
+    fn draws_of_a_seed_never_change() {
         let mix = mix(&[("a", 50.0), ("b", 50.0), ("c", 12.5), ("d", 100.0)]);
         let drawn: Vec<String> = (0..8).map(|seed| mix.draw(seed).concat()).collect();
         assert_eq!(drawn, ["bcd", "d", "d", "ad", "ad", "ad", "bcd", "abd"]);
@@ -80,7 +80,7 @@ mod tests {
 
     /// Each toolset is drawn as often as its probability says, and each pair as often as independent toolsets.
     #[test]
-    fn frequencies_are_the_probabilities() {
+    fn toolsets_are_drawn_with_their_probabilities() {
         const SEEDS: u32 = 200_000;
         let toolsets = [("a", 0.1), ("b", 12.5), ("c", 50.0), ("d", 97.3), ("e", 100.0)];
         let mix = mix(&toolsets);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn where_none_is_drawn_the_likeliest_is() {
+    fn the_likeliest_toolset_is_drawn_if_no_other_is() {
         let mix = |toolsets: &[(&'static str, f64)]| mix(toolsets);
         let rare = mix(&[("a", 0.1), ("b", 0.2), ("c", 0.2)]);
         let drawn: Vec<_> = (0..1_000).map(|seed| rare.draw(seed)).collect();

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_not_shown() {
+    fn debug_output_has_no_values() {
         let shown = format!("{:?}", Env::empty().with_var("KEY", "secret"));
         assert!(shown.contains("KEY") && !shown.contains("secret"), "{shown}");
     }
@@ -196,8 +196,9 @@ mod tests {
         let path = std::env::join_paths([Path::new("/does/not/exist"), &directory]).unwrap();
         let env = Env::empty().with_var("PATH", path.to_str().unwrap());
         let has = ["runs", "reads", "folder", "", "no\0name"].map(|name| env.has_program(name));
-        let whole = directory.join("runs").to_str().unwrap().to_owned();
-        let by_path = [Env::empty().has_program(&whole), env.has_program("./runs"), Env::empty().has_program("runs")];
+        let absolute = directory.join("runs").to_str().unwrap().to_owned();
+        let by_path =
+            [Env::empty().has_program(&absolute), env.has_program("./runs"), Env::empty().has_program("runs")];
         std::fs::remove_dir_all(&directory).unwrap();
         assert_eq!(has, [true, false, false, false, false]);
         assert_eq!(by_path, [true, false, false]);

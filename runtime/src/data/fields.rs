@@ -57,23 +57,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_output_equals_that_of_derive() {
+    fn the_output_equals_the_output_of_derive() {
         #[derive(Debug)]
         struct Args {
-            #[allow(dead_code, reason = "what counts is how it is shown")]
+            #[allow(dead_code, reason = "only its `Debug` output is used")]
             r#type: Option<String>,
             limit: i64,
         }
 
-        struct Same(Args);
+        struct Manual(Args);
 
-        impl Debug for Same {
+        impl Debug for Manual {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
                 debug_fields(f, "Args", "type limit", (&self.0.r#type, &self.0.limit))
             }
         }
 
-        let same = Same(Args { r#type: Some("a".to_owned()), limit: 5 });
-        assert_eq!(format!("{same:?} {same:#?}"), format!("{:?} {:#?}", same.0, same.0));
+        let manual = Manual(Args { r#type: Some("a".to_owned()), limit: 5 });
+        assert_eq!(format!("{manual:?} {manual:#?}"), format!("{:?} {:#?}", manual.0, manual.0));
     }
 }

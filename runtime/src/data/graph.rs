@@ -347,7 +347,7 @@ mod tests {
     fn excludes_only_affect_paths_through_their_own_set() {
         let resolve = |sets: Vec<Set>| ids(&Graph { tools: 5, sets }.resolve(0));
         let leaf = || set(&[0, 1, 2], &[], None);
-        // Excludes remove its own tools, an include's and the base's, over one level and over two.
+        // Excludes apply to the set's own tools, to its includes and to its base, directly and indirectly.
         assert_eq!(resolve(vec![without(&[3, 1, 77], set(&[3, 4], &[1], None)), leaf()]), [0, 2, 4]);
         assert_eq!(resolve(vec![without(&[1], set(&[], &[], Some(1))), leaf()]), [0, 2]);
         let middle = || without(&[1], set(&[3], &[2], None));
@@ -401,7 +401,7 @@ mod tests {
         assert_eq!([graph.exclusion(0, 0), graph.exclusion(4, 0), graph.exclusion(4, 7)], [const { None }; 3]);
     }
 
-    /// In all graphs of a size, there is a path exactly if the set holds the tool.
+    /// Checks all graphs of three sets and one tool: a path exists if and only if the set contains the tool.
     #[test]
     fn a_path_exists_to_each_tool_that_a_set_resolves_to() {
         let mut paths = 0;
@@ -417,10 +417,10 @@ mod tests {
                 .collect();
             let graph = Graph { tools: 1, sets };
             for set in 0..3 {
-                let (path, holds) = (graph.path(set, 0), graph.resolve(set)[0]);
-                assert_eq!(path.is_some(), holds, "{graph:?} {set}");
-                assert!(!holds || graph.exclusion(set, 0).is_none());
-                paths += usize::from(holds);
+                let (path, contains) = (graph.path(set, 0), graph.resolve(set)[0]);
+                assert_eq!(path.is_some(), contains, "{graph:?} {set}");
+                assert!(!contains || graph.exclusion(set, 0).is_none());
+                paths += usize::from(contains);
             }
         }
         assert!(paths > 10_000, "{paths}");
@@ -470,8 +470,7 @@ mod tests {
             2 => vec![(0, 'e')],
             _ => vec![(0, 'f')],
         };
-        let found = cycles(0..4, edges);
-        assert_eq!(found, [vec![(0, 'a'), (1, 'c'), (2, 'e')], vec![(1, 'd')]]);
+        assert_eq!(cycles(0..4, edges), [vec![(0, 'a'), (1, 'c'), (2, 'e')], vec![(1, 'd')]]);
         let chain = |node: usize| if node < 10_000 { vec![(node + 1, ())] } else { Vec::new() };
         assert!(cycles(0..10_000, chain).is_empty());
     }

@@ -232,7 +232,7 @@ impl<T: Pack> Pack for Vec<(Dialect, T)> {
 
     fn unpack(from: &mut &'static str) -> Self {
         let all = Vec::<(u8, T)>::unpack(from).into_iter();
-        all.filter_map(|(number, item)| Some((Dialect::numbered(number)?, item))).collect()
+        all.filter_map(|(number, item)| Some((Dialect::from_number(number)?, item))).collect()
     }
 }
 

@@ -34,7 +34,7 @@ impl Span {
     }
 
     /// Returns the entries of `list` in this span, or an empty slice if the span is out of range.
-    pub fn of<T>(self, list: &[T]) -> &[T] {
+    pub fn slice<T>(self, list: &[T]) -> &[T] {
         let start = usize::from(self.start);
         list.get(start..start + usize::from(self.len)).unwrap_or_default()
     }
@@ -245,7 +245,7 @@ impl Types {
     pub const ANY: Types = Types(0);
 
     /// Returns a list of these types, in order, without duplicates.
-    pub const fn of(types: &[Type]) -> Types {
+    pub const fn new(types: &[Type]) -> Types {
         let mut list = Types(0);
         let mut i = 0;
         while i < types.len() {
@@ -274,8 +274,10 @@ impl Types {
     }
 
     /// Returns whether `wanted` is listed.
-    pub fn names(self, wanted: Type) -> bool {
-        // All seven places at once: whether any three bits are zero once `wanted` is taken out of each.
+    pub fn contains(self, wanted: Type) -> bool {
+        // Compares all seven 3-bit fields at once. XOR turns a field that equals `wanted` into zero. Subtracting 1 from
+        // each field sets the high bit of a zero field (`& !rest` excludes fields whose high bit was already set). A
+        // borrow only starts at a zero field, so the result is nonzero only if there is one.
         const ONES: u32 = 0o1_111_111;
         let rest = self.0 ^ (ONES * wanted as u32);
         rest.wrapping_sub(ONES) & !rest & (ONES << 2) != 0
@@ -371,16 +373,16 @@ mod tests {
 
     #[test]
     fn types_keep_their_order_and_drop_repetitions() {
-        let types = Types::of(&[Type::String, Type::Null, Type::String, Type::Integer]);
+        let types = Types::new(&[Type::String, Type::Null, Type::String, Type::Integer]);
         assert_eq!(types.iter().collect::<Vec<_>>(), [Type::String, Type::Null, Type::Integer]);
-        assert!(types.names(Type::Null) && !types.names(Type::Array));
-        assert!(Types::of(&Type::ALL).iter().eq(Type::ALL));
+        assert!(types.contains(Type::Null) && !types.contains(Type::Array));
+        assert!(Types::new(&Type::ALL).iter().eq(Type::ALL));
         assert!(Types::ANY.is_any() && Types::ANY.iter().next().is_none());
     }
 
     #[test]
     fn a_span_outside_its_list_is_empty() {
-        assert_eq!(Span::new(1, 2).of(&[1, 2, 3]), [2, 3]);
-        assert!(Span::new(2, 2).of(&[1, 2, 3]).is_empty());
+        assert_eq!(Span::new(1, 2).slice(&[1, 2, 3]), [2, 3]);
+        assert!(Span::new(2, 2).slice(&[1, 2, 3]).is_empty());
     }
 }

@@ -23,8 +23,8 @@ pub(super) struct Outcome<'c> {
 #[derive(Debug)]
 enum Shortening {
     None,
-    /// The spill store has the complete result.
-    Spilled,
+    /// The store has the complete result.
+    Stored,
     /// The result was cut. This is the complete result, in case it must be cut again.
     Cut(String),
 }
@@ -61,15 +61,15 @@ impl Turn {
 
     /// Shortens results of a batch until all of them together are within the limit of a turn.
     pub(super) fn shorten_to_budget(&self, outcomes: &mut [Outcome<'_>]) {
-        let (budget, can_spill) = (self.config().limits.per_turn, self.config().spill.is_some());
+        let (budget, has_store) = (self.config().limits.per_turn, self.config().spill_store.is_some());
         let mut sizes = Vec::with_capacity(outcomes.len());
         for outcome in outcomes.iter() {
-            let is_spilled = matches!(outcome.shortening, Shortening::Spilled);
+            let is_stored = matches!(outcome.shortening, Shortening::Stored);
             let can_shorten =
-                !outcome.response.is_error() && !is_spilled && self.max_result_chars(outcome.call.tool) <= budget;
+                !outcome.response.is_error() && !is_stored && self.max_result_chars(outcome.call.tool) <= budget;
             sizes.push((outcome.response.json.chars().count(), can_shorten));
         }
-        for (at, limit) in limit::over_budget(&sizes, budget, can_spill) {
+        for (at, limit) in limit::over_budget(&sizes, budget, has_store) {
             self.shorten(&mut outcomes[at], limit);
         }
     }
@@ -93,16 +93,16 @@ impl Turn {
     fn shorten(&self, outcome: &mut Outcome<'_>, limit: usize) {
         let whole = match mem::replace(&mut outcome.shortening, Shortening::None) {
             Shortening::Cut(whole) => whole,
-            Shortening::None | Shortening::Spilled => mem::take(&mut outcome.response.json),
+            Shortening::None | Shortening::Stored => mem::take(&mut outcome.response.json),
         };
         let info = self.info(&outcome.call);
-        let Shortened { json, is_kept, fault } =
-            limit::shorten(&whole, limit, info.tool, self.config().spill.as_deref());
-        if let Some(message) = &fault {
+        let Shortened { json, is_stored, error } =
+            limit::shorten(&whole, limit, info.tool, self.config().spill_store.as_deref());
+        if let Some(message) = &error {
             self.config()
-                .report_host_error(&info, &HostError { part: "the spill store", stage: HostStage::Spill, message });
+                .report_host_error(&info, &HostError { part: "the spill store", stage: HostStage::Store, message });
         }
         outcome.response.json = json;
-        outcome.shortening = if is_kept { Shortening::Spilled } else { Shortening::Cut(whole) };
+        outcome.shortening = if is_stored { Shortening::Stored } else { Shortening::Cut(whole) };
     }
 }

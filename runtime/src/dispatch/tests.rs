@@ -33,14 +33,15 @@ fn call(turn: &Turn, name: &str) -> CallResponse {
     wait(turn.call(&ToolCall::new(name, "{}").with_id("call-1").with_task(&Task::new("task-1"))))
 }
 
-/// The kind and text of an error.
+/// Returns the kind and the message of an error.
 fn error(answer: &CallResponse) -> [String; 2] {
     assert!(answer.is_error(), "{answer:?}");
     let value: Value = serde_json::from_str(&answer.json).unwrap();
     ["kind", "error"].map(|key| value[key].as_str().unwrap().to_owned())
 }
 
-fn behaves(tool: Tool, execution: Execution, always: bool) -> Tool {
+/// Returns `tool` with this execution. `always`: whether every call needs approval.
+fn with_behaviour(tool: Tool, execution: Execution, always: bool) -> Tool {
     let approval = Approval { always, shell: None };
     Tool { behaviour: Behaviour { execution, approval, ..Behaviour::default() }, ..tool }
 }
@@ -54,20 +55,20 @@ fn a_tool_is_called_by_its_name_in_the_dialect() {
     ])
     .registry();
     let turn = turn(&registry);
-    // In the order of their own names; handlers know nothing else.
+    // Sorted by the tools' own names. Handlers only know these.
     assert_eq!(turn.definitions(), r#"["a_own","b_plain","c_own"]"#);
     assert_eq!(turn.tools().collect::<Vec<_>>(), ["a_own", "b_plain", "c_own"]);
     for (name, own) in [("z_first", "a_own"), ("b_plain", "b_plain"), ("a_last", "c_own")] {
         assert_eq!(call(&turn, name).json, format!("{own:?}"));
     }
-    let told = |name| error(&call(&turn, name))[1].clone();
-    assert_eq!(told("a_own"), "unknown tool `a_own`: did you mean `z_first`?");
-    assert_eq!(told("z_frist"), "unknown tool `z_frist`: did you mean `z_first`?");
-    assert_eq!(told("xyz"), "unknown tool `xyz`: the available tools are z_first, b_plain, a_last");
+    let message = |name| error(&call(&turn, name))[1].clone();
+    assert_eq!(message("a_own"), "unknown tool `a_own`: did you mean `z_first`?");
+    assert_eq!(message("z_frist"), "unknown tool `z_frist`: did you mean `z_first`?");
+    assert_eq!(message("xyz"), "unknown tool `xyz`: the available tools are z_first, b_plain, a_last");
 }
 
 #[test]
-fn a_hidden_tool_is_unknown_and_the_refusal_says_why() {
+fn a_call_of_a_hidden_tool_returns_the_reason() {
     let needs = [Needs(texts(&["WEB_KEY"]))];
     let registry = Fake::new([tool("web", "home", &needs), renamed("ask_it", tool("ask", "home", &needs))]).registry();
     let turn = turn(&registry);
@@ -79,8 +80,8 @@ fn a_hidden_tool_is_unknown_and_the_refusal_says_why() {
 
 #[test]
 fn a_call_that_needs_approval_is_refused() {
-    let plan = Tool { arguments: goal().into(), ..behaves(tool("plan", "home", &[]), Execution::Agent, true) };
-    let turn = turn(&Fake::new([behaves(tool("launch", "home", &[]), Execution::Sync, true), plan]).registry());
+    let plan = Tool { arguments: goal().into(), ..with_behaviour(tool("plan", "home", &[]), Execution::Agent, true) };
+    let turn = turn(&Fake::new([with_behaviour(tool("launch", "home", &[]), Execution::Sync, true), plan]).registry());
     let [kind, text] = error(&call(&turn, "launch"));
     assert!(kind == "refused" && text.contains("needs approval"), "{text}");
     let refused = |goal| wait(turn.agent_call::<Plan>(&ToolCall::new("plan", goal))).unwrap().unwrap_err();
@@ -101,7 +102,7 @@ struct Plan {
 impl AgentTools for Plan {
     fn read(tool: &str, mut args: Slots<'_, '_>) -> Option<Self> {
         match tool {
-            // A table that was made at run time gives the arguments as a whole.
+            // With a table that was made at run time, one slot has all arguments.
             "plan" => Some(Plan { goal: args.value::<Value>(0)["goal"].as_str()?.to_owned() }),
             "broken" => panic!("no such slot"),
             _ => None,
@@ -111,14 +112,14 @@ impl AgentTools for Plan {
 
 fn planner() -> Turn {
     let plan = Tool { arguments: goal().into(), ..renamed("make_plan", tool("plan", "home", &[])) };
-    let agent = |tool| behaves(tool, Execution::Agent, false);
-    let others = ["broken", "of_another"].map(|name| agent(tool(name, "home", &[])));
+    let agent = |tool| with_behaviour(tool, Execution::Agent, false);
+    let others = ["broken", "not_accepted"].map(|name| agent(tool(name, "home", &[])));
     let fake = Fake::new([agent(plan), tool("look", "home", &[])].into_iter().chain(others));
     turn(&fake.answer(|call| unreachable!("no call reaches the provider for {}", call.tool())).registry())
 }
 
 #[test]
-fn an_agents_call_arrives_typed_and_its_result_is_an_answer() {
+fn an_agent_call_is_typed_and_its_result_becomes_a_response() {
     let turn = planner();
     let task = |goal: &str| {
         let request = ToolCall::new("make_plan", goal);
@@ -136,17 +137,17 @@ fn an_agents_call_arrives_typed_and_its_result_is_an_answer() {
 #[test]
 fn calls_of_handlers_are_not_agent_calls() {
     let turn = planner();
-    for name in ["look", "missing", "plan", "of_another"] {
+    for name in ["look", "missing", "plan", "not_accepted"] {
         assert!(wait(turn.agent_call::<Plan>(&ToolCall::new(name, "{}"))).is_none(), "{name}");
     }
-    let fault = wait(turn.agent_call::<Plan>(&ToolCall::new("broken", "{}"))).unwrap().unwrap_err();
-    assert_eq!(error(&fault)[0], "panicked");
-    let [kind, text] = error(&call(&turn, "of_another"));
+    let panicked = wait(turn.agent_call::<Plan>(&ToolCall::new("broken", "{}"))).unwrap().unwrap_err();
+    assert_eq!(error(&panicked)[0], "panicked");
+    let [kind, text] = error(&call(&turn, "not_accepted"));
     assert!(kind == "failed" && text.contains("agent's own loop"), "{text}");
 }
 
 #[test]
-fn a_blocking_handler_has_a_thread_of_its_own() {
+fn a_blocking_handler_runs_on_another_thread() {
     let started = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&started);
     let here = thread::current().id();
@@ -198,7 +199,7 @@ fn blocking_handlers_run_concurrently() {
 }
 
 #[test]
-fn a_blocking_handlers_panic_is_an_answer() {
+fn a_panic_of_a_blocking_handler_is_an_error() {
     let fake = Fake::new([tool("crunch", "home", &[])]);
     let turn = turn(&fake.answer(|call| HandlerReply::blocking(call, |_| panic!("out of numbers"))).registry());
     let text = "the tool failed unexpectedly: out of numbers".to_owned();
@@ -207,13 +208,13 @@ fn a_blocking_handlers_panic_is_an_answer() {
 
 #[test]
 fn a_blocking_handler_of_a_dropped_reply_runs_to_its_end() {
-    let meeting = Arc::new(Barrier::new(2));
-    let meet = Arc::clone(&meeting);
+    let barrier = Arc::new(Barrier::new(2));
+    let handler_barrier = Arc::clone(&barrier);
     let fake = Fake::new([tool("crunch", "home", &[])]).answer(move |call| {
-        let meet = Arc::clone(&meet);
+        let barrier = Arc::clone(&handler_barrier);
         HandlerReply::blocking(call, move |_| {
-            meet.wait();
-            meet.wait();
+            barrier.wait();
+            barrier.wait();
             Ok(ToolOutput::text("unheard"))
         })
     });
@@ -222,26 +223,26 @@ fn a_blocking_handler_of_a_dropped_reply_runs_to_its_end() {
     let mut future = Box::pin(turn.call(&request));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     assert!(future.as_mut().poll(&mut context).is_pending());
-    meeting.wait();
+    barrier.wait();
     drop(future);
-    meeting.wait();
+    barrier.wait();
 }
 
 #[test]
 fn the_future_of_a_call_can_cross_threads() {
-    fn crosses<T: Send>(_: &T) {}
+    fn assert_send<T: Send>(_: &T) {}
     let turn = planner();
     let request = ToolCall::new("plan", "{}");
-    crosses(&turn.call(&request));
-    crosses(&turn.batch_with(&[request], |plan: Plan, _| async move { Ok(ToolOutput::text(plan.goal)) }));
-    crosses(&turn);
+    assert_send(&turn.call(&request));
+    assert_send(&turn.batch_with(&[request], |plan: Plan, _| async move { Ok(ToolOutput::text(plan.goal)) }));
+    assert_send(&turn);
 }
 
 #[test]
 fn replies_without_a_handler_are_errors() {
     let answer = |reply| match reply {
         HandlerReply::Ready(result) => CallResponse::from(result),
-        HandlerReply::Async(_) => unreachable!("these are there at once"),
+        HandlerReply::Async(_) => unreachable!("these replies are ready"),
     };
     assert!(error(&answer(HandlerReply::agent()))[1].contains("agent's own loop"));
     assert!(error(&answer(HandlerReply::no_such_tool(7)))[1].contains("no tool at index 7"));
@@ -251,9 +252,9 @@ fn picture(number: u8) -> Image {
     Image::new("image/gif", [b"GIF89a".as_slice(), &[number]].concat()).unwrap()
 }
 
-/// A tool that answers with a long text and an image, an agent's tool, and what this host makes of them.
+/// Returns a turn with the tool `look`, which returns a long text and an image, and the agent-run tool `plan`.
 fn pictures(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
-    let plan = Tool { arguments: goal().into(), ..behaves(tool("plan", "home", &[]), Execution::Agent, false) };
+    let plan = Tool { arguments: goal().into(), ..with_behaviour(tool("plan", "home", &[]), Execution::Agent, false) };
     let fake = Fake::new([tool("look", "home", &[]), plan])
         .answer(|_| HandlerReply::Ready(ToolOutput::text("a line\n".repeat(800)).with_image(picture(1))));
     let limits = ResultLimits { per_call: 8_000, per_turn: 8_000 };
@@ -266,13 +267,13 @@ fn images_are_kept_by_every_kind_of_call() {
     let turn = pictures(|session| session);
     let answer = call(&turn, "look");
     assert_eq!((answer.json.len(), &*answer.images), (6_402, &[picture(1)][..]));
-    // Longer than it may be, and than both may be together.
+    // Results that exceed the limit of a call, or together the limit of a turn.
     let short = pictures(|session| session.result_limits(ResultLimits { per_call: 5_000, per_turn: 8_000 }));
     let batch = wait(turn.batch(&[(); 2].map(|()| ToolCall::new("look", "{}"))));
     for answer in [call(&short, "look")].iter().chain(batch.iter().map(|completed| &completed.response)) {
         assert!(answer.json.contains(r#""truncated":true"#) && answer.images == [picture(1)], "{answer:?}");
     }
-    // The result of the agent's own loop.
+    // A result of the agent's own loop.
     let request = ToolCall::new("plan", r#"{"goal": "tea"}"#);
     let AgentTask { pending, .. } = wait(turn.agent_call::<Plan>(&request)).unwrap().unwrap();
     assert_eq!(pending.finish(ToolOutput::text("hot").with_image(picture(2))).images, [picture(2)]);
@@ -282,24 +283,24 @@ fn images_are_kept_by_every_kind_of_call() {
 }
 
 #[test]
-fn a_hook_keeps_the_images_that_it_says() {
-    /// Leaves the images of the one tool, and none of the other.
-    struct Frame;
+fn a_hook_decides_which_images_are_kept() {
+    /// A hook that keeps the images of `look`, and removes those of other tools.
+    struct ImageFilter;
 
-    impl Hook for Frame {
+    impl Hook for ImageFilter {
         fn transform_result(&self, call: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
             let Ok(output) = result else { return Ok(None) };
-            let mut framed = ToolOutput::text(format!("{} images", output.images().len()));
+            let mut filtered = ToolOutput::text(format!("{} images", output.images().len()));
             if call.tool() == "look" {
                 for image in output.images() {
-                    framed = framed.with_image(image.clone())?;
+                    filtered = filtered.with_image(image.clone())?;
                 }
             }
-            Ok(Some(Ok(framed)))
+            Ok(Some(Ok(filtered)))
         }
     }
 
-    let turn = pictures(|session| session.hook(Arc::new(Frame)));
+    let turn = pictures(|session| session.hook(Arc::new(ImageFilter)));
     let answer = call(&turn, "look");
     assert_eq!((&*answer.json, &*answer.images), ("\"1 images\"", &[picture(1)][..]));
     let request = ToolCall::new("plan", r#"{"goal": "tea"}"#);

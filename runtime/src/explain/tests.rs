@@ -13,13 +13,13 @@ use crate::data::requirement::Requirement::{AnyEnv, AnyTools, Check, Env as Need
 use crate::data::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
 use crate::data::table::{Part, Table};
 use crate::data::to_json::ToJson;
-use crate::fakes::{Fake, Time, renamed, texts, tool, toolset};
+use crate::fakes::{Fake, FakeTime, renamed, texts, tool, toolset};
 use crate::provider::availability::Availability;
 use crate::registry::Registry;
 use crate::session::Session;
 use crate::session::turn::Turn;
 
-/// The session that enables and disables these, in an empty environment.
+/// Returns a session with these toolsets enabled and disabled, in an empty environment.
 fn session(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Session {
     let session = registry.session().enable(enabled.iter().copied()).disable(disabled.iter().copied());
     session.env(Env::empty()).check_timeout(Duration::from_hours(1)).build().unwrap()
@@ -29,18 +29,18 @@ fn turn(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Turn {
     session(registry, enabled, disabled).turn_blocking(Dialect::OpenAi)
 }
 
-/// The lines of an explanation.
+/// Returns the lines of an explanation.
 fn lines(turn: &Turn, tool: &str) -> Vec<String> {
     turn.why(tool).unwrap().to_string().lines().map(|line| line.trim_start().to_owned()).collect()
 }
 
-fn json(of: &impl ToJson) -> Value {
+fn json(value: &impl ToJson) -> Value {
     let mut out = String::new();
-    of.to_json(&mut out);
+    value.to_json(&mut out);
     serde_json::from_str(&out).unwrap()
 }
 
-/// cli → debugging → file → read, and more.
+/// Nested toolsets, such as cli → debugging → file.
 fn bundles() -> Registry {
     let includes = |name, includes: &[&'static str]| Toolset { includes: texts(includes), ..toolset(name) };
     Fake::new([
@@ -82,7 +82,7 @@ fn denials_of_a_tool_are_listed() {
             "`look` is disabled",
             "granted: cli → debugging → web",
             "disabled: debugging → web",
-            // `chat` is built on `debugging`, and leaves what that brings.
+            // Disabling `chat` does not disable `debugging`, which is its base.
             "disabled: `*`, which means all tools",
         ]
     );
@@ -111,8 +111,8 @@ fn the_error_for_an_unknown_tool_suggests_similar_names() {
     let unknown = turn(&bundles(), &[], &[]).why("raed").unwrap_err();
     assert_eq!(unknown.to_string(), "no tool provider has a tool `raed`: did you mean `read`?");
     assert_eq!(json(&unknown)["nearest"], json!(["read"]));
-    let stranger = turn(&bundles(), &[], &[]).why(&"x\u{1b}".repeat(99)).unwrap_err().to_string();
-    assert!(stranger.len() < 500 && !stranger.contains('\u{1b}') && stranger.ends_with("…`"), "{stranger}");
+    let long_name = turn(&bundles(), &[], &[]).why(&"x\u{1b}".repeat(99)).unwrap_err().to_string();
+    assert!(long_name.len() < 500 && !long_name.contains('\u{1b}') && long_name.ends_with("…`"), "{long_name}");
 }
 
 #[test]
@@ -123,9 +123,9 @@ fn control_characters_are_escaped() {
     ])
     .registry();
     let turn = turn(&registry, &[], &[]);
-    let told = format!("{}\n{}", turn.why("a\u{1b}[2K").unwrap(), turn.doctor());
-    assert!(!told.contains(['\u{1b}', '\u{9b}', '\r', '\u{202e}']), "{told:?}");
-    assert!(!told.contains("\n✓ a"), "{told}");
+    let text = format!("{}\n{}", turn.why("a\u{1b}[2K").unwrap(), turn.doctor());
+    assert!(!text.contains(['\u{1b}', '\u{9b}', '\r', '\u{202e}']), "{text:?}");
+    assert!(!text.contains("\n✓ a"), "{text}");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn each_requirement_is_listed_with_its_state() {
             "`ghost` is missing: no tool provider has it".to_owned(),
         ]
     );
-    // What was not granted is not looked at.
+    // Requirements of tools that are not granted are not evaluated.
     let registry = Fake::new([tool("a", "home", &[Needs(texts(&["KEY"]))]), tool("b", "other", &[])]).registry();
     let other = session(&registry, &["other"], &[]).turn_blocking(Dialect::OpenAi).why("a").unwrap();
     assert_eq!((other.status, &other.requirements[0].state), (Status::NotGranted, &RequirementState::NotEvaluated));
@@ -184,37 +184,37 @@ fn each_requirement_is_listed_with_its_state() {
 
 #[test]
 fn the_result_of_a_check_is_listed_with_its_age() {
-    let ill = Arc::new(Mutex::new(None::<&str>));
-    let felt = Arc::clone(&ill);
+    let failure = Arc::new(Mutex::new(None::<&str>));
+    let current = Arc::clone(&failure);
     let home = Toolset { requires: vec![Check], ..toolset("home") };
     let fake = Fake::new([tool("a", "home", &[])]).toolset(home).available(move |_, _| {
-        let ill = *felt.lock().unwrap();
-        assert!(ill != Some("fall over"), "it fell over");
-        Availability::when(ill.is_none(), ill.unwrap_or_default())
+        let failure = *current.lock().unwrap();
+        assert!(failure != Some("panic"), "it fell over");
+        Availability::when(failure.is_none(), failure.unwrap_or_default())
     });
-    let (registry, time) = (fake.registry(), Time::new());
+    let (registry, time) = (fake.registry(), FakeTime::new());
     let mut builder = registry.session().env(Env::empty()).check_timeout(Duration::from_hours(1));
     builder.clock = time.clock();
     let session = builder.build().unwrap();
     let check = || lines(&session.turn_blocking(Dialect::OpenAi), "a").pop().unwrap();
     assert_eq!(check(), "✓ needs its availability check to pass, like all tools of `home`, 0 ms ago");
-    time.pass(20);
+    time.advance(20);
     assert_eq!(check(), "✓ needs its availability check to pass, like all tools of `home`, 20 s ago");
-    *ill.lock().unwrap() = Some("a\ncough");
-    time.pass(20);
-    let failed = "✓ needs its availability check to pass, like all tools of `home`: it failed just now (a\\ncough), but succeeded 40 s ago";
+    *failure.lock().unwrap() = Some("no\npaper");
+    time.advance(20);
+    let failed = "✓ needs its availability check to pass, like all tools of `home`: it failed just now (no\\npaper), but succeeded 40 s ago";
     assert_eq!(check(), failed);
     let turn = session.turn_blocking(Dialect::OpenAi);
     let need = json(&turn.why("a").unwrap())["requirements"][0].clone();
-    assert_eq!((&need["state"], &need["reason"]["text"]), (&json!("flake"), &json!("a\ncough")));
+    assert_eq!((&need["state"], &need["reason"]["text"]), (&json!("flake"), &json!("no\npaper")));
     assert_eq!(need["age"], json!(40.0));
     let doctor = turn.doctor().to_string();
     assert!(doctor.starts_with("✓ a (home)\n    ✓ needs") && doctor.contains("it failed just now"), "{doctor}");
-    *ill.lock().unwrap() = Some("fall over");
-    time.pass(60);
+    *failure.lock().unwrap() = Some("panic");
+    time.advance(60);
     let failed = "! needs its availability check to pass, like all tools of `home`: its check failed unexpectedly: it fell over, 0 ms ago";
     assert_eq!(check(), failed);
-    time.pass(5);
+    time.advance(5);
     assert!(check().ends_with("fell over, 5 s ago"));
 }
 
@@ -266,7 +266,7 @@ fn a_dialect_without_a_definition_is_a_reason() {
     assert_eq!(turn.doctor().tools[1].unmet, [HiddenReason::Dialect]);
 }
 
-/// A tool whose description, parameters and values depend on other tools, and these tools.
+/// The tool `web`, whose description, parameters and values have conditions, and `others`.
 fn conditional(others: impl IntoIterator<Item = Tool>) -> Fake {
     let schema = json!({"type": "object", "properties": {"mode": {"enum": ["text", "picture"]},
         "more": {"type": "object", "properties": {"deep": {"type": "string"}}}}});

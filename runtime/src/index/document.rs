@@ -2,40 +2,43 @@
 
 use serde_json::Value;
 
-/// The maximum depth of a schema that is indexed: deeper levels do not describe the tool's purpose.
-const DEEPEST: usize = 8;
+/// The maximum depth of the schemas that are indexed. Deeper levels rarely say anything about the purpose of a tool.
+const MAX_DEPTH: usize = 8;
 
-/// Returns the description, and from the schema of the arguments the names and descriptions of properties.
+/// Returns the searchable text of a tool: a line with its description, and a line for each name and description of a property in
+/// `parameters`, the JSON Schema of its arguments.
 pub fn document(description: &str, parameters: &Value) -> String {
     let mut text = description.to_owned();
-    properties(parameters, DEEPEST, &mut text);
+    properties(parameters, MAX_DEPTH, &mut text);
     text
 }
 
-fn schema(schema: &Value, left: usize, out: &mut String) {
+/// Appends the description of a schema, and its properties.
+fn schema(schema: &Value, depth: usize, out: &mut String) {
     if let Some(description) = schema["description"].as_str() {
-        add(description, out);
+        push_line(description, out);
     }
-    properties(schema, left, out);
+    properties(schema, depth, out);
 }
 
-fn properties(parent: &Value, left: usize, out: &mut String) {
-    let Some(left) = left.checked_sub(1) else { return };
+/// Appends the properties of a schema, down to `depth` levels.
+fn properties(parent: &Value, depth: usize, out: &mut String) {
+    let Some(depth) = depth.checked_sub(1) else { return };
     for (name, property) in parent["properties"].as_object().into_iter().flatten() {
-        add(name, out);
-        schema(property, left, out);
+        push_line(name, out);
+        schema(property, depth, out);
     }
-    for word in ["items", "additionalProperties"] {
-        schema(&parent[word], left, out);
+    for keyword in ["items", "additionalProperties"] {
+        schema(&parent[keyword], depth, out);
     }
-    for word in ["anyOf", "oneOf", "allOf"] {
-        for alternative in parent[word].as_array().into_iter().flatten() {
-            schema(alternative, left, out);
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        for alternative in parent[keyword].as_array().into_iter().flatten() {
+            schema(alternative, depth, out);
         }
     }
 }
 
-fn add(text: &str, out: &mut String) {
+fn push_line(text: &str, out: &mut String) {
     out.push('\n');
     out.push_str(text);
 }
@@ -47,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_descriptions_at_any_depth_are_in_it_and_nothing_else() {
+    fn a_document_has_the_names_and_descriptions_of_all_properties() {
         let parameters = json!({
             "type": "object",
             "properties": {
@@ -64,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schema_says_nothing() {
+    fn invalid_schemas_add_no_text() {
         for value in [json!(null), json!([1]), json!({"properties": {"a": true}, "items": 3, "anyOf": {}})] {
             let text = document("", &value);
             assert!(text.is_empty() || text == "\na", "{text}");
@@ -72,11 +75,11 @@ mod tests {
     }
 
     #[test]
-    fn deep_schemas_end() {
+    fn deep_schemas_are_truncated() {
         let mut deep = json!({});
         for _ in 0..100 {
             deep = json!({ "properties": { "a": deep } });
         }
-        assert_eq!(document("", &deep), "\na".repeat(DEEPEST));
+        assert_eq!(document("", &deep), "\na".repeat(MAX_DEPTH));
     }
 }

@@ -17,24 +17,25 @@ const MAX_QUERY_TERMS: usize = 64;
 /// The weight of a name, which describes a tool better than a sentence of its description.
 const NAME_WEIGHT: u32 = 3;
 
-/// A search index: the terms in the texts of tools. A tool is identified by its position.
+/// A search index: the terms in the texts of tools. A tool is identified by its index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Index {
-    /// Sorted by term.
+    /// The occurrences of each term, sorted by term.
     terms: Vec<(Cow<'static, str>, Vec<Posting>)>,
     /// The number of terms in each text.
     lengths: Vec<u32>,
 }
 
-/// An occurrence of a term in a text.
+/// The occurrences of a term in the text of one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Posting {
     tool: u32,
+    /// The number of occurrences. Each occurrence in the name counts [`NAME_WEIGHT`] times.
     times: u32,
 }
 
 impl Index {
-    /// Builds an index from the name and the text of each tool. Tools are identified by their position.
+    /// Builds an index from the name and the text of each tool. A tool is identified by its index in `tools`.
     pub fn from_tools<'t, S: AsRef<str>>(tools: impl IntoIterator<Item = (&'t str, S)>) -> Self {
         let (mut all, mut lengths): (BTreeMap<String, Vec<Posting>>, Vec<u32>) = Default::default();
         for (tool, (name, text)) in (0..).zip(tools) {
@@ -57,9 +58,9 @@ impl Index {
     pub fn concat<'i>(indices: impl IntoIterator<Item = &'i Index>) -> Self {
         let (mut all, mut lengths): (BTreeMap<&Cow<'static, str>, Vec<Posting>>, Vec<u32>) = Default::default();
         for index in indices {
-            let before = u32::try_from(lengths.len()).unwrap_or(u32::MAX);
+            let offset = u32::try_from(lengths.len()).unwrap_or(u32::MAX);
             for (term, postings) in &index.terms {
-                let moved = postings.iter().map(|posting| Posting { tool: before + posting.tool, ..*posting });
+                let moved = postings.iter().map(|posting| Posting { tool: offset + posting.tool, ..*posting });
                 all.entry(term).or_default().extend(moved);
             }
             lengths.extend(&index.lengths);
@@ -77,9 +78,10 @@ impl Index {
         self.lengths.is_empty()
     }
 
+    /// Returns the occurrences of a term.
     fn postings(&self, term: &str) -> &[Posting] {
-        let at = self.terms.binary_search_by(|(known, _)| (**known).cmp(term));
-        at.map_or(&[], |at| &self.terms[at].1)
+        let index = self.terms.binary_search_by(|(other, _)| (**other).cmp(term));
+        index.map_or(&[], |index| &self.terms[index].1)
     }
 }
 
@@ -90,24 +92,24 @@ pub(crate) fn scores<'i>(query: &str, indices: &(impl Iterator<Item = &'i Index>
     let length: u64 = indices.clone().flat_map(|index| &index.lengths).map(|length| u64::from(*length)).sum();
     #[expect(clippy::cast_precision_loss, reason = "a score is an estimate")]
     let (count, mean) = (tools as f32, (length as f32 / tools.max(1) as f32).max(1.0));
-    let mut wanted: Vec<String> = terms(query).take(MAX_QUERY_TERMS).collect();
-    wanted.sort_unstable();
-    wanted.dedup();
+    let mut query_terms: Vec<String> = terms(query).take(MAX_QUERY_TERMS).collect();
+    query_terms.sort_unstable();
+    query_terms.dedup();
     let mut scores = vec![0.0; tools];
-    for term in wanted {
+    for term in query_terms {
         let matching: usize = indices.clone().map(|index| index.postings(&term).len()).sum();
         #[expect(clippy::cast_precision_loss, reason = "a score is an estimate")]
         let matching = matching as f32;
         let weight = (1.0 + (count - matching + 0.5) / (matching + 0.5)).ln();
-        let mut before = 0;
+        let mut offset = 0;
         for index in indices.clone() {
             for Posting { tool, times } in index.postings(&term) {
                 let tool = *tool as usize;
                 #[expect(clippy::cast_precision_loss, reason = "a score is an estimate")]
                 let (times, length) = (*times as f32, index.lengths[tool] as f32);
-                scores[before + tool] += weight * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length / mean));
+                scores[offset + tool] += weight * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length / mean));
             }
-            before += index.len();
+            offset += index.len();
         }
     }
     scores
@@ -153,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn several_indexes_score_like_one() {
+    fn several_indexes_score_like_a_single_one() {
         let whole = scores("search a file in the web", &[Index::from_tools(TOOLS)].iter());
         for at in 0..=TOOLS.len() {
             let (one, two) = TOOLS.split_at(at);
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn a_packed_index_can_be_unpacked() {
         let index = Index::from_tools(TOOLS);
         let mut text = String::new();
         index.pack(&mut text);

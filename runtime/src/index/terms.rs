@@ -6,28 +6,29 @@ use crate::text::words::words;
 const MAX_LETTERS: usize = 40;
 
 /// Returns the terms of a text, in order: in lower case, without plural endings. `read_file` and `readFile` are two
-/// words each. In scripts without spaces, each letter is a term.
+/// words each. In Chinese and Japanese, each letter is a term.
 pub(crate) fn terms(text: &str) -> impl Iterator<Item = String> {
-    words(text).flat_map(letters).filter_map(term)
+    words(text).flat_map(split_cjk).filter_map(term)
 }
 
-/// Returns a word, or its letters if its script has no spaces.
-fn letters(word: &str) -> impl Iterator<Item = &str> {
+/// Splits a word into runs of other letters, and single Chinese and Japanese letters, which are written without spaces.
+fn split_cjk(word: &str) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
         let first = rest.chars().next()?;
-        let end = if is_word(first) { first.len_utf8() } else { rest.find(is_word).unwrap_or(rest.len()) };
+        let end = if is_cjk(first) { first.len_utf8() } else { rest.find(is_cjk).unwrap_or(rest.len()) };
         let (word, next) = rest.split_at(end);
         rest = next;
         Some(word)
     })
 }
 
-/// Returns whether a letter is a term of its own: Chinese characters, and the syllables of Japanese.
-fn is_word(letter: char) -> bool {
+/// Returns whether a letter is a Chinese character or a Japanese syllable, each of which is a term.
+fn is_cjk(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
 }
 
+/// Returns the term of a word, or `None` if the word is too long.
 fn term(word: &str) -> Option<String> {
     let mut term = word.to_lowercase();
     if term.chars().count() > MAX_LETTERS {
@@ -59,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_its_words() {
+    fn a_name_is_split_into_words() {
         assert_terms("read_file", "read file");
         assert_terms("readFile", "read file");
         assert_terms("HTTPServer-v2", "http server v2");

@@ -237,7 +237,7 @@ impl DynamicTool {
         for secret in &self.secrets {
             let is_secret = |property: &Property| *property.name == **secret;
             if let Some(table) = &mut table {
-                if !table.nodes[0].properties.of(&table.properties).iter().any(is_secret) {
+                if !table.nodes[0].properties.slice(&table.properties).iter().any(is_secret) {
                     problems.push(InvalidTool::UnknownSecret { tool: tool.name.clone(), argument: secret.clone() });
                 }
                 // Also in alternatives and in recursive schemas: every property with this name.

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tool_is_defined_as_it_was_read_and_runs() {
+    fn the_schema_is_kept_and_the_tool_runs() {
         let definition = json!({"type": "function", "function": {"name": "weather", "description": "Now.", "parameters": parameters()}});
         let read = || FunctionDefinition::from_openai(&definition).unwrap();
         let answer = |args: Value| Ok(ToolOutput::text(args["city"].as_str().unwrap_or_default()));

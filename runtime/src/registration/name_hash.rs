@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_names_are_found_and_few_share_a_bucket() {
+    fn all_names_are_found_with_few_collisions() {
         for count in [0, 1, 2, 3, 40, 1_000] {
             let names: Vec<String> = (0..count).map(|at| format!("tool_{at}_of_{}", "x".repeat(at % 20))).collect();
             let positions = NameHashIndex::new(names.iter().map(String::as_str));

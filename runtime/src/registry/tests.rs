@@ -1,4 +1,4 @@
-//! What names mean, who may have them, and what becomes of them when providers come and go.
+//! The names of tools and toolsets: conflicts, overrides, and providers that are added and removed.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
@@ -18,18 +18,18 @@ use crate::result::output::ToolOutput;
 use crate::session::Session;
 use crate::session::turn::Turn;
 
-/// The tools of a session that enables and disables these.
+/// Returns the tools of a session with these toolsets enabled and disabled.
 fn granted(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> String {
     let session = registry.session().enable(enabled.iter().copied()).disable(disabled.iter().copied());
     session.build().unwrap().turn_blocking(Dialect::OpenAi).tools().collect::<Vec<_>>().join(" ")
 }
 
-/// Why the second of these cannot be added to the first.
+/// Adds `second` to a registry of `first`, and returns the error.
 fn collision(first: Fake, second: Fake) -> String {
     let registry = first.registry();
     let before = format!("{registry:?}");
     let error = registry.add(Box::new(second)).unwrap_err().to_string();
-    assert_eq!(format!("{registry:?}"), before, "all of a provider, or nothing");
+    assert_eq!(format!("{registry:?}"), before, "a refused provider changes nothing");
     error.strip_prefix("provider refused: ").unwrap().to_owned()
 }
 
@@ -74,31 +74,31 @@ fn an_alias_means_its_toolset() {
 }
 
 #[test]
-fn an_alias_is_one_toolsets_alone() {
+fn an_alias_belongs_to_one_toolset() {
     let none = || Fake::new([]);
     let old = || none().toolset(aliased("web", &["old"]));
     assert_eq!(collision(none().toolset(toolset("old")), old()), "the toolset alias `old` is taken");
     assert_eq!(collision(Fake::new([tool("a", "old", &[])]), old()), "the toolset alias `old` is taken");
     assert_eq!(collision(old(), Fake::new([tool("a", "old", &[])])), "the toolset alias `old` is taken");
     assert_eq!(collision(old(), none().toolset(aliased("net", &["old"]))), "the toolset alias `old` is taken");
-    // The same name with other aliases is another content.
-    let told = "the toolset name `web` is taken by another toolset";
-    assert_eq!(collision(old(), none().toolset(toolset("web"))), told);
+    // A declaration with other aliases is not equal.
+    let expected = "the toolset name `web` is taken by another toolset";
+    assert_eq!(collision(old(), none().toolset(toolset("web"))), expected);
 }
 
 #[test]
-fn a_tool_has_its_name_in_a_dialect_alone() {
-    let own = |name| Fake::new([tool(name, "home", &[])]);
-    let called = |called, name| Fake::new([renamed(called, tool(name, "home", &[]))]);
-    let told = "the name `ask` is taken by another tool, at least in one dialect: choose another one";
-    assert_eq!(collision(own("ask"), called("ask", "query")), told);
-    assert_eq!(collision(called("ask", "query"), own("ask")), told);
-    assert_eq!(collision(called("ask", "query"), called("ask", "look")), told);
-    let told = "the tool name `a` is taken: choose another one, or override that tool (`add_overriding`)";
-    assert_eq!(collision(own("a"), own("a")), told);
-    assert_eq!(collision(own("b"), Fake::new([tool("a", "home", &[]), tool("a", "home", &[])])), told);
-    // Its own name, said once more.
-    own("a").registry().add(Box::new(called("b", "b"))).unwrap();
+fn a_name_in_a_dialect_belongs_to_one_tool() {
+    let named = |name| Fake::new([tool(name, "home", &[])]);
+    let renamed_to = |dialect_name, name| Fake::new([renamed(dialect_name, tool(name, "home", &[]))]);
+    let expected = "the name `ask` is taken by another tool, at least in one dialect: choose another one";
+    assert_eq!(collision(named("ask"), renamed_to("ask", "query")), expected);
+    assert_eq!(collision(renamed_to("ask", "query"), named("ask")), expected);
+    assert_eq!(collision(renamed_to("ask", "query"), renamed_to("ask", "look")), expected);
+    let expected = "the tool name `a` is taken: choose another one, or override that tool (`add_overriding`)";
+    assert_eq!(collision(named("a"), named("a")), expected);
+    assert_eq!(collision(named("b"), Fake::new([tool("a", "home", &[]), tool("a", "home", &[])])), expected);
+    // A name in a dialect that equals the tool's name is not a conflict.
+    named("a").registry().add(Box::new(renamed_to("b", "b"))).unwrap();
 }
 
 #[test]
@@ -116,36 +116,36 @@ fn all_conflicts_are_reported_together() {
 
 #[test]
 fn some_names_are_reserved() {
-    let told = |fake: Fake| {
+    let refusals = |fake: Fake| {
         let error = Registry::new().add_overriding(Box::new(fake)).unwrap_err();
         error.refusals().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     };
     for name in ["tool_search", "tool_describe", "tool_call"] {
         let reserved = format!("the tool name `{name}` is reserved: choose another one");
-        assert_eq!(told(Fake::new([tool(name, "home", &[])])), reserved);
-        assert_eq!(told(Fake::new([renamed(name, tool("b", "home", &[]))])), reserved);
+        assert_eq!(refusals(Fake::new([tool(name, "home", &[])])), reserved);
+        assert_eq!(refusals(Fake::new([renamed(name, tool("b", "home", &[]))])), reserved);
     }
     for name in ["all", "*"] {
         let reserved = format!("the toolset name `{name}` is reserved, it means all tools: choose another one");
-        assert_eq!(told(Fake::new([]).toolset(toolset(name))), reserved);
-        assert_eq!(told(Fake::new([tool("a", name, &[])])), reserved);
-        assert_eq!(told(Fake::new([]).toolset(aliased("net", &[name]))), reserved);
+        assert_eq!(refusals(Fake::new([]).toolset(toolset(name))), reserved);
+        assert_eq!(refusals(Fake::new([tool("a", name, &[])])), reserved);
+        assert_eq!(refusals(Fake::new([]).toolset(aliased("net", &[name]))), reserved);
     }
 }
 
-/// A provider of these tools, of the toolset `home`, which answer `by`.
-fn answers(by: &'static str, tools: &[&str]) -> Box<dyn ToolProvider> {
+/// Returns a provider of these tools, whose results are all `result`.
+fn provider(result: &'static str, tools: &[&str]) -> Box<dyn ToolProvider> {
     let fake = Fake::new(tools.iter().map(|name| tool(name, "home", &[])));
-    Box::new(fake.answer(move |_| HandlerReply::Ready(Ok(ToolOutput::text(by)))))
+    Box::new(fake.answer(move |_| HandlerReply::Ready(Ok(ToolOutput::text(result)))))
 }
 
-/// Each tool of a turn, and what it answers.
-fn said(turn: &Turn) -> String {
-    let answer = |name: &str| wait(turn.call(&ToolCall::new(name, "{}"))).json;
-    turn.tools().map(|name| format!("{name}: {}", answer(name))).collect::<Vec<_>>().join(", ")
+/// Calls each tool of a turn, and returns the names and results.
+fn results(turn: &Turn) -> String {
+    let result = |name: &str| wait(turn.call(&ToolCall::new(name, "{}"))).json;
+    turn.tools().map(|name| format!("{name}: {}", result(name))).collect::<Vec<_>>().join(", ")
 }
 
-fn now(session: &Session) -> Turn {
+fn turn_of(session: &Session) -> Turn {
     session.turn_blocking(Dialect::OpenAi)
 }
 
@@ -153,42 +153,42 @@ fn now(session: &Session) -> Turn {
 fn an_override_lasts_until_it_is_removed() {
     let registry = Registry::new();
     let session = registry.session().build().unwrap();
-    let base = registry.add(answers("base", &["a", "b"])).unwrap();
-    let (one, two) = (answers("one", &["a"]), answers("two", &["a", "c"]));
+    let base = registry.add(provider("base", &["a", "b"])).unwrap();
+    let (one, two) = (provider("one", &["a"]), provider("two", &["a", "c"]));
     let one = registry.add_overriding(one).unwrap();
     let two = registry.add_overriding(two).unwrap();
-    let overridden = now(&session);
-    assert_eq!(said(&overridden), r#"a: "two", b: "base", c: "two""#);
+    let overridden = turn_of(&session);
+    assert_eq!(results(&overridden), r#"a: "two", b: "base", c: "two""#);
     assert!(registry.remove(two) && !registry.remove(two));
-    assert_eq!(said(&now(&session)), r#"a: "one", b: "base""#);
+    assert_eq!(results(&turn_of(&session)), r#"a: "one", b: "base""#);
     // The replacement keeps its position.
-    registry.replace(base, answers("new base", &["a", "b"])).unwrap();
-    registry.replace(one, answers("new one", &["a"])).unwrap();
-    assert_eq!(said(&now(&session)), r#"a: "new one", b: "new base""#);
+    registry.replace(base, provider("new base", &["a", "b"])).unwrap();
+    registry.replace(one, provider("new one", &["a"])).unwrap();
+    assert_eq!(results(&turn_of(&session)), r#"a: "new one", b: "new base""#);
     assert!(registry.remove(base));
-    assert_eq!(said(&now(&session)), r#"a: "new one""#);
+    assert_eq!(results(&turn_of(&session)), r#"a: "new one""#);
     assert!(registry.remove(one));
-    assert_eq!(said(&now(&session)), "");
-    // What a turn was made with, it keeps.
-    assert_eq!(said(&overridden), r#"a: "two", b: "base", c: "two""#);
+    assert_eq!(results(&turn_of(&session)), "");
+    // Existing turns do not change.
+    assert_eq!(results(&overridden), r#"a: "two", b: "base", c: "two""#);
 }
 
 #[test]
 fn overriding_must_be_requested() {
     let registry = Registry::new();
     let taken = || vec![Refusal::ToolNameTaken("a".into())];
-    let overriding = registry.add_overriding(answers("over", &["a"])).unwrap();
-    // The other way round, it would be hidden from the start.
-    assert_eq!(registry.add(answers("late", &["a"])).unwrap_err().refusals(), taken());
-    let other = registry.add(answers("other", &["b"])).unwrap();
-    assert_eq!(registry.replace(other, answers("other", &["b", "a"])).unwrap_err().refusals(), taken());
+    let overriding = registry.add_overriding(provider("over", &["a"])).unwrap();
+    // The new tool would be hidden by the existing override.
+    assert_eq!(registry.add(provider("late", &["a"])).unwrap_err().refusals(), taken());
+    let other = registry.add(provider("other", &["b"])).unwrap();
+    assert_eq!(registry.replace(other, provider("other", &["b", "a"])).unwrap_err().refusals(), taken());
     assert!(registry.remove(overriding));
-    registry.replace(other, answers("other", &["b", "a"])).unwrap();
-    assert_eq!(said(&now(&registry.session().build().unwrap())), r#"a: "other", b: "other""#);
-    // One tool with two providers' names in a dialect is two tools.
-    let called = Fake::new([renamed("a", tool("c", "home", &[]))]);
-    let told = registry.add_overriding(Box::new(called)).unwrap_err();
-    assert_eq!(told.refusals(), [Refusal::DialectNameTaken("a".into())]);
+    registry.replace(other, provider("other", &["b", "a"])).unwrap();
+    assert_eq!(results(&turn_of(&registry.session().build().unwrap())), r#"a: "other", b: "other""#);
+    // A name in a dialect does not override the tool of that name.
+    let other_tool = Fake::new([renamed("a", tool("c", "home", &[]))]);
+    let error = registry.add_overriding(Box::new(other_tool)).unwrap_err();
+    assert_eq!(error.refusals(), [Refusal::DialectNameTaken("a".into())]);
 }
 
 #[test]
@@ -196,8 +196,8 @@ fn an_overridden_tool_keeps_its_name_in_a_dialect() {
     let registry = Registry::new();
     let query = || Fake::new([renamed("ask", tool("query", "home", &[]))]);
     registry.add(Box::new(query())).unwrap();
-    let id = registry.add_overriding(answers("over", &["query"])).unwrap();
-    assert!(registry.add(answers("other", &["ask"])).is_err());
+    let id = registry.add_overriding(provider("over", &["query"])).unwrap();
+    assert!(registry.add(provider("other", &["ask"])).is_err());
     registry.replace(id, Box::new(query())).unwrap();
     assert_eq!(granted(&registry, &[], &[]), "query");
 }
@@ -205,36 +205,36 @@ fn an_overridden_tool_keeps_its_name_in_a_dialect() {
 #[test]
 fn a_refused_replacement_keeps_the_old_provider() {
     let registry = Registry::new();
-    let id = registry.add(answers("old", &["a"])).unwrap();
-    registry.add(answers("other", &["b"])).unwrap();
-    let before = now(&registry.session().build().unwrap());
-    assert!(registry.replace(id, answers("new", &["b"])).is_err());
-    assert_eq!(said(&now(&registry.session().build().unwrap())), said(&before));
+    let id = registry.add(provider("old", &["a"])).unwrap();
+    registry.add(provider("other", &["b"])).unwrap();
+    let before = turn_of(&registry.session().build().unwrap());
+    assert!(registry.replace(id, provider("new", &["b"])).is_err());
+    assert_eq!(results(&turn_of(&registry.session().build().unwrap())), results(&before));
     registry.remove(id);
-    let error = registry.replace(id, answers("new", &["a"])).unwrap_err();
+    let error = registry.replace(id, provider("new", &["a"])).unwrap_err();
     assert_eq!(error.refusals(), [Refusal::UnknownProvider(id)]);
     assert!(error.to_string().ends_with("is not registered: use `add`"), "{error}");
     // The id of a provider in another registry is unknown here.
-    let strange = Registry::new().add(answers("strange", &["c"])).unwrap();
+    let strange = Registry::new().add(provider("strange", &["c"])).unwrap();
     assert!(!registry.remove(strange));
 }
 
 #[test]
 fn a_provider_is_dropped_with_its_last_turn() {
     let registry = Registry::new();
-    let held = Arc::new(());
-    let counted = Arc::clone(&held);
+    let counter = Arc::new(());
+    let handler_reference = Arc::clone(&counter);
     let fake = Fake::new([tool("a", "home", &[])]).answer(move |_| {
-        let _ = &counted;
+        let _ = &handler_reference;
         HandlerReply::Ready(Ok(ToolOutput::text("here")))
     });
     let id = registry.add(Box::new(fake)).unwrap();
     let session = registry.session().build().unwrap();
-    let turn = now(&session);
+    let turn = turn_of(&session);
     registry.remove(id);
-    assert_eq!((Arc::strong_count(&held), said(&turn)), (2, r#"a: "here""#.to_owned()));
-    drop((turn, now(&session)));
-    assert_eq!(Arc::strong_count(&held), 1);
+    assert_eq!((Arc::strong_count(&counter), results(&turn)), (2, r#"a: "here""#.to_owned()));
+    drop((turn, turn_of(&session)));
+    assert_eq!(Arc::strong_count(&counter), 1);
 }
 
 #[test]
@@ -252,27 +252,27 @@ fn conditions_and_requirements_see_tools_that_come_later() {
     let registry = fake.defined("asking", Some(segments)).toolset(bundle).registry();
     let session = registry.session().build().unwrap();
     let bundled = registry.session().enable(["bundle"]).build().unwrap();
-    let texts = || [now(&session).definitions().to_owned(), now(&bundled).definitions().to_owned()];
+    let texts = || [turn_of(&session).definitions().to_owned(), turn_of(&bundled).definitions().to_owned()];
     assert_eq!(texts(), [r#"["asking"]"#, "[]"]);
-    assert_eq!(now(&bundled).missing_toolsets().collect::<Vec<_>>(), ["bundle"]);
-    let doctor = now(&bundled).doctor().to_string();
+    assert_eq!(turn_of(&bundled).missing_toolsets().collect::<Vec<_>>(), ["bundle"]);
+    let doctor = turn_of(&bundled).doctor().to_string();
     assert!(doctor.starts_with("! the toolset `bundle` no longer exists or is empty\n0 of 0"), "{doctor}");
-    let id = registry.add(answers("late", &["late"])).unwrap();
+    let id = registry.add(provider("late", &["late"])).unwrap();
     assert_eq!(texts(), [r#"["asking late","late","needing"]"#, r#"["late"]"#]);
-    assert_eq!(now(&bundled).missing_toolsets().count(), 0);
+    assert_eq!(turn_of(&bundled).missing_toolsets().count(), 0);
     registry.remove(id);
     assert_eq!(texts(), [r#"["asking"]"#, "[]"]);
 }
 
-/// A provider of one tool in every dialect, and what it was asked for.
+/// A provider of one tool, which records the dialects of which definitions were requested.
 #[derive(Default)]
-struct Listening {
+struct RecordingProvider {
     tools: [Tool; 1],
     definitions: [Option<Definition>; 1],
     asked: Arc<Mutex<Vec<Dialect>>>,
 }
 
-impl ToolProvider for Listening {
+impl ToolProvider for RecordingProvider {
     fn tools(&self) -> &[Tool] {
         &self.tools
     }
@@ -294,9 +294,9 @@ impl ToolProvider for Listening {
 #[test]
 fn definitions_are_requested_for_the_first_turn_in_a_dialect() {
     let definitions = [Some(Cow::from("\"a\"").into())];
-    let listening = Listening { tools: [tool("a", "home", &[])], definitions, ..Listening::default() };
-    let (registry, asked) = (Registry::new(), Arc::clone(&listening.asked));
-    registry.add(Box::new(listening)).unwrap();
+    let recording = RecordingProvider { tools: [tool("a", "home", &[])], definitions, ..RecordingProvider::default() };
+    let (registry, asked) = (Registry::new(), Arc::clone(&recording.asked));
+    registry.add(Box::new(recording)).unwrap();
     let sessions = [(); 2].map(|()| registry.session().build().unwrap());
     assert_eq!(*asked.lock().unwrap(), []);
     for dialect in [Dialect::Anthropic, Dialect::Anthropic, Dialect::Mcp] {
@@ -327,9 +327,9 @@ fn removing_the_last_tool_removes_its_toolset_and_aliases() {
     assert_eq!((granted(&registry, &["old_server"], &[]), known()), ("two".into(), ("server".into(), true)));
     registry.remove(two);
     assert_eq!(known(), (String::new(), false));
-    assert_eq!(now(&session).missing_toolsets().collect::<Vec<_>>(), ["old_server"]);
+    assert_eq!(turn_of(&session).missing_toolsets().collect::<Vec<_>>(), ["old_server"]);
     registry.add(dynamic("three", "server").build().unwrap()).unwrap();
-    assert_eq!((said(&now(&session)), known()), (r#"three: "done""#.into(), ("server".into(), true)));
+    assert_eq!((results(&turn_of(&session)), known()), (r#"three: "done""#.into(), ("server".into(), true)));
 }
 
 #[test]
@@ -343,7 +343,7 @@ fn a_toolset_with_other_members_stays_without_its_home_tools() {
     assert_eq!(granted(&registry, &["old"], &[]), "one other");
     registry.remove(id);
     assert_eq!(granted(&registry, &["old"], &[]), "other");
-    // A catalog's toolset stays as it was declared, whatever it holds.
+    // A catalog may declare an empty toolset.
     let id = registry.add(Box::new(Fake::new([]).toolset(toolset("shelf")))).unwrap();
     assert_eq!(granted(&registry, &["shelf"], &[]), "");
     registry.remove(id);
@@ -355,7 +355,7 @@ fn a_custom_toolset_must_name_existing_tools_and_toolsets() {
     let registry = Fake::new([tool("read_file", "file", &[]), tool("look", "web", &[])])
         .toolset(aliased("web", &["internet"]))
         .registry();
-    let told = |toolset: Toolset| {
+    let refusal = |toolset: Toolset| {
         let before = format!("{registry:?}");
         let error = registry.add(custom(toolset)).unwrap_err().to_string();
         assert_eq!(format!("{registry:?}"), before);
@@ -393,7 +393,7 @@ fn a_custom_toolset_must_name_existing_tools_and_toolsets() {
             "the toolset `file` is empty: add `tools` or `includes`, or make it the home toolset of a tool",
         ),
     ] {
-        assert_eq!(told(toolset), problem);
+        assert_eq!(refusal(toolset), problem);
     }
     let mixed = Toolset { tools: texts(&["read_file"]), includes: texts(&["internet"]), ..toolset("mixed") };
     registry.add(custom(mixed)).unwrap();
@@ -408,22 +408,22 @@ fn a_custom_toolset_must_name_existing_tools_and_toolsets() {
 #[test]
 fn an_include_cycle_is_refused() {
     let includes = |name, names: &[&'static str]| Toolset { includes: texts(names), ..toolset(name) };
-    let ring = |fake: Fake, last: Fake| {
+    let cycle = |fake: Fake, last: Fake| {
         let error = fake.registry().add(Box::new(last)).unwrap_err();
         error.refusals().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     };
-    let told = "include cycle: c → a → b → c: remove one of these includes";
-    let ahead = || Fake::new([]).toolset(includes("a", &["b", "d"])).toolset(includes("b", &["c"]));
-    assert_eq!(ring(ahead(), Fake::new([]).toolset(includes("c", &["d", "a"]))), told);
-    // By a base, and by a legacy name.
+    let expected = "include cycle: c → a → b → c: remove one of these includes";
+    let existing = || Fake::new([]).toolset(includes("a", &["b", "d"])).toolset(includes("b", &["c"]));
+    assert_eq!(cycle(existing(), Fake::new([]).toolset(includes("c", &["d", "a"]))), expected);
+    // Through a base, and through an alias.
     let based = Toolset { base: Some("a".into()), ..aliased("z", &["c"]) };
-    let told = "include cycle: z → a → b → z: remove one of these includes";
-    assert_eq!(ring(ahead(), Fake::new([]).toolset(based)), told);
-    let told = "include cycle: a → a: remove one of these includes";
-    assert_eq!(ring(Fake::new([]), Fake::new([]).toolset(includes("a", &["a"]))), told);
+    let expected = "include cycle: z → a → b → z: remove one of these includes";
+    assert_eq!(cycle(existing(), Fake::new([]).toolset(based)), expected);
+    let expected = "include cycle: a → a: remove one of these includes";
+    assert_eq!(cycle(Fake::new([]), Fake::new([]).toolset(includes("a", &["a"]))), expected);
     // A toolset that is reached twice is not a cycle.
     let diamond = Fake::new([]).toolset(includes("c", &["d", "e"])).toolset(includes("e", &["d"]));
-    ahead().registry().add(Box::new(diamond.toolset(toolset("d")))).unwrap();
+    existing().registry().add(Box::new(diamond.toolset(toolset("d")))).unwrap();
 }
 
 #[test]
@@ -434,7 +434,7 @@ fn long_chains_of_toolsets_do_not_overflow_the_stack() {
     let registry = chain.registry();
     let back = Toolset { name: name(50_000), includes: vec![name(0)], ..Toolset::default() };
     let error = registry.add(Box::new(Fake::new([]).toolset(back))).unwrap_err();
-    assert!(matches!(error.refusals(), [Refusal::IncludeCycle(way)] if way.len() == 50_002));
+    assert!(matches!(error.refusals(), [Refusal::IncludeCycle(path)] if path.len() == 50_002));
 }
 
 #[test]
@@ -445,23 +445,23 @@ fn removed_toolsets_never_grant_more_tools() {
     registry.add(dynamic("read", "file").build().unwrap()).unwrap();
     let risky = || Toolset { tools: texts(&["run"]), ..aliased("risky", &["danger"]) };
     let id = registry.add(custom(risky())).unwrap();
-    let chosen = |enabled: &[&str], disabled: &[&str]| {
+    let session = |enabled: &[&str], disabled: &[&str]| {
         registry.session().enable(enabled.iter().copied()).disable(disabled.iter().copied()).build().unwrap()
     };
     let shown = |session: &Session| {
-        let turn = now(session);
+        let turn = turn_of(session);
         let list = |names: Vec<&str>| names.join(" ");
         (list(turn.tools().collect()), list(turn.missing_toolsets().collect()))
     };
-    let (of_web, of_both) = (chosen(&["web"], &[]), chosen(&["web", "file"], &[]));
-    let (careful, late) = (chosen(&[], &["danger"]), chosen(&[], &["danger"]));
+    let (web_only, web_and_file) = (session(&["web"], &[]), session(&["web", "file"], &[]));
+    let (careful, late) = (session(&[], &["danger"]), session(&[], &["danger"]));
     assert_eq!(shown(&careful), ("look read".into(), String::new()));
-    assert_eq!(shown(&of_web).0, "look");
+    assert_eq!(shown(&web_only).0, "look");
     registry.remove(web);
     registry.remove(id);
     // No tools, since no enabled toolset exists.
-    assert_eq!(shown(&of_web), (String::new(), "web".into()));
-    assert_eq!(shown(&of_both), ("read".into(), "web".into()));
+    assert_eq!(shown(&web_only), (String::new(), "web".into()));
+    assert_eq!(shown(&web_and_file), ("read".into(), "web".into()));
     for session in [&careful, &late] {
         assert_eq!(shown(session), ("read".into(), "danger".into()));
     }
@@ -471,14 +471,14 @@ fn removed_toolsets_never_grant_more_tools() {
     registry.add(custom(again)).unwrap();
     registry.add(dynamic("look", "web").build().unwrap()).unwrap();
     assert_eq!(shown(&careful), ("look read run".into(), String::new()));
-    assert_eq!(shown(&of_web), ("look".into(), String::new()));
+    assert_eq!(shown(&web_only), ("look".into(), String::new()));
 }
 
 #[test]
-fn an_unchanged_registry_gives_the_same_turn() {
+fn an_unchanged_registry_returns_the_same_turn() {
     let registry = Fake::new([tool("a", "home", &[])]).registry();
     let session = registry.session().build().unwrap();
-    let place = || now(&session).definitions().as_ptr();
+    let place = || turn_of(&session).definitions().as_ptr();
     let first = place();
     assert!(registry.add(Box::new(Fake::new([tool("a", "home", &[])]))).is_err());
     assert!(!registry.remove(Registry::new().add(Box::new(Fake::new([]))).unwrap()));
@@ -498,16 +498,16 @@ fn an_override_may_change_the_home_toolset() {
 #[test]
 fn a_fact_keeps_its_default_when_a_provider_is_replaced() {
     let registry = Registry::new();
-    let of = |default| Box::new(Fake::new([]).fact("vision", default));
-    let ids = [(); 3].map(|()| registry.add(of(true)).unwrap());
+    let provider = |default| Box::new(Fake::new([]).fact("vision", default));
+    let ids = [(); 3].map(|()| registry.add(provider(true)).unwrap());
     let taken = [Refusal::FactConflict("vision".into())];
-    assert_eq!(registry.add(of(false)).unwrap_err().refusals(), taken);
+    assert_eq!(registry.add(provider(false)).unwrap_err().refusals(), taken);
     for id in ids {
-        assert_eq!(registry.replace(id, of(false)).unwrap_err().refusals(), taken);
-        registry.replace(id, of(true)).unwrap();
+        assert_eq!(registry.replace(id, provider(false)).unwrap_err().refusals(), taken);
+        registry.replace(id, provider(true)).unwrap();
     }
     ids[1..].iter().for_each(|&id| assert!(registry.remove(id)));
-    registry.replace(ids[0], of(false)).unwrap();
+    registry.replace(ids[0], provider(false)).unwrap();
     let twice = Fake::new([]).fact("vision", false).fact("vision", true);
     assert_eq!(registry.replace(ids[0], Box::new(twice)).unwrap_err().refusals(), taken);
 }

@@ -4,8 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::result::output::ToolError;
-use crate::result::output::attempt;
+use crate::result::output::{ToolError, attempt};
 use crate::result::spill::SpillStore;
 use crate::text::json;
 
@@ -47,14 +46,15 @@ impl Default for ResultLimits {
     }
 }
 
-/// Length of the preview of a stored result, in characters.
+/// The maximum length of the preview of a stored result, in characters.
 const PREVIEW: usize = 1_500;
-/// Characters reserved for the text around a preview.
+/// The number of characters reserved for the text around a preview.
 const AROUND: usize = 300;
 
-/// Returns whether a text is longer than that many characters.
-pub(crate) fn is_over(text: &str, most: usize) -> bool {
-    text.len() > most && text.chars().nth(most).is_some()
+/// Returns whether `text` has more than `max` characters.
+pub(crate) fn is_over(text: &str, max: usize) -> bool {
+    // The first comparison, in bytes, is fast and suffices for most results.
+    text.len() > max && text.chars().nth(max).is_some()
 }
 
 /// The beginning of a shortened result.
@@ -70,33 +70,34 @@ pub(crate) fn is_shortened(json: &str) -> bool {
 pub(crate) struct Shortened {
     /// The JSON for the model.
     pub(crate) json: String,
-    /// Whether the complete result is stored.
-    pub(crate) is_kept: bool,
-    /// The error of the store, or `None` if storing succeeded.
-    pub(crate) fault: Option<String>,
+    /// Whether the store has the complete result.
+    pub(crate) is_stored: bool,
+    /// The error of the store, or `None` if storing succeeded or there is no store.
+    pub(crate) error: Option<String>,
 }
 
-/// Shortens a result that is too long. If it is stored, the model gets `{"truncated": true, "preview": text, "chars":
-/// N, "file": path, "bytes": N, "hint": text}`. Otherwise it gets as much of it as the limit allows, with `"missing":
-/// N` instead of `file` and `bytes`.
-pub(crate) fn shorten(json: &str, most: usize, tool: &str, spill: Option<&dyn SpillStore>) -> Shortened {
+/// Shortens `json`, a result of `tool` with more than `max` characters. If it can be stored, the model gets `{"truncated":
+/// true, "preview": text, "chars": N, "file": path, "bytes": N, "hint": text}`. Otherwise the preview is as long as the limit
+/// allows, and `file` and `bytes` are replaced by `"missing": N`.
+pub(crate) fn shorten(json: &str, max: usize, tool: &str, store: Option<&dyn SpillStore>) -> Shortened {
     let (text, extension) = readable(json);
     let chars = text.chars().count();
-    let kept = spill.map(|spill| attempt(|| spill.keep(tool, extension, &text).map_err(ToolError::from)));
-    let (kept, fault) = match kept {
-        Some(Ok(name)) => (Some(name), None),
-        Some(Err(fault)) => (None, Some(fault)),
+    let stored = store.map(|store| attempt(|| store.store(tool, extension, &text).map_err(ToolError::from)));
+    let (file, error) = match stored {
+        Some(Ok(file)) => (Some(file), None),
+        Some(Err(error)) => (None, Some(error)),
         None => (None, None),
     };
-    let room = if kept.is_some() { PREVIEW.min(most) } else { most.saturating_sub(AROUND).max(PREVIEW.min(most)) };
-    let preview = beginning(&text, room);
+    let is_stored = file.is_some();
+    let max_preview = if is_stored { PREVIEW.min(max) } else { max.saturating_sub(AROUND).max(PREVIEW.min(max)) };
+    let preview = beginning(&text, max_preview);
     let mut out = String::from(SHORTENED);
     json::push_string(&mut out, preview);
     let _ = write!(out, r#","chars":{chars},"#);
-    let (shown, is_kept) = (preview.chars().count(), kept.is_some());
-    if let Some(name) = kept {
+    let shown = preview.chars().count();
+    if let Some(file) = file {
         out.push_str(r#""file":"#);
-        json::push_string(&mut out, &name);
+        json::push_string(&mut out, &file);
         let _ = write!(
             out,
             r#","bytes":{},"hint":"these are the first {shown} characters; all of the result is in the file, to be read in parts"}}"#,
@@ -109,30 +110,32 @@ pub(crate) fn shorten(json: &str, most: usize, tool: &str, spill: Option<&dyn Sp
             r#""missing":{missing},"hint":"these are the first {shown} characters; the other {missing} are lost. Call again, and ask for less"}}"#
         );
     }
-    Shortened { json: out, is_kept, fault }
+    Shortened { json: out, is_stored, error }
 }
 
-/// Returns the results to shorten so that all of them together have at most `most` characters, the largest first, and
-/// the new limit of each. `sizes` has the characters of each result, and whether it may be shortened.
-pub(crate) fn over_budget(sizes: &[(usize, bool)], most: usize, is_kept: bool) -> Vec<(usize, usize)> {
-    let mut over = sizes.iter().map(|(size, _)| size).sum::<usize>().saturating_sub(most);
-    let mut largest: Vec<usize> = (0..sizes.len()).filter(|&at| sizes[at].1).collect();
-    largest.sort_by_key(|&at| std::cmp::Reverse(sizes[at].0));
-    let least = PREVIEW + AROUND;
+/// Returns the results to shorten, so that all results together have at most `budget` characters: their indices, largest
+/// result first, and the new limit of each. `sizes` has the length of each result in characters, and whether it may be
+/// shortened. With a store, a shortened result only has a preview.
+pub(crate) fn over_budget(sizes: &[(usize, bool)], budget: usize, has_store: bool) -> Vec<(usize, usize)> {
+    let mut over = sizes.iter().map(|(size, _)| size).sum::<usize>().saturating_sub(budget);
+    let mut largest_first: Vec<usize> = (0..sizes.len()).filter(|&at| sizes[at].1).collect();
+    largest_first.sort_by_key(|&at| std::cmp::Reverse(sizes[at].0));
+    let min_limit = PREVIEW + AROUND;
     let mut shortened = Vec::new();
-    for at in largest {
+    for at in largest_first {
         let (size, _) = sizes[at];
-        if over == 0 || size <= least {
+        if over == 0 || size <= min_limit {
             break;
         }
-        let left = if is_kept { least } else { size.saturating_sub(over).max(least) };
-        over = over.saturating_sub(size - left);
-        shortened.push((at, left));
+        let limit = if has_store { min_limit } else { size.saturating_sub(over).max(min_limit) };
+        over = over.saturating_sub(size - limit);
+        shortened.push((at, limit));
     }
     shortened
 }
 
-/// Returns a result as a person or a model would read it in a file, and the file's extension.
+/// Returns a result as readable text, and the extension of its file: a JSON string without quotes and escapes, other JSON
+/// indented.
 fn readable(json: &str) -> (String, &'static str) {
     match serde_json::from_str::<String>(json) {
         Ok(text) => (text, "txt"),
@@ -140,23 +143,23 @@ fn readable(json: &str) -> (String, &'static str) {
     }
 }
 
-/// Returns as much of the beginning as needs at most `room` characters of a JSON string, up to the end of a line if
-/// there is one in the second half.
-fn beginning(text: &str, room: usize) -> &str {
-    let mut used = 0;
-    let fits = |(_, letter): &(usize, char)| {
-        used += match letter {
+/// Returns the longest beginning of `text` that has at most `max` characters as an escaped JSON string. It ends at the end
+/// of a line if one is in its second half.
+fn beginning(text: &str, max: usize) -> &str {
+    let mut escaped_len = 0;
+    let is_over = |(_, letter): &(usize, char)| {
+        escaped_len += match letter {
             '"' | '\\' | '\n' | '\r' | '\t' => 2,
             '\0'..='\x1f' => 6,
             _ => 1,
         };
-        used > room
+        escaped_len > max
     };
-    let end = text.char_indices().find(fits).map_or(text.len(), |(end, _)| end);
-    let whole = &text[..end];
-    match whole.rfind('\n') {
-        Some(line_end) if end < text.len() && line_end >= end / 2 => &whole[..=line_end],
-        _ => whole,
+    let end = text.char_indices().find(is_over).map_or(text.len(), |(end, _)| end);
+    let beginning = &text[..end];
+    match beginning.rfind('\n') {
+        Some(line_end) if end < text.len() && line_end >= end / 2 => &beginning[..=line_end],
+        _ => beginning,
     }
 }
 
@@ -169,10 +172,11 @@ mod tests {
     use super::*;
     use crate::result::output::ToolOutput;
 
-    struct Keeps;
+    /// A store that fails for the tool `full`, and panics for `broken`.
+    struct FakeStore;
 
-    impl SpillStore for Keeps {
-        fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
+    impl SpillStore for FakeStore {
+        fn store(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
             match tool {
                 "full" => Err(io::Error::other("no space left")),
                 "broken" => panic!("no folder"),
@@ -181,45 +185,45 @@ mod tests {
         }
     }
 
-    fn short(json: &str, most: usize, tool: &str, spill: Option<&dyn SpillStore>) -> (Value, Option<String>) {
-        let Shortened { json, is_kept, fault } = shorten(json, most, tool, spill);
-        assert_eq!(is_kept, json.contains("\"file\":"));
-        (serde_json::from_str(&json).unwrap(), fault)
+    fn shortened(json: &str, max: usize, tool: &str, store: Option<&dyn SpillStore>) -> (Value, Option<String>) {
+        let Shortened { json, is_stored, error } = shorten(json, max, tool, store);
+        assert_eq!(is_stored, json.contains("\"file\":"));
+        (serde_json::from_str(&json).unwrap(), error)
     }
 
     #[test]
-    fn what_is_kept_is_named_and_its_beginning_shown() {
+    fn a_stored_result_has_its_file_and_a_preview() {
         let text = "a line of \"20\" lett\n".repeat(500);
-        let (told, fault) = short(ToolOutput::text(&text).as_json(), 5_000, "say", Some(&Keeps));
-        assert_eq!((&told["truncated"], &told["file"], fault), (&true.into(), &"say.txt 10000".into(), None));
-        assert_eq!((&told["chars"], &told["bytes"], told.get("missing")), (&10_000.into(), &10_000.into(), None));
-        let preview = told["preview"].as_str().unwrap();
+        let (result, error) = shortened(ToolOutput::text(&text).as_json(), 5_000, "say", Some(&FakeStore));
+        assert_eq!((&result["truncated"], &result["file"], error), (&true.into(), &"say.txt 10000".into(), None));
+        assert_eq!((&result["chars"], &result["bytes"], result.get("missing")), (&10_000.into(), &10_000.into(), None));
+        let preview = result["preview"].as_str().unwrap();
         assert!(text.starts_with(preview) && preview.ends_with("lett\n") && preview.len() > 1_250, "{preview}");
-        let (told, _) = short(r#"{"a":[1,"ä{"],"b":{}}"#, 8, "say", Some(&Keeps));
-        assert_eq!((&told["file"], &told["preview"]), (&"say.json 43".into(), &"{\n  \"a".into()));
+        let (result, _) = shortened(r#"{"a":[1,"ä{"],"b":{}}"#, 8, "say", Some(&FakeStore));
+        assert_eq!((&result["file"], &result["preview"]), (&"say.json 43".into(), &"{\n  \"a".into()));
     }
 
     #[test]
-    fn what_nothing_keeps_is_told_to_be_missing() {
+    fn a_result_that_is_not_stored_is_cut_and_reports_the_missing_characters() {
         let letters = "\"ü\u{1}".repeat(4_000);
-        for (tool, spill, fault) in [
+        for (tool, store, expected_error) in [
             ("say", None, None),
-            ("full", Some(&Keeps as &dyn SpillStore), Some("no space left")),
-            ("broken", Some(&Keeps), Some("no folder")),
+            ("full", Some(&FakeStore as &dyn SpillStore), Some("no space left")),
+            ("broken", Some(&FakeStore), Some("no folder")),
         ] {
             let json = ToolOutput::text(&letters).into_json();
-            let (told, noted) = short(&json, 9_000, tool, spill);
-            assert_eq!(noted.as_deref(), fault);
-            let preview = told["preview"].as_str().unwrap();
-            assert!(letters.starts_with(preview) && told.get("file").is_none());
+            let (result, error) = shortened(&json, 9_000, tool, store);
+            assert_eq!(error.as_deref(), expected_error);
+            let preview = result["preview"].as_str().unwrap();
+            assert!(letters.starts_with(preview) && result.get("file").is_none());
             let shown = preview.chars().count();
-            assert_eq!(told["missing"], 12_000 - shown);
-            assert!(shown > 2_500 && !is_over(&told.to_string(), 9_000), "{shown}");
+            assert_eq!(result["missing"], 12_000 - shown);
+            assert!(shown > 2_500 && !is_over(&result.to_string(), 9_000), "{shown}");
         }
     }
 
     #[test]
-    fn the_largest_are_shortened_first() {
+    fn the_largest_results_are_shortened_first() {
         let sizes = [(50_000, true), (90_000, true), (80_000, false), (70_000, true), (100, true)];
         assert_eq!(over_budget(&sizes, 300_000, true), []);
         assert_eq!(over_budget(&sizes, 200_000, true), [(1, 1_800), (3, 1_800)]);

@@ -1,5 +1,5 @@
-//! The result of a handler: a [`ToolOutput`], or a [`ToolError`] that the model can act on. Both become one JSON text; an
-//! output can also have images.
+//! The result of a handler: a [`ToolOutput`], or a [`ToolError`] that the model can act on. The model gets either as one JSON
+//! text; an output can also have images.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -10,11 +10,10 @@ use serde_json::Value;
 use crate::data::to_json::ToJson;
 use crate::panics::{self, Panicked};
 use crate::result::image::Image;
-use crate::result::scrub;
-use crate::result::scrub::scrub;
+use crate::result::scrub::{self, scrub};
 use crate::text::json;
 
-/// The initial capacity of a result in bytes, which suffices for most results.
+/// The initial capacity of a typed result in bytes, which suffices for most results.
 const INITIAL_CAPACITY: usize = 128;
 
 /// The output of a handler: a JSON text, and optionally images.
@@ -29,14 +28,14 @@ impl ToolOutput {
     /// images of at most 2,000 pixels on each side (as of 2026-11).
     pub const MAX_IMAGES: usize = 20;
 
-    /// Returns an output with a text, which the model gets as a JSON string.
+    /// Creates an output from a text, which the model gets as a JSON string.
     pub fn text(text: impl AsRef<str>) -> Self {
         let mut json = String::with_capacity(text.as_ref().len() + 2);
         json::push_string(&mut json, text.as_ref());
         Self::from_json(json)
     }
 
-    /// Serializes a value to JSON, and returns it as an output.
+    /// Creates an output from a value that can be serialized to JSON.
     ///
     /// # Errors
     /// Returns an error if `value` cannot be serialized as JSON, for example a map whose keys are not strings.
@@ -47,8 +46,8 @@ impl ToolOutput {
         }
     }
 
-    /// Converts a typed result, such as a generated `Returns`, to JSON, and returns it as an output.
-    pub fn of(value: &(impl ToJson + ?Sized)) -> Self {
+    /// Creates an output from a typed result, such as a generated `Returns`.
+    pub fn typed(value: &(impl ToJson + ?Sized)) -> Self {
         let mut json = String::with_capacity(INITIAL_CAPACITY);
         value.to_json(&mut json);
         Self::from_json(json)
@@ -114,7 +113,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The arguments are not a JSON object within the limits.
+    /// The arguments are not a valid JSON object, or exceed the limits on size and depth.
     MalformedArguments "malformed_arguments"
     /// The arguments do not satisfy the tool's schema: see [`ToolError::problems`].
     InvalidArguments "invalid_arguments"
@@ -122,8 +121,8 @@ kinds! {
     UnknownTool "unknown_tool"
     /// The handler failed.
     Failed "failed"
-    /// The handler refused the call for safety, for example because of a path or a command. Or the call needs approval, and the
-    /// host has no approver.
+    /// The handler refused the call for safety, for example because of a path or a command; or the call needs approval, and
+    /// the host has no approver.
     Refused "refused"
     /// A hook of the host blocked the call.
     Blocked "blocked"
@@ -131,11 +130,11 @@ kinds! {
     Denied "denied"
     /// A hook of the host failed before the call, so the call was not run.
     HookFailed "hook_failed"
-    /// What the call looked for does not exist.
+    /// A resource that the call needs, such as a file, does not exist.
     NotFound "not_found"
     /// The call exceeded its time limit.
     Timeout "timeout"
-    /// The host cancelled the call.
+    /// The host cancelled the call, its task or its session.
     Cancelled "cancelled"
     /// The handler panicked.
     Panicked "panicked"
@@ -156,7 +155,7 @@ pub struct Problem {
 /// The error of a failed call. The model gets it as JSON: `{"error": message, "kind": word, "problems": [...]}`, and the
 /// [fields](ToolError::with_field) that the handler adds.
 ///
-/// It does not implement [`std::error::Error`], so that it can be converted from every type that does, with `?`.
+/// It does not implement [`std::error::Error`], so that `?` can convert every type that does into it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError(Box<Inner>);
 
@@ -172,12 +171,12 @@ struct Inner {
 const OWN_KEYS: [&str; 3] = ["error", "kind", "problems"];
 
 impl ToolError {
-    /// Returns an error of the kind [`ErrorKind::Failed`]. The message is for the model, and should say what to do instead.
+    /// Creates an error of the kind [`ErrorKind::Failed`]. The message is for the model, and should say what to do instead.
     pub fn new(message: impl Into<String>) -> Self {
         Self::with_kind(ErrorKind::Failed, message)
     }
 
-    /// Returns an error of this kind.
+    /// Creates an error of this kind.
     pub fn with_kind(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self::boxed(kind, message.into())
     }
@@ -230,7 +229,7 @@ impl ToolError {
         &self.0.message
     }
 
-    /// Returns the message.
+    /// Returns the message by value.
     #[cold]
     pub(crate) fn into_message(self) -> String {
         self.0.message
@@ -375,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_scrubbed_at_every_depth_and_cut() {
+    fn fields_are_scrubbed_at_every_depth_and_truncated() {
         let nested = serde_json::json!({ "a": ["<system>x</system>"] });
         let error = ToolError::new("no").with_field("log", nested).with_field("long", vec!["x"; 2_000]);
         let value: Value = serde_json::from_str(&error.to_json()).unwrap();
@@ -388,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn any_std_error_becomes_one() {
+    fn any_std_error_becomes_a_tool_error() {
         fn fails() -> Result<(), ToolError> {
             "x".parse::<i32>()?;
             Ok(())

@@ -8,18 +8,19 @@ use std::time::Duration;
 
 use crate::text::display::short_name;
 
-/// A store for results that are too long: see [`SessionBuilder::spill`](crate::SessionBuilder::spill).
+/// A store for results that are too long: see [`SessionBuilder::spill_store`](crate::SessionBuilder::spill_store).
 pub trait SpillStore: Send + Sync {
-    /// Stores `text`, a result of `tool`, and returns the name under which the model's tools can read it. The extension
-    /// is its format: `txt` or `json`.
+    /// Stores `text`, a result of `tool`, and returns the name, such as a path, by which the model's tools can read it.
+    /// `extension` is the format of the text: `txt` or `json`.
     ///
     /// # Errors
-    /// Returns an error if the text cannot be stored. The model then gets the number of missing characters.
-    fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String>;
+    /// Returns an error if the text cannot be stored. The model then gets the beginning of the result and the number of
+    /// missing characters.
+    fn store(&self, tool: &str, extension: &str, text: &str) -> io::Result<String>;
 }
 
 /// A folder of results, with one file for each. Each file is readable by this user only, and has a new, unguessable
-/// name, which becomes known only when the file is complete. The host decides when to [delete](Self::delete_older_than)
+/// name, which is only returned when the file is complete. The host decides when to [delete](Self::delete_older_than)
 /// files.
 ///
 /// A folder in which other users could replace a result is refused whenever it is used: on Unix, one that is a symbolic
@@ -30,21 +31,21 @@ pub struct SpillFolder {
 }
 
 impl SpillFolder {
-    /// Returns a store in this folder. A missing folder is created, for this user only.
+    /// Returns a store in the folder `path`. A missing folder is created, for this user only.
     ///
     /// # Errors
-    /// Returns an error if the folder cannot be created, is not a folder, or is writable by other users.
+    /// Returns an error if the folder cannot be created, or other users could replace a result in it.
     pub fn new(path: impl AsRef<Path>) -> io::Result<Self> {
         let mut builder = DirBuilder::new();
         private_folder(builder.recursive(true));
         builder.create(&path)?;
-        // A trailing slash would resolve to the target of a link.
+        // `components` removes a trailing slash, with which `symlink_metadata` would follow a link.
         let folder = Self { path: std::path::absolute(path)?.components().collect() };
         folder.metadata()?;
         Ok(folder)
     }
 
-    /// Returns the metadata of the folder, if the folder can be trusted.
+    /// Returns the metadata of the folder. Fails if other users could change its files.
     fn metadata(&self) -> io::Result<Metadata> {
         let metadata = fs::symlink_metadata(&self.path)?;
         if metadata.is_symlink() {
@@ -53,22 +54,22 @@ impl SpillFolder {
         if !metadata.is_dir() {
             return Err(self.refused(io::ErrorKind::NotADirectory, "it is not a folder"));
         }
-        if others_write(&metadata) {
+        if others_can_write(&metadata) {
             return Err(self.refused(io::ErrorKind::PermissionDenied, "others can write to it"));
         }
         Ok(metadata)
     }
 
-    fn refused(&self, kind: io::ErrorKind, why: &str) -> io::Error {
+    fn refused(&self, kind: io::ErrorKind, reason: &str) -> io::Error {
         let path = self.path.display();
-        io::Error::new(kind, format!("`{path}` cannot keep results: {why}; name a folder of this user's own"))
+        io::Error::new(kind, format!("`{path}` cannot store results: {reason}; use a folder of the current user"))
     }
 
     /// Deletes the results that were stored longer than `age` ago, by any process, and returns their number. Other
     /// files are kept, and so are files that cannot be deleted.
     ///
     /// # Errors
-    /// Returns an error if the folder cannot be read, or has become writable by other users.
+    /// Returns an error if the folder cannot be read, or other users could replace a result in it.
     pub fn delete_older_than(&self, age: Duration) -> io::Result<usize> {
         self.metadata()?;
         let mut deleted = 0;
@@ -84,16 +85,16 @@ impl SpillFolder {
 }
 
 impl SpillStore for SpillFolder {
-    fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
+    fn store(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
         let tool: String =
             short_name(tool).chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
-        // Each has its own random keys, so that no name can be derived from another.
+        // Each `RandomState` has new random keys, so that no name can be derived from another.
         let [high, low] = [(); 2].map(|()| RandomState::new().hash_one(&tool));
         let path = self.path.join(format!("{tool}-{high:016x}{low:016x}.{extension}"));
         let folder = self.metadata()?;
         let mut file = create(&path)?;
-        let written = file.metadata().and_then(|made| {
-            if is_of_another(&folder, &made) {
+        let written = file.metadata().and_then(|created| {
+            if owners_differ(&folder, &created) {
                 return Err(self.refused(io::ErrorKind::PermissionDenied, "it belongs to another user"));
             }
             file.write_all(text.as_bytes())
@@ -111,6 +112,7 @@ impl SpillStore for SpillFolder {
 
 /// Returns whether a file of this name is a result, complete or partial.
 fn is_result(name: &str) -> bool {
+    // `TOOL-NUMBER.EXTENSION`, with a number of 32 hexadecimal digits.
     let stem = ["txt", "json"].into_iter().find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'));
     let number = stem.and_then(|stem| stem.rsplit_once('-')).map(|(_, number)| number);
     number.is_some_and(|number| number.len() == 32 && number.bytes().all(|digit| digit.is_ascii_hexdigit()))
@@ -133,23 +135,23 @@ fn private_folder(builder: &mut DirBuilder) {
 }
 
 #[cfg(unix)]
-fn others_write(folder: &Metadata) -> bool {
+fn others_can_write(folder: &Metadata) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&folder.permissions()) & 0o022 != 0
 }
 
-/// Returns whether the folder belongs to another user than this one, who has `made` a file in it.
+/// Returns whether the folder belongs to another user than `file`, which this process has created.
 #[cfg(unix)]
-fn is_of_another(folder: &Metadata, made: &Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::uid(folder) != std::os::unix::fs::MetadataExt::uid(made)
+fn owners_differ(folder: &Metadata, file: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(folder) != std::os::unix::fs::MetadataExt::uid(file)
 }
 
 #[cfg(not(unix))]
-fn others_write(_: &Metadata) -> bool {
+fn others_can_write(_: &Metadata) -> bool {
     false
 }
 
 #[cfg(not(unix))]
-fn is_of_another(_: &Metadata, _: &Metadata) -> bool {
+fn owners_differ(_: &Metadata, _: &Metadata) -> bool {
     false
 }
 
@@ -183,8 +185,8 @@ mod tests {
     #[test]
     fn each_result_has_a_file_of_its_own() {
         let folder = Folder::new("own");
-        let spill = SpillFolder::new(folder.0.join("made")).unwrap();
-        let names = ["one", "two"].map(|text| spill.keep("../say it", "txt", text).unwrap());
+        let store = SpillFolder::new(folder.0.join("made")).unwrap();
+        let names = ["one", "two"].map(|text| store.store("../say it", "txt", text).unwrap());
         assert_ne!(names[0], names[1]);
         for (name, text) in names.iter().zip(["one", "two"]) {
             assert_eq!(fs::read_to_string(name).unwrap(), text);
@@ -192,19 +194,19 @@ mod tests {
             assert!(file.starts_with("---say-it-") && file.len() == "---say-it-.txt".len() + 32, "{file}");
             assert_eq!(Path::new(name).parent().unwrap(), folder.0.join("made"));
         }
-        assert_eq!(fs::read_dir(folder.0.join("made")).unwrap().count(), 2, "nothing else is there");
+        assert_eq!(fs::read_dir(folder.0.join("made")).unwrap().count(), 2, "there are no other files");
     }
 
     #[test]
     fn old_results_are_deleted_and_nothing_else() {
         let folder = Folder::new("old");
-        let spill = SpillFolder::new(&folder.0).unwrap();
+        let store = SpillFolder::new(&folder.0).unwrap();
         let day = Duration::from_hours(24);
         let aged = |path: &Path| {
             let file = File::options().write(true).open(path).unwrap();
             file.set_modified(std::time::SystemTime::now() - 2 * day).unwrap();
         };
-        let [old, new] = ["txt", "json"].map(|extension| spill.keep("say", extension, "text").unwrap());
+        let [old, new] = ["txt", "json"].map(|extension| store.store("say", extension, "text").unwrap());
         let others =
             ["notes.txt", "say-0123.txt", "0123456789abcdef0123456789abcdef.txt"].map(|name| folder.0.join(name));
         for path in &others {
@@ -212,27 +214,27 @@ mod tests {
             aged(path);
         }
         aged(Path::new(&old));
-        assert_eq!(spill.delete_older_than(day).unwrap(), 1);
-        assert_eq!(spill.delete_older_than(day).unwrap(), 0);
+        assert_eq!(store.delete_older_than(day).unwrap(), 1);
+        assert_eq!(store.delete_older_than(day).unwrap(), 0);
         assert!(!Path::new(&old).exists());
         assert!(Path::new(&new).exists() && others.iter().all(|path| path.exists()));
         fs::remove_dir_all(&folder.0).unwrap();
-        assert!(spill.delete_older_than(day).is_err());
+        assert!(store.delete_older_than(day).is_err());
     }
 
     #[cfg(unix)]
     #[test]
-    fn nobody_else_reads_them() {
+    fn only_the_current_user_can_read_results() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = Folder::new("mode");
-        let name = SpillFolder::new(&folder.0).unwrap().keep("say", "json", "{}").unwrap();
+        let name = SpillFolder::new(&folder.0).unwrap().store("say", "json", "{}").unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!([mode(Path::new(&name)), mode(&folder.0)], [0o600, 0o700]);
     }
 
     #[test]
-    fn a_file_that_is_there_is_never_overwritten() {
-        let folder = Folder::new("there");
+    fn an_existing_file_is_never_overwritten() {
+        let folder = Folder::new("existing");
         fs::create_dir_all(&folder.0).unwrap();
         let path = folder.0.join("say.txt");
         fs::write(&path, "mine").unwrap();
@@ -248,60 +250,60 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_that_is_not_this_users_alone_is_refused_at_any_time() {
+    fn a_folder_that_other_users_can_change_is_refused_at_each_use() {
         use std::os::unix::fs::{PermissionsExt as _, symlink};
         let folder = Folder::new("trust");
         let [real, link] = ["real", "link"].map(|name| folder.0.join(name));
-        let spill = SpillFolder::new(&real).unwrap();
-        let refusals = |spill: &SpillFolder, why: &str| {
-            let new = SpillFolder::new(&spill.path).map(|_| ()).unwrap_err();
-            let kept = spill.keep("say", "txt", "one").map(|_| ()).unwrap_err();
-            let deleted = spill.delete_older_than(Duration::ZERO).map(|_| ()).unwrap_err();
-            for error in [new, kept, deleted] {
+        let store = SpillFolder::new(&real).unwrap();
+        let assert_refused = |store: &SpillFolder, reason: &str| {
+            let new = SpillFolder::new(&store.path).map(|_| ()).unwrap_err();
+            let stored = store.store("say", "txt", "one").map(|_| ()).unwrap_err();
+            let deleted = store.delete_older_than(Duration::ZERO).map(|_| ()).unwrap_err();
+            for error in [new, stored, deleted] {
                 let text = error.to_string();
-                assert!(text.contains(why) && text.contains("a folder of this user's own"), "{text}");
+                assert!(text.contains(reason) && text.contains("a folder of the current user"), "{text}");
             }
         };
         for mode in [0o770, 0o1777, 0o702] {
             fs::set_permissions(&real, fs::Permissions::from_mode(mode)).unwrap();
-            refusals(&spill, "others can write to it");
+            assert_refused(&store, "others can write to it");
         }
         fs::set_permissions(&real, fs::Permissions::from_mode(0o755)).unwrap();
-        assert!(spill.keep("say", "txt", "one").is_ok(), "others may list the folder");
+        assert!(store.store("say", "txt", "one").is_ok(), "others may list the folder");
         // Another program replaces the folder with a link.
         fs::rename(&real, folder.0.join("elsewhere")).unwrap();
         symlink("elsewhere", &real).unwrap();
-        refusals(&spill, "it is a symbolic link");
+        assert_refused(&store, "it is a symbolic link");
         let slash = SpillFolder::new(folder.0.join("real/")).unwrap_err().to_string();
         assert!(slash.contains("it is a symbolic link"), "{slash}");
         symlink("nowhere", &link).unwrap();
         assert!(SpillFolder::new(&link).is_err());
-        assert_eq!(fs::read_dir(folder.0.join("elsewhere")).unwrap().count(), 1, "nothing was kept, nothing deleted");
+        assert_eq!(fs::read_dir(folder.0.join("elsewhere")).unwrap().count(), 1, "nothing was stored or deleted");
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_of_somebody_else_is_refused() {
+    fn a_folder_of_another_user_is_refused() {
         use std::os::unix::fs::{MetadataExt as _, chown};
         let folder = Folder::new("owner");
-        let spill = SpillFolder::new(&folder.0).unwrap();
-        let made = folder.0.metadata().unwrap();
+        let store = SpillFolder::new(&folder.0).unwrap();
+        let metadata = folder.0.metadata().unwrap();
         let root = Path::new("/").metadata().unwrap();
-        assert_eq!(is_of_another(&root, &made), made.uid() != root.uid());
+        assert_eq!(owners_differ(&root, &metadata), metadata.uid() != root.uid());
         // Only root can change the owner of a folder.
-        if chown(&folder.0, Some(made.uid() ^ 1), None).is_ok() {
-            let error = spill.keep("say", "txt", "one").unwrap_err().to_string();
+        if chown(&folder.0, Some(metadata.uid() ^ 1), None).is_ok() {
+            let error = store.store("say", "txt", "one").unwrap_err().to_string();
             assert!(error.contains("it belongs to another user"), "{error}");
-            assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0, "nothing is left");
+            assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0, "the file was removed");
         }
     }
 
     #[test]
-    fn what_cannot_be_kept_is_an_error() {
+    fn a_missing_folder_is_an_error() {
         let folder = Folder::new("gone");
-        let spill = SpillFolder::new(&folder.0).unwrap();
+        let store = SpillFolder::new(&folder.0).unwrap();
         fs::remove_dir(&folder.0).unwrap();
-        assert_eq!(spill.keep("say", "txt", "one").unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(store.store("say", "txt", "one").unwrap_err().kind(), io::ErrorKind::NotFound);
         fs::write(&folder.0, "").unwrap();
         assert!(SpillFolder::new(&folder.0).is_err());
         fs::remove_file(&folder.0).unwrap();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
+/// Blocks this thread until the future completes, and returns its value.
 #[cfg(not(feature = "tokio"))]
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     park(future)
@@ -13,7 +14,7 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
 #[cfg(feature = "tokio")]
 pub(crate) use in_tokio::block_on;
 
-/// Blocks this thread until the future completes.
+/// Polls the future on this thread, and parks the thread until the future is woken. Returns its value.
 pub(crate) fn park<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(Thread);
 
@@ -35,7 +36,7 @@ pub(crate) fn park<T>(future: impl Future<Output = T>) -> T {
 
 #[cfg(feature = "tokio")]
 mod in_tokio {
-    //! Parking the thread instead of `Runtime::block_on` avoids a runtime within a runtime.
+    //! Parks the thread instead of calling `Runtime::block_on`, which panics within a runtime.
 
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -45,6 +46,7 @@ mod in_tokio {
     use super::park;
     use crate::run::tokio_runtime::shared;
 
+    /// Blocks this thread until the future completes, and returns its value.
     pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
         let current_flavor = Handle::try_current().ok().map(|handle| handle.runtime_flavor());
         if current_flavor != Some(RuntimeFlavor::MultiThread) {
@@ -62,8 +64,9 @@ mod in_tokio {
         }
     }
 
+    /// Blocks this thread in the context of the shared runtime.
     fn in_shared<T>(future: impl Future<Output = T>) -> T {
-        let _within = shared().map(Runtime::enter);
+        let _guard = shared().map(Runtime::enter);
         // A surrounding task would exhaust its cooperative budget, which Tokio only renews when the task yields.
         park(unconstrained(future))
     }

@@ -88,11 +88,12 @@ pub(crate) struct CancelEpoch<'a> {
 }
 
 impl<'a> CancelEpoch<'a> {
+    /// Returns an epoch that begins now: only later cancellations of the handle count.
     pub(crate) fn now(cancel: &'a CancelHandle) -> Self {
         Self { cancel, count: cancel.count() }
     }
 
-    /// Returns an epoch that also includes earlier cancellations of the handle.
+    /// Returns an epoch that includes all cancellations of the handle, also earlier ones.
     pub(crate) const fn ever(cancel: &'a CancelHandle) -> Self {
         Self { cancel, count: 0 }
     }
@@ -120,14 +121,15 @@ impl<'a> CancelledFuture<'a> {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.sources.iter().flatten().any(|since| since.is_cancelled())
+        self.sources.iter().flatten().any(|epoch| epoch.is_cancelled())
     }
 
     fn deregister(&mut self) {
         if self.waker.take().is_some() {
-            for (since, key) in self.sources.iter().zip(self.keys) {
-                let gone = since.and_then(|since| since.cancel.waiting().wakers.remove(&key));
-                drop(gone);
+            for (epoch, key) in self.sources.iter().zip(self.keys) {
+                // Dropped without the lock, because dropping a waker may run any code.
+                let waker = epoch.and_then(|epoch| epoch.cancel.waiting().wakers.remove(&key));
+                drop(waker);
             }
         }
     }
@@ -138,11 +140,11 @@ impl Future for CancelledFuture<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
-        if !this.is_cancelled() && !this.waker.as_ref().is_some_and(|known| known.will_wake(context.waker())) {
+        if !this.is_cancelled() && !this.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
             this.deregister();
-            for (since, key) in this.sources.iter().zip(&mut this.keys) {
-                if let Some(since) = since {
-                    let waiting = &mut *since.cancel.waiting();
+            for (epoch, key) in this.sources.iter().zip(&mut this.keys) {
+                if let Some(epoch) = epoch {
+                    let waiting = &mut *epoch.cancel.waiting();
                     *key = waiting.next;
                     waiting.next += 1;
                     waiting.wakers.insert(*key, context.waker().clone());
@@ -168,7 +170,7 @@ pub struct CancellationToken(Arc<[Option<(CancelHandle, u64)>; 4]>);
 
 impl CancellationToken {
     pub(crate) fn new(sources: CancelSources<'_>) -> Self {
-        Self(Arc::new(sources.map(|since| since.map(|since| (since.cancel.clone(), since.count)))))
+        Self(Arc::new(sources.map(|epoch| epoch.map(|epoch| (epoch.cancel.clone(), epoch.count)))))
     }
 
     pub(crate) fn sources(&self) -> CancelSources<'_> {
@@ -223,12 +225,12 @@ mod tests {
     fn a_dropped_future_deregisters_its_waker() {
         let cancel = CancelHandle::new();
         let mut context = Context::from_waker(Waker::noop());
-        let mut watch = CancelledFuture::new([Some(CancelEpoch::now(&cancel)), None, None, None]);
+        let mut future = CancelledFuture::new([Some(CancelEpoch::now(&cancel)), None, None, None]);
         for _ in 0..3 {
-            assert!(Pin::new(&mut watch).poll(&mut context).is_pending());
+            assert!(Pin::new(&mut future).poll(&mut context).is_pending());
             assert_eq!(cancel.watchers(), 1);
         }
-        drop(watch);
+        drop(future);
         assert_eq!(cancel.watchers(), 0);
     }
 }

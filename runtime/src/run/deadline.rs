@@ -1,4 +1,4 @@
-//! Deadlines: waiting for a part of the host, until the call is cancelled or its time is over.
+//! Deadlines: waiting for a part of the host, until the call is cancelled or exceeds its time limit.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -13,21 +13,23 @@ use crate::run::timer::Sleep;
 pub(crate) enum Interrupted {
     /// The call was cancelled.
     Cancelled,
-    /// The time was over.
+    /// The time limit was exceeded.
     TimedOut,
 }
 
-/// Returns the result of `work`, unless the call is cancelled or `time` is over first.
+/// Returns the result of `work`, unless the call is cancelled or the timeout elapses first.
 pub(crate) async fn with_deadline<T>(
     work: impl Future<Output = T>,
     cancelled: CancelledFuture<'_>,
-    time: Duration,
+    timeout: Duration,
 ) -> Result<T, Interrupted> {
-    let mut waits = (pin!(work), pin!(cancelled), pin!(Sleep::after(time)));
-    poll_fn(|context| match waits.0.as_mut().poll(context) {
-        Poll::Ready(done) => Poll::Ready(Ok(done)),
-        Poll::Pending if waits.1.as_mut().poll(context).is_ready() => Poll::Ready(Err(Interrupted::Cancelled)),
-        Poll::Pending => waits.2.as_mut().poll(context).map(|()| Err(Interrupted::TimedOut)),
+    let mut work = pin!(work);
+    let mut cancelled = pin!(cancelled);
+    let mut sleep = pin!(Sleep::after(timeout));
+    poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Ready(result) => Poll::Ready(Ok(result)),
+        Poll::Pending if cancelled.as_mut().poll(context).is_ready() => Poll::Ready(Err(Interrupted::Cancelled)),
+        Poll::Pending => sleep.as_mut().poll(context).map(|()| Err(Interrupted::TimedOut)),
     })
     .await
 }

@@ -4,7 +4,7 @@
 //! At most [`WORKERS`] handlers work at a time; others are queued. A thread cannot be stopped from outside: when a call
 //! is abandoned, its handler keeps running, but its thread no longer counts towards the limit, so that hanging calls do
 //! not block others. This is bounded, too: when [`THREADS`] threads are stuck, no more are started, and calls are
-//! queued until a thread ends or their time is over. Idle threads end after a while.
+//! queued until a thread ends or the calls time out. Idle threads end after [`IDLE`].
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -37,10 +37,11 @@ pub(crate) static CHECKS: Pool = Pool::new(WORKERS, THREADS, IDLE);
 type Work = Box<dyn FnOnce() -> ToolResult + Send>;
 
 pub(crate) struct Pool {
-    workers: usize,
-    threads: usize,
-    idle: Duration,
+    max_workers: usize,
+    max_threads: usize,
+    max_idle: Duration,
     queue: Mutex<Queue>,
+    /// Notified when a job is queued.
     arrival: Condvar,
 }
 
@@ -59,10 +60,10 @@ struct Job {
 }
 
 enum JobState {
-    /// Queued, or running (then the work is taken), with the waker of its future.
+    /// Queued, or running if the work is `None`. With the waker of the future.
     Open(Option<Work>, Option<Waker>),
     Done(ToolResult),
-    /// Its future was dropped.
+    /// The future was dropped, or has returned the result.
     Abandoned,
 }
 
@@ -73,9 +74,9 @@ impl Job {
 }
 
 impl Pool {
-    const fn new(workers: usize, threads: usize, idle: Duration) -> Self {
+    const fn new(max_workers: usize, max_threads: usize, max_idle: Duration) -> Self {
         let queue = Queue { waiting: VecDeque::new(), threads: 0, idle: 0, abandoned: 0 };
-        Self { workers, threads, idle, queue: Mutex::new(queue), arrival: Condvar::new() }
+        Self { max_workers, max_threads, max_idle, queue: Mutex::new(queue), arrival: Condvar::new() }
     }
 
     /// Queues `work`, and returns a future of its result. Dropping the future removes the work from the queue, or
@@ -103,7 +104,7 @@ impl Pool {
         if queue.waiting.len() <= queue.idle {
             drop(queue);
             self.arrival.notify_one();
-        } else if queue.threads - queue.abandoned < self.workers && queue.threads < self.threads {
+        } else if queue.threads - queue.abandoned < self.max_workers && queue.threads < self.max_threads {
             queue.threads += 1;
             drop(queue);
             if let Err(error) = start_thread("toolc-blocking", Box::new(|| self.work())) {
@@ -116,8 +117,8 @@ impl Pool {
     fn fail(&self, error: &std::io::Error) {
         let mut queue = self.queue();
         queue.threads -= 1;
-        let alone = queue.threads == queue.abandoned;
-        let waiting = if alone { std::mem::take(&mut queue.waiting) } else { VecDeque::new() };
+        let no_worker_left = queue.threads == queue.abandoned;
+        let waiting = if no_worker_left { std::mem::take(&mut queue.waiting) } else { VecDeque::new() };
         drop(queue);
         for job in waiting {
             end(&job, Err(ToolError::new(format!("failed to start a thread: {error}; try again later"))));
@@ -137,8 +138,8 @@ impl Pool {
                 if !end(&job, result) {
                     let mut queue = self.queue();
                     queue.abandoned -= 1;
-                    // Another thread has taken its place meanwhile.
-                    if queue.threads - queue.abandoned > self.workers {
+                    // Another thread was started in the meantime.
+                    if queue.threads - queue.abandoned > self.max_workers {
                         queue.threads -= 1;
                         return;
                     }
@@ -153,7 +154,7 @@ impl Pool {
         queue.idle += 1;
         let (mut queue, _) = self
             .arrival
-            .wait_timeout_while(queue, self.idle, |queue| queue.waiting.is_empty())
+            .wait_timeout_while(queue, self.max_idle, |queue| queue.waiting.is_empty())
             .unwrap_or_else(PoisonError::into_inner);
         queue.idle -= 1;
         let job = queue.waiting.pop_front();
@@ -163,12 +164,12 @@ impl Pool {
         job
     }
 
-    /// Abandons `job`.
+    /// Abandons `job`, whose future is dropped: removes it from the queue, or no longer counts its thread.
     fn abandon(&'static self, job: &Arc<Job>) {
         // Lock order everywhere: the queue, then the job.
         let mut queue = self.queue();
-        let left = std::mem::replace(&mut *job.state(), JobState::Abandoned);
-        match &left {
+        let state = std::mem::replace(&mut *job.state(), JobState::Abandoned);
+        match &state {
             JobState::Open(None, _) => {
                 queue.abandoned += 1;
                 if queue.waiting.is_empty() { drop(queue) } else { self.grow(queue) }
@@ -180,17 +181,17 @@ impl Pool {
             JobState::Done(_) | JobState::Abandoned => drop(queue),
         }
         // The work and the waker are dropped without a lock, because they may run any code.
-        drop(left);
+        drop(state);
     }
 }
 
 /// Returns work that runs in the context of the caller's Tokio runtime, or of the shared one if there is none. The threads
-/// are the pool's, not those of Tokio's `spawn_blocking`: dropping a runtime waits for those, also for a stuck handler.
+/// are the pool's, not those of Tokio's `spawn_blocking`, because dropping a runtime waits for those, even if a handler hangs.
 #[cfg(feature = "tokio")]
 fn in_context(work: impl FnOnce() -> ToolResult + Send + 'static) -> Work {
     let runtime = tokio_runtime::current();
     Box::new(move || {
-        let _within = runtime.as_ref().map(Handle::enter);
+        let _guard = runtime.as_ref().map(Handle::enter);
         work()
     })
 }
@@ -227,15 +228,16 @@ impl Future for JobHandle {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         let waker = context.waker().clone();
         let mut state = self.job.state();
-        let old = match &mut *state {
-            JobState::Open(_, old) => old.replace(waker),
+        let old_waker = match &mut *state {
+            JobState::Open(_, current) => current.replace(waker),
             JobState::Done(_) | JobState::Abandoned => match std::mem::replace(&mut *state, JobState::Abandoned) {
                 JobState::Done(result) => return Poll::Ready(result),
                 _ => return Poll::Pending,
             },
         };
         drop(state);
-        drop(old);
+        // Without the lock, because dropping a waker may run any code.
+        drop(old_waker);
         Poll::Pending
     }
 }

@@ -126,35 +126,36 @@ mod tests {
     use crate::call::{Call, ToolCall};
 
     #[derive(Debug, Default)]
-    struct Seen(Mutex<Vec<u32>>);
+    struct Numbers(Mutex<Vec<u32>>);
 
-    fn seen(task: &Task, number: u32) -> Vec<u32> {
-        let state = Call::new(ToolCall::new("look", "{}").with_task(task)).state::<Seen>();
-        let mut seen = state.0.lock().unwrap();
-        seen.push(number);
-        seen.clone()
+    /// Adds a number to the state of a task, and returns all numbers.
+    fn add_number(task: &Task, number: u32) -> Vec<u32> {
+        let state = Call::new(ToolCall::new("look", "{}").with_task(task)).state::<Numbers>();
+        let mut numbers = state.0.lock().unwrap();
+        numbers.push(number);
+        numbers.clone()
     }
 
     #[test]
     fn each_task_has_one_value_of_each_type() {
         let (one, other) = (Task::new("one"), Task::new("one"));
-        assert_eq!([seen(&one, 1), seen(&one, 2), seen(&other, 3)], [vec![1], vec![1, 2], vec![3]]);
+        assert_eq!([add_number(&one, 1), add_number(&one, 2), add_number(&other, 3)], [vec![1], vec![1, 2], vec![3]]);
         let call = Call::new(ToolCall::new("look", "{}").with_task(&one));
         assert_eq!(*call.state::<String>(), "");
-        // A call without a task has nothing that would outlive it.
+        // The state of a call without a task is dropped with the call.
         let lone = Call::new(ToolCall::new("look", "{}"));
-        assert!(!Arc::ptr_eq(&lone.state::<Seen>(), &lone.state::<Seen>()));
+        assert!(!Arc::ptr_eq(&lone.state::<Numbers>(), &lone.state::<Numbers>()));
     }
 
     #[test]
     fn state_is_dropped_when_the_task_ends() {
         let task = Task::new("task");
         let kept = Arc::clone(&task.0);
-        let state: Weak<Seen> = Arc::downgrade(&kept.state::<Seen>());
+        let state: Weak<Numbers> = Arc::downgrade(&kept.state::<Numbers>());
         assert!(state.upgrade().is_some());
         drop(task);
         assert!(state.upgrade().is_none());
-        let late = Arc::downgrade(&kept.state::<Seen>());
+        let late = Arc::downgrade(&kept.state::<Numbers>());
         assert!(late.upgrade().is_none(), "an ended task keeps nothing");
     }
 
@@ -179,17 +180,17 @@ mod tests {
     #[test]
     fn a_panic_does_not_affect_other_state() {
         let task = Task::new("task");
-        let state = Arc::downgrade(&task.0.state::<Seen>());
+        let state = Arc::downgrade(&task.0.state::<Numbers>());
         assert!(panics::catch(|| task.0.state::<Broken>()).is_err());
         task.0.state::<Stubborn>();
-        assert_eq!(seen(&task, 1), [1]);
+        assert_eq!(add_number(&task, 1), [1]);
         drop(task);
         assert!(state.upgrade().is_none());
     }
 
     /// State that accesses other state when it is created.
     #[derive(Debug)]
-    struct Nested(Arc<Seen>);
+    struct Nested(Arc<Numbers>);
 
     thread_local! {
         static TASK: std::cell::RefCell<Option<Arc<TaskInner>>> = const { std::cell::RefCell::new(None) };
@@ -205,6 +206,6 @@ mod tests {
     fn state_may_access_other_state_when_it_is_created() {
         let task = Task::new("task");
         TASK.set(Some(Arc::clone(&task.0)));
-        assert!(Arc::ptr_eq(&task.0.state::<Nested>().0, &task.0.state::<Seen>()));
+        assert!(Arc::ptr_eq(&task.0.state::<Nested>().0, &task.0.state::<Numbers>()));
     }
 }

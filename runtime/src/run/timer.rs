@@ -1,5 +1,5 @@
-//! Timers: [`Sleep`], a future that completes after a time. With the feature `tokio` it is a timer of Tokio, otherwise one of
-//! a thread of the process.
+//! Timers: [`Sleep`], a future that completes after a duration. With the feature `tokio` it uses Tokio's timers, otherwise a
+//! thread of the process.
 
 #[cfg(feature = "tokio")]
 mod in_tokio;

@@ -1,4 +1,4 @@
-//! Tool search, as a model meets it.
+//! Tool search, through the calls of a model.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +18,7 @@ use crate::result::output::{ToolError, ToolOutput};
 use crate::session::SessionBuilder;
 use crate::session::turn::Turn;
 
-/// A tool that answers with its own name and what it was given.
+/// A tool that returns its name and arguments.
 fn tool(name: &str, description: &str) -> DynamicTool {
     let schema = json!({
         "type": "object",
@@ -52,14 +52,15 @@ fn searched(registry: &Registry) -> Turn {
 
 fn shown(turn: &Turn) -> Vec<String> {
     let definitions: Vec<Value> = serde_json::from_str(turn.definitions()).unwrap();
-    definitions.iter().map(|one| one["function"]["name"].as_str().unwrap().to_owned()).collect()
+    definitions.iter().map(|definition| definition["function"]["name"].as_str().unwrap().to_owned()).collect()
 }
 
 fn call(turn: &Turn, name: &str, arguments: &Value) -> CallResponse {
     wait(turn.call(&ToolCall::new(name, &arguments.to_string()).with_id("7")))
 }
 
-fn told(turn: &Turn, name: &str, arguments: &Value) -> Value {
+/// Calls a tool, and returns the JSON of the response.
+fn call_json(turn: &Turn, name: &str, arguments: &Value) -> Value {
     serde_json::from_str(&call(turn, name, arguments).json).unwrap()
 }
 
@@ -73,7 +74,7 @@ fn three_tools_replace_all_deferrable_ones() {
 }
 
 #[test]
-fn nothing_is_deferred_below_the_threshold_or_where_nothing_may_be() {
+fn nothing_is_deferred_below_the_threshold_or_without_deferrable_tools() {
     let registry = registry();
     let tokens = turn(registry.session()).estimated_tokens();
     for search in [ToolSearch::default(), ToolSearch::with_threshold(tokens), ToolSearch::for_context(10 * tokens)] {
@@ -83,27 +84,28 @@ fn nothing_is_deferred_below_the_threshold_or_where_nothing_may_be() {
         assert!(call(&turn, "tool_search", &json!({"query": "mail"})).is_error());
         assert!(call(&turn, "tool_call", &json!({"name": "send_mail", "arguments": {"id": 1}})).is_error());
     }
-    let firm = turn(registry.session().enable(["talk", "pictures"]).tool_search(ToolSearch::with_threshold(0)));
-    assert_eq!(shown(&firm), ["ask", "zoom"]);
+    let not_deferrable =
+        turn(registry.session().enable(["talk", "pictures"]).tool_search(ToolSearch::with_threshold(0)));
+    assert_eq!(shown(&not_deferrable), ["ask", "zoom"]);
 }
 
 #[test]
-fn a_model_finds_a_tool_reads_about_it_and_calls_it() {
+fn a_model_can_find_describe_and_call_a_deferred_tool() {
     let turn = searched(&registry());
-    let found = told(&turn, "tool_search", &json!({"query": "the lines of an invoice", "limit": "1"}));
+    let found = call_json(&turn, "tool_search", &json!({"query": "the lines of an invoice", "limit": "1"}));
     let description = "Show one invoice of a customer, with all of its lines.";
     assert_eq!(found, json!({"tools": [{"name": "show_invoice", "description": description}]}));
-    let described = told(&turn, "tool_describe", &json!({"names": "show_invoice"}));
+    let described = call_json(&turn, "tool_describe", &json!({"names": "show_invoice"}));
     assert_eq!(described["tools"][0]["function"]["parameters"]["required"], json!(["id"]));
-    let answer = told(&turn, "tool_call", &json!({"name": "show_invoice", "arguments": {"id": "5"}}));
+    let answer = call_json(&turn, "tool_call", &json!({"name": "show_invoice", "arguments": {"id": "5"}}));
     assert_eq!(answer, "show_invoice {\"id\":5}");
 }
 
 #[test]
-fn a_bridged_call_is_a_call_of_that_tool() {
-    /// Writes down which tools are called.
-    struct Seen(Arc<Mutex<Vec<String>>>);
-    impl Hook for Seen {
+fn a_bridged_call_is_handled_as_a_call_of_the_inner_tool() {
+    /// A hook that records calls.
+    struct Recorder(Arc<Mutex<Vec<String>>>);
+    impl Hook for Recorder {
         fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
             self.0.lock().unwrap().push(format!("{} {} {}", call.tool(), call.id(), call.arguments()));
             Ok(HookAction::Continue)
@@ -111,12 +113,12 @@ fn a_bridged_call_is_a_call_of_that_tool() {
     }
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let search = ToolSearch::with_threshold(0);
-    let turn = turn(registry().session().tool_search(search).hook(Arc::new(Seen(Arc::clone(&seen)))));
+    let turn = turn(registry().session().tool_search(search).hook(Arc::new(Recorder(Arc::clone(&seen)))));
     let arguments = json!({"name": "send_mail", "arguments": "{\"id\": 3}"});
-    assert_eq!(told(&turn, "tool_call", &arguments), "send_mail {\"id\":3}");
+    assert_eq!(call_json(&turn, "tool_call", &arguments), "send_mail {\"id\":3}");
     assert_eq!(*seen.lock().unwrap(), [r#"send_mail 7 {"id":3}"#]);
 
-    let wrong = told(&turn, "tool_call", &json!({"name": "send_mail", "arguments": {"id": [], "di": 1}}));
+    let wrong = call_json(&turn, "tool_call", &json!({"name": "send_mail", "arguments": {"id": [], "di": 1}}));
     assert_eq!(wrong["kind"], "invalid_arguments");
     let problems = wrong["problems"].as_array().unwrap().iter();
     let mut paths: Vec<&str> = problems.filter_map(|problem| problem["path"].as_str()).collect();
@@ -125,7 +127,7 @@ fn a_bridged_call_is_a_call_of_that_tool() {
 }
 
 #[test]
-fn a_batch_knows_which_tools_its_bridged_calls_are_about() {
+fn bridged_calls_in_a_batch_run_like_direct_calls() {
     let registry = Registry::new();
     let slow = |name: &'static str| tool(name, "").parallel(Parallel::Always);
     registry.add(DynamicTools::new().tools([slow("a"), slow("b")]).build().unwrap()).unwrap();
@@ -137,7 +139,7 @@ fn a_batch_knows_which_tools_its_bridged_calls_are_about() {
         ToolCall::new("tool_search", r#"{"query": "b"}"#).with_id("4"),
     ];
     let answers = wait(turn.batch(&calls));
-    let ids: Vec<(&str, &str)> = answers.iter().map(|one| (one.call.name(), one.call.id())).collect();
+    let ids: Vec<(&str, &str)> = answers.iter().map(|completed| (completed.call.name(), completed.call.id())).collect();
     assert_eq!(ids, [("tool_call", "1"), ("b", "2"), ("tool_call", "3"), ("tool_search", "4")]);
     assert_eq!(answers[0].response.json, r#""a {\"id\":1}""#);
     assert_eq!(answers[1].response.json, r#""b {\"id\":2}""#, "a tool that was found may be called by its name, too");
@@ -149,27 +151,27 @@ fn a_batch_knows_which_tools_its_bridged_calls_are_about() {
 fn invalid_inner_calls_are_reported() {
     let turn = searched(&registry());
     let nested = json!({"name": "tool_call", "arguments": {"name": "zoom", "arguments": {"id": 1}}});
-    let told = |arguments: &Value| call(&turn, "tool_call", arguments).json;
-    assert!(told(&nested).contains("must be called directly"), "{}", told(&nested));
-    assert!(told(&json!({"name": "send_mial", "arguments": {}})).contains("did you mean `send_mail`"));
-    assert!(told(&json!({"name": 3, "arguments": {}})).contains("invalid_arguments"));
-    assert!(told(&json!({"tool": "send_mail"})).contains("/tool"));
-    assert!(told(&json!({"name": "send_mail", "arguments": [1]})).contains("error"));
+    let response = |arguments: &Value| call(&turn, "tool_call", arguments).json;
+    assert!(response(&nested).contains("must be called directly"), "{}", response(&nested));
+    assert!(response(&json!({"name": "send_mial", "arguments": {}})).contains("did you mean `send_mail`"));
+    assert!(response(&json!({"name": 3, "arguments": {}})).contains("invalid_arguments"));
+    assert!(response(&json!({"tool": "send_mail"})).contains("/tool"));
+    assert!(response(&json!({"name": "send_mail", "arguments": [1]})).contains("error"));
     for broken in ["", "{", "{\"name\": \"send_mail\", \"arguments\": {\"id\": 1}"] {
         let answer = wait(turn.call(&ToolCall::new("tool_call", broken)));
         assert!(answer.is_error() && answer.json.contains("malformed_arguments"), "{broken}: {}", answer.json);
     }
     let described = call(&turn, "tool_describe", &json!({"names": ["send_mial"]})).json;
     assert!(described.contains("send_mail") && described.contains("unknown_tool"), "{described}");
-    let some = self::told(&turn, "tool_describe", &json!({"names": ["zoom", "nothing"]}));
-    let why = "unknown tool `nothing`: search for it with `tool_search`";
-    assert_eq!(some["not_described"], json!([why]));
+    let some = call_json(&turn, "tool_describe", &json!({"names": ["zoom", "nothing"]}));
+    let reason = "unknown tool `nothing`: search for it with `tool_search`";
+    assert_eq!(some["not_described"], json!([reason]));
 }
 
 #[test]
 fn tools_that_are_not_granted_are_neither_found_nor_called() {
     let turn = turn(registry().session().enable(["mail"]).tool_search(ToolSearch::with_threshold(0)));
-    let found = told(&turn, "tool_search", &json!({"query": "show an invoice"}));
+    let found = call_json(&turn, "tool_search", &json!({"query": "show an invoice"}));
     assert_eq!(found["tools"], json!([]));
     let refused = call(&turn, "tool_call", &json!({"name": "show_invoice", "arguments": {"id": 1}}));
     assert!(refused.json.contains("unknown_tool"), "{}", refused.json);
@@ -177,7 +179,7 @@ fn tools_that_are_not_granted_are_neither_found_nor_called() {
 }
 
 #[test]
-fn tools_are_found_as_soon_as_they_come_and_not_when_they_are_gone() {
+fn search_finds_added_tools_and_no_removed_ones() {
     let registry = registry();
     let session = registry.session().tool_search(ToolSearch::with_threshold(0)).build().unwrap();
     let find = |query: &str| {
@@ -208,11 +210,11 @@ fn tools_of_large_and_small_providers_are_found() {
     assert!(found.iter().all(|found| found.score > 0.0));
     assert_eq!(turn.search("thing", 1_000).len(), 100);
     assert_eq!(turn.search("thing", 0).len(), 0);
-    assert_eq!(told(&turn, "tool_search", &json!({"query": "thing"}))["tools"].as_array().unwrap().len(), 5);
+    assert_eq!(call_json(&turn, "tool_search", &json!({"query": "thing"}))["tools"].as_array().unwrap().len(), 5);
 }
 
 #[test]
-fn conditions_hold_on_tools_that_are_deferred() {
+fn a_deferred_tool_satisfies_conditions() {
     use crate::data::segment::{Atom, Condition, Op};
     let mut fake = crate::fakes::tool("hint", "talk", &[]);
     fake.behaviour.defer = false;
@@ -246,13 +248,13 @@ fn misplaced_secrets_are_not_in_the_error() {
 #[test]
 fn unknown_names_are_explained() {
     let answer = call(&searched(&registry()), "tool_describe", &json!({"names": ["send_mial", "xyz", "tool_call"]}));
-    let told: Value = serde_json::from_str(&answer.json).unwrap();
+    let error: Value = serde_json::from_str(&answer.json).unwrap();
     let each = [
         "unknown tool `send_mial`: did you mean `send_mail`?",
         "unknown tool `xyz`: search for it with `tool_search`",
         "`tool_call` is already defined in the list of tools",
     ];
-    assert_eq!(told["error"], each.join("; "));
+    assert_eq!(error["error"], each.join("; "));
 }
 
 #[test]

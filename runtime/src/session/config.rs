@@ -38,7 +38,7 @@ pub(crate) struct SessionConfig {
     pub(crate) approval_timeout: Duration,
     pub(crate) approvals: SessionApprovals,
     pub(crate) limits: ResultLimits,
-    pub(crate) spill: Option<Arc<dyn SpillStore>>,
+    pub(crate) spill_store: Option<Arc<dyn SpillStore>>,
     #[cfg(feature = "search")]
     pub(crate) search: Option<crate::render::search_tools::ToolSearch>,
 }
@@ -71,7 +71,7 @@ impl Default for SessionConfig {
             approval_timeout: Duration::from_mins(1),
             approvals: SessionApprovals::default(),
             limits: ResultLimits::default(),
-            spill: None,
+            spill_store: None,
             #[cfg(feature = "search")]
             search: None,
         }

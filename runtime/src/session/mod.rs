@@ -176,8 +176,8 @@ impl SessionBuilder {
     }
 
     /// Sets the store for results that are too long. Without a store, such results are cut, and the rest is lost.
-    pub fn spill(mut self, spill: Arc<dyn SpillStore>) -> Self {
-        self.config.spill = Some(spill);
+    pub fn spill_store(mut self, store: Arc<dyn SpillStore>) -> Self {
+        self.config.spill_store = Some(store);
         self
     }
 

@@ -6,7 +6,7 @@ use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::requirement::Requirement::{Check, Env as Needs, Os, Tools, When};
 use crate::data::segment::{Atom, Condition, Op};
-use crate::fakes::{Fake, Time, texts, tool, wait};
+use crate::fakes::{Fake, FakeTime, texts, tool, wait};
 use crate::provider::HandlerReply;
 use crate::provider::availability::Availability;
 use crate::registry::Registry;
@@ -15,8 +15,9 @@ use crate::run::clock::Clock;
 use crate::session::turn::Turn;
 use crate::session::{Session, SessionBuilder};
 
-fn not_asked() -> Clock {
-    Clock::Test(Arc::new(|| panic!("the time is not needed")))
+/// A clock that must not be read.
+fn unused_clock() -> Clock {
+    Clock::Test(Arc::new(|| panic!("the clock was read")))
 }
 
 fn session(registry: &Registry, clock: Clock) -> Session {
@@ -25,8 +26,8 @@ fn session(registry: &Registry, clock: Clock) -> Session {
     builder.build().unwrap()
 }
 
-/// What a turn's definitions are, and where.
-fn place(turn: &Turn) -> (&str, *const u8) {
+/// Returns the definitions of a turn and their address, which is the same for the same turn.
+fn identity(turn: &Turn) -> (&str, *const u8) {
     (turn.definitions(), turn.definitions().as_ptr())
 }
 
@@ -34,89 +35,90 @@ fn online() -> Requirement {
     When { condition: Condition(vec![Op::Atom(0)]), atoms: vec![Atom::Fact("online".into())] }
 }
 
-/// How a tool is ill, if it is.
-type Mood = Arc<Mutex<Option<&'static str>>>;
+/// The reason why a check fails, or `None` if it succeeds.
+type Failure = Arc<Mutex<Option<&'static str>>>;
 
-/// A moody tool and one that asks for a fact, and what their provider was asked for.
-fn moody() -> (Registry, Mood, Arc<Mutex<Vec<String>>>) {
-    let mood = Mood::default();
-    let felt = Arc::clone(&mood);
-    let fake = Fake::new([tool("moody", "home", &[Check]), tool("steady", "home", &[online()])]).fact("online", true);
+/// Returns a registry of the tools `checked`, which requires a check, and `steady`, which requires a fact; the result of the
+/// check; and the list of the checks that were run.
+fn fixture() -> (Registry, Failure, Arc<Mutex<Vec<String>>>) {
+    let failure = Failure::default();
+    let current = Arc::clone(&failure);
+    let fake = Fake::new([tool("checked", "home", &[Check]), tool("steady", "home", &[online()])]).fact("online", true);
     let fake = fake.available(move |_, _| {
-        let mood = *felt.lock().unwrap();
-        Availability::when(mood.is_none(), mood.unwrap_or_default())
+        let failure = *current.lock().unwrap();
+        Availability::when(failure.is_none(), failure.unwrap_or_default())
     });
     let asked = fake.asked();
-    (fake.registry(), mood, asked)
+    (fake.registry(), failure, asked)
 }
 
 #[test]
-fn verdicts_live_thirty_seconds() {
-    let (registry, mood, asked) = moody();
+fn check_results_are_cached_for_thirty_seconds() {
+    let (registry, failure, asked) = fixture();
     let asked = || asked.lock().unwrap().len();
-    let time = Time::new();
+    let time = FakeTime::new();
     let session = session(&registry, time.clock());
-    *mood.lock().unwrap() = Some("a headache");
+    *failure.lock().unwrap() = Some("out of paper");
     let first = session.turn_blocking(Dialect::OpenAi);
     assert_eq!(first.definitions(), r#"["steady"]"#);
-    *mood.lock().unwrap() = None;
-    time.pass(29);
-    assert_eq!((place(&session.turn_blocking(Dialect::OpenAi)), asked()), (place(&first), 1));
-    time.pass(1);
+    *failure.lock().unwrap() = None;
+    time.advance(29);
+    assert_eq!((identity(&session.turn_blocking(Dialect::OpenAi)), asked()), (identity(&first), 1));
+    time.advance(1);
     let second = session.turn_blocking(Dialect::OpenAi);
-    assert_eq!((second.definitions(), asked()), (r#"["moody","steady"]"#, 2));
-    // What a turn was made with, it keeps.
+    assert_eq!((second.definitions(), asked()), (r#"["checked","steady"]"#, 2));
+    // Existing turns do not change.
     assert_eq!(first.tools().count(), 1);
-    time.pass(29);
-    assert_eq!((place(&session.turn_blocking(Dialect::OpenAi)), asked()), (place(&second), 2));
+    time.advance(29);
+    assert_eq!((identity(&session.turn_blocking(Dialect::OpenAi)), asked()), (identity(&second), 2));
 }
 
 #[test]
 fn an_unchanged_session_returns_the_same_turn() {
-    let (registry, mood, asked) = moody();
-    let time = Time::new();
+    let (registry, failure, asked) = fixture();
+    let time = FakeTime::new();
     let session = session(&registry, time.clock());
     let reason = |turn: &Turn| turn.hidden().map(|hidden| hidden.reason.to_string()).collect::<String>();
-    let well = session.turn_blocking(Dialect::OpenAi);
-    time.pass(31);
-    assert_eq!(place(&session.turn_blocking(Dialect::OpenAi)), place(&well));
-    *mood.lock().unwrap() = Some("a headache");
-    time.pass(61);
-    let ill = session.turn_blocking(Dialect::OpenAi);
-    *mood.lock().unwrap() = Some("a cold");
-    time.pass(31);
-    let still_ill = session.turn_blocking(Dialect::OpenAi);
-    assert_eq!(place(&still_ill), place(&ill));
-    // Only the reason is another one.
-    assert_eq!([reason(&well), reason(&ill), reason(&still_ill)], ["", "a headache", "a cold"]);
+    let passing = session.turn_blocking(Dialect::OpenAi);
+    time.advance(31);
+    assert_eq!(identity(&session.turn_blocking(Dialect::OpenAi)), identity(&passing));
+    *failure.lock().unwrap() = Some("out of paper");
+    time.advance(61);
+    let failing = session.turn_blocking(Dialect::OpenAi);
+    *failure.lock().unwrap() = Some("no network");
+    time.advance(31);
+    let still_failing = session.turn_blocking(Dialect::OpenAi);
+    assert_eq!(identity(&still_failing), identity(&failing));
+    // Only the reason differs.
+    assert_eq!([reason(&passing), reason(&failing), reason(&still_failing)], ["", "out of paper", "no network"]);
     assert_eq!(asked.lock().unwrap().len(), 4);
 }
 
 #[test]
 fn changed_facts_do_not_run_checks_again() {
-    let (registry, mood, asked) = moody();
-    let session = session(&registry, Time::new().clock());
+    let (registry, failure, asked) = fixture();
+    let session = session(&registry, FakeTime::new().clock());
     session.turn_blocking(Dialect::OpenAi);
-    *mood.lock().unwrap() = Some("a headache");
+    *failure.lock().unwrap() = Some("out of paper");
     session.set_facts([("online".into(), false.into())]).unwrap();
-    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["moody"]"#);
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["checked"]"#);
     session.set_facts([("online".into(), true.into())]).unwrap();
-    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["moody","steady"]"#);
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["checked","steady"]"#);
     assert_eq!(asked.lock().unwrap().len(), 1);
 }
 
 #[test]
-fn a_changed_registry_asks_only_whom_it_does_not_know() {
-    let (registry, mood, asked) = moody();
-    let time = Time::new();
+fn a_changed_registry_only_runs_new_checks() {
+    let (registry, failure, asked) = fixture();
+    let time = FakeTime::new();
     let session = session(&registry, time.clock());
     let turn = session.turn_blocking(Dialect::OpenAi);
-    *mood.lock().unwrap() = Some("a headache");
+    *failure.lock().unwrap() = Some("out of paper");
     let other = Fake::new([tool("another", "home", &[Check])]);
     let other_asked = other.asked();
     registry.add(Box::new(other)).unwrap();
-    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["another","moody","steady"]"#);
-    assert_eq!((turn.definitions(), asked.lock().unwrap().len()), (r#"["moody","steady"]"#, 1));
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["another","checked","steady"]"#);
+    assert_eq!((turn.definitions(), asked.lock().unwrap().len()), (r#"["checked","steady"]"#, 1));
     assert_eq!(*other_asked.lock().unwrap(), ["another"]);
 }
 
@@ -125,26 +127,26 @@ fn requirements_that_cannot_change_need_no_clock() {
     let needs = [Os(vec![std::env::consts::OS.into()]), online(), Tools(texts(&["free"]))];
     let registry =
         Fake::new([tool("needy", "home", &needs), tool("free", "home", &[])]).fact("online", true).registry();
-    let session = session(&registry, not_asked());
+    let session = session(&registry, unused_clock());
     let turn = session.turn_blocking(Dialect::OpenAi);
     assert_eq!(turn.definitions(), r#"["free","needy"]"#);
-    assert_eq!(place(&session.turn_blocking(Dialect::OpenAi)), place(&turn));
+    assert_eq!(identity(&session.turn_blocking(Dialect::OpenAi)), identity(&turn));
     session.set_facts([("online".into(), false.into())]).unwrap();
     assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["free"]"#);
 }
 
 #[test]
-fn without_a_clock_each_turn_asks() {
-    let (registry, mood, asked) = moody();
+fn without_a_clock_each_turn_runs_its_checks() {
+    let (registry, failure, asked) = fixture();
     let session = session(&registry, Clock::Test(Arc::new(|| None)));
-    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["moody","steady"]"#);
-    *mood.lock().unwrap() = Some("ill");
+    assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["checked","steady"]"#);
+    *failure.lock().unwrap() = Some("offline");
     assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["steady"]"#);
     assert_eq!(asked.lock().unwrap().len(), 2);
 }
 
 #[test]
-fn a_session_looks_into_its_own_environment() {
+fn a_session_reads_its_own_environment() {
     let registry = Fake::new([tool("web", "home", &[Needs(texts(&["WEB_KEY"]))])]).registry();
     let count = |env: Env| registry.session().env(env).build().unwrap().turn_blocking(Dialect::OpenAi).tools().count();
     assert_eq!([count(Env::empty()), count(Env::empty().with_var("WEB_KEY", "x"))], [0, 1]);
@@ -152,7 +154,7 @@ fn a_session_looks_into_its_own_environment() {
 }
 
 #[test]
-fn values_of_the_environment_are_not_shown() {
+fn debug_output_has_no_values_of_the_environment() {
     let registry = Fake::new([tool("web", "home", &[Needs(texts(&["WEB_KEY"]))])]).registry();
     let session = registry.session().env(Env::empty().with_var("WEB_KEY", "secret")).build().unwrap();
     assert!(!format!("{session:?} {:?}", session.turn_blocking(Dialect::OpenAi)).contains("secret"));
@@ -160,7 +162,7 @@ fn values_of_the_environment_are_not_shown() {
 
 #[cfg(feature = "raw-value")]
 #[test]
-fn raw_definitions_are_made_once_for_all_turns_that_show_the_same() {
+fn equal_turns_share_their_raw_definitions() {
     let registry = Fake::new([tool("a", "home", &[])]).registry();
     let session = session(&registry, Clock::System);
     let (one, other) = (session.turn_blocking(Dialect::OpenAi), session.turn_blocking(Dialect::OpenAi));
@@ -183,7 +185,7 @@ fn calls_have_the_context_of_their_turn() {
     assert_eq!(answer(&before), r#""Some(Boolean(true)) None""#);
     session.set_facts([("online".into(), false.into())]).unwrap();
     session.task().set_user_request("tea");
-    // The facts are the turn's; what is asked for is the task's.
+    // The facts belong to the turn, the user's request belongs to the task.
     assert_eq!(answer(&before), r#""Some(Boolean(true)) Some(\"tea\")""#);
     assert_eq!(answer(&session.turn_blocking(Dialect::OpenAi)), r#""Some(Boolean(false)) Some(\"tea\")""#);
 }

@@ -68,7 +68,7 @@ impl From<ToolResult> for TestResponse {
 /// Converts a typed result.
 impl<T: ToJson> From<Result<T, ToolError>> for TestResponse {
     fn from(result: Result<T, ToolError>) -> Self {
-        result.map(|returns| ToolOutput::of(&returns)).into()
+        result.map(|returns| ToolOutput::typed(&returns)).into()
     }
 }
 

@@ -14,24 +14,25 @@ use crate::run::cancel::CancelHandle;
 use crate::run::task::Task;
 use serde_json::Value;
 
-/// What a test would fail with.
+/// Returns the message with which a test fails.
 fn failure<T>(test: impl FnOnce() -> T) -> String {
     match catch_unwind(AssertUnwindSafe(test)) {
-        Ok(_) => panic!("it does not fail"),
+        Ok(_) => panic!("the test does not fail"),
         Err(panic) => *panic.downcast::<String>().expect("a panic's message is text"),
     }
 }
 
-fn says(schema: &Value) -> crate::data::catalog::Tool {
+/// The tool `say` with this schema.
+fn say(schema: &Value) -> crate::data::catalog::Tool {
     let mut tool = tool("say", "home", &[]);
-    tool.arguments = Table::from_schema(schema).expect("the schema is one").into();
+    tool.arguments = Table::from_schema(schema).expect("the schema is valid").into();
     tool
 }
 
-/// A tool that answers with its arguments.
+/// A provider of the tool `say`, which returns its arguments.
 fn echo() -> Fake {
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
-    Fake::new([says(&schema)]).answer_with(|arguments, call| {
+    Fake::new([say(&schema)]).answer_with(|arguments, call| {
         call.progress(1.0, None, "");
         call.progress(1.5, Some(2.0), "echoing");
         HandlerReply::Ready(ToolOutput::json(&arguments))
@@ -64,12 +65,12 @@ fn a_harness_has_an_empty_environment() {
     assert!(failure(|| bare.definition("say", Dialect::OpenAi)).contains("`KEY`"));
     let harness = Harness::with_session(needs(), |session| session.env(Env::empty().with_var("KEY", "k")));
     assert_reply!(harness.call("say", "{}"), "say");
-    let told = failure(|| Harness::with_session(needs(), |session| session.enable(["hmoe"])));
-    assert_eq!(told, "cannot create the session of the test: unknown toolset `hmoe`: did you mean `home`?");
+    let message = failure(|| Harness::with_session(needs(), |session| session.enable(["hmoe"])));
+    assert_eq!(message, "cannot create the session of the test: unknown toolset `hmoe`: did you mean `home`?");
 }
 
 #[test]
-fn a_definition_has_a_line_for_each_value_in_its_own_order() {
+fn a_definition_has_a_line_for_each_value_in_order() {
     let text = r#"{"type":"function","function":{"name":"say","a":[1,{}]}}"#;
     let fake = Fake::new([tool("other", "home", &[]), tool("say", "home", &[])]);
     let segments = vec![crate::data::segment::Segment::Text(text.into())];
@@ -91,14 +92,14 @@ fn a_definition_has_a_line_for_each_value_in_its_own_order() {
 }
 
 #[test]
-fn a_caller_has_a_task_of_its_own() {
+fn each_caller_has_its_own_task() {
     #[derive(Default)]
-    struct Seen(std::sync::Mutex<u32>);
+    struct Counter(std::sync::Mutex<u32>);
     let count = |call: &Call<'_>| {
-        let seen = call.state::<Seen>();
-        let mut seen = seen.0.lock().unwrap();
-        *seen += 1;
-        *seen
+        let counter = call.state::<Counter>();
+        let mut count = counter.0.lock().unwrap();
+        *count += 1;
+        *count
     };
     let (one, other) = (Caller::new(), Caller::new());
     assert_eq!([count(&one.call("a")), count(&one.call("b")), count(&other.call("a"))], [1, 2, 1]);
@@ -120,9 +121,9 @@ fn a_caller_has_a_session_tools_and_facts() {
     assert!(call.has_tool("b") && call.has_tool("c") && !call.has_tool("d"));
     call.progress(1.0, None, "");
     assert_eq!(caller.progress(), ["1"]);
-    let told = failure(|| Caller::new().with_tools(["b"]).with_tools(["b"]));
+    let message = failure(|| Caller::new().with_tools(["b"]).with_tools(["b"]));
     assert_eq!(
-        told,
+        message,
         "cannot create the turn of the caller: provider refused: the tool name `b` is taken: choose another one, or override that tool (`add_overriding`)"
     );
 }
@@ -143,7 +144,7 @@ fn a_caller_cancels_running_and_later_calls() {
 #[test]
 fn a_failure_lists_all_differences_and_the_call() {
     let harness = Harness::new(Box::new(echo()));
-    let told = failure(|| assert_reply!(harness.call("say", r#"{"m": "x", "n": 5}"#), { "n": 6, "a/b": null }));
+    let message = failure(|| assert_reply!(harness.call("say", r#"{"m": "x", "n": 5}"#), { "n": 6, "a/b": null }));
     let lines = [
         "the result differs from the expected one",
         "/a~1b: expected null, got nothing",
@@ -156,40 +157,40 @@ fn a_failure_lists_all_differences_and_the_call() {
         "  \"n\": 5",
         "}",
     ];
-    assert_eq!(told.lines().collect::<Vec<_>>(), lines);
+    assert_eq!(message.lines().collect::<Vec<_>>(), lines);
     let error = || harness.call("say", "[");
     assert!(failure(|| assert_reply!(error(), [1])).starts_with("the call failed, but a result was expected: [1]\n"));
-    let told = failure(|| assert_reply!(error(), Err(NotFound)));
+    let message = failure(|| assert_reply!(error(), Err(NotFound)));
     assert!(
-        told.starts_with("the error has the kind \"malformed_arguments\", but `not_found` was expected\n"),
-        "{told}"
+        message.starts_with("the error has the kind \"malformed_arguments\", but `not_found` was expected\n"),
+        "{message}"
     );
-    let told = failure(|| assert_reply!(error(), Err(MalformedArguments, "no such words")));
-    assert!(told.starts_with("the error does not contain `no such words`\n"), "{told}");
-    let told = failure(|| assert_reply!(Ok(ToolOutput::text("fine")), Err(Failed)));
-    assert_eq!(told, "the call succeeded, but an error of kind `failed` was expected\n response: \"fine\"");
+    let message = failure(|| assert_reply!(error(), Err(MalformedArguments, "no such words")));
+    assert!(message.starts_with("the error does not contain `no such words`\n"), "{message}");
+    let message = failure(|| assert_reply!(Ok(ToolOutput::text("fine")), Err(Failed)));
+    assert_eq!(message, "the call succeeded, but an error of kind `failed` was expected\n response: \"fine\"");
     assert!(failure(|| error().value()).starts_with("the call failed\n     tool: say\n"));
 }
 
 #[test]
 fn long_texts_differ_at_a_line() {
-    let told = |expected: &str, got: &str| {
-        let told = failure(|| assert_reply!(Ok(ToolOutput::text(got)), expected));
-        told.lines().nth(1).expect("a line for the difference").to_owned()
+    let difference = |expected: &str, got: &str| {
+        let message = failure(|| assert_reply!(Ok(ToolOutput::text(got)), expected));
+        message.lines().nth(1).expect("a line for the difference").to_owned()
     };
-    assert_eq!(told("a", "b"), "at the root: expected \"a\", got \"b\"");
-    assert_eq!(told("1\n2\n3", "1\ntwo\n3"), "at the root, line 2: expected \"2\\n\", got \"two\\n\"");
-    assert_eq!(told("1\n2", "1\n"), "at the root, line 2: expected \"2\", got the end of the string");
+    assert_eq!(difference("a", "b"), "at the root: expected \"a\", got \"b\"");
+    assert_eq!(difference("1\n2\n3", "1\ntwo\n3"), "at the root, line 2: expected \"2\\n\", got \"two\\n\"");
+    assert_eq!(difference("1\n2", "1\n"), "at the root, line 2: expected \"2\", got the end of the string");
     let long = "é".repeat(1_000);
-    let line = told(&format!("{long}x"), &format!("{long}y"));
+    let line = difference(&format!("{long}x"), &format!("{long}y"));
     assert!(line.len() < 400 && line.contains("(after 950 characters)") && line.ends_with("éy\""), "{line}");
     let many: Vec<u32> = (0..100).collect();
-    let told = failure(|| assert_reply!(ToolOutput::json(&many), []));
-    assert!(told.contains("/19: expected nothing, got 19\nand 80 more\n"), "{told}");
+    let message = failure(|| assert_reply!(ToolOutput::json(&many), []));
+    assert!(message.contains("/19: expected nothing, got 19\nand 80 more\n"), "{message}");
 }
 
 #[test]
-fn every_shape_of_a_value_is_taken() {
+fn assert_reply_accepts_every_kind_of_value() {
     assert_reply!(ToolOutput::json(&()), null);
     assert_reply!(ToolOutput::json(&true), true);
     assert_reply!(ToolOutput::json(&[1, 2]), [1, 2],);

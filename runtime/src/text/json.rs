@@ -64,30 +64,33 @@ fn first_special(bytes: [u8; 8]) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
     let word = u64::from_le_bytes(bytes);
-    // Checks eight bytes at once: the subtraction sets the high bit of each byte below `limit`. A borrow can also set it in
-    // later bytes, but the lowest match is always correct.
-    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
-    let (quote, backslash) = (word ^ (ONES * u64::from(b'"')), word ^ (ONES * u64::from(b'\\')));
-    let found = (below(word, 0x20) | below(quote, 1) | below(backslash, 1)) & HIGH;
-    (found != 0).then(|| (found.trailing_zeros() / 8) as usize)
+    // Checks all eight bytes at once: the subtraction sets the high bit of each byte less than `limit`. A borrow can also set
+    // it in later bytes, but the lowest match is always correct.
+    let less_than = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
+    // XOR turns the byte that is looked for into zero.
+    let quotes = word ^ (ONES * u64::from(b'"'));
+    let backslashes = word ^ (ONES * u64::from(b'\\'));
+    let matches = (less_than(word, 0x20) | less_than(quotes, 1) | less_than(backslashes, 1)) & HIGH;
+    (matches != 0).then(|| (matches.trailing_zeros() / 8) as usize)
 }
 
-/// Returns the JSON text `json` with one line for each value. Values are kept as they are written. The lines after the first
-/// are indented by at least `depth` levels.
+/// Returns `json` with one line for each value. Values are copied as they are written. The lines after the first are indented
+/// by at least `depth` levels of two spaces.
 pub fn indented(json: &str, mut depth: usize) -> String {
     // Without a limit, the size would be quadratic for deeply nested JSON.
     const MAX_INDENT: usize = 16;
     let mut out = String::with_capacity(json.len() * 2);
-    let (mut quoted, mut escaped) = (false, false);
+    let mut in_string = false;
+    let mut is_escaped = false;
     let mut letters = json.chars().peekable();
-    let line = |out: &mut String, depth: usize| {
+    let new_line = |out: &mut String, depth: usize| {
         out.push('\n');
         out.extend(std::iter::repeat_n("  ", depth.min(MAX_INDENT)));
     };
     while let Some(letter) = letters.next() {
-        if quoted {
-            quoted = escaped || letter != '"';
-            escaped = !escaped && letter == '\\';
+        if in_string {
+            in_string = is_escaped || letter != '"';
+            is_escaped = !is_escaped && letter == '\\';
             out.push(letter);
             continue;
         }
@@ -100,21 +103,21 @@ pub fn indented(json: &str, mut depth: usize) -> String {
                     out.push(end);
                 } else {
                     depth += 1;
-                    line(&mut out, depth);
+                    new_line(&mut out, depth);
                 }
             }
             ']' | '}' => {
                 depth = depth.saturating_sub(1);
-                line(&mut out, depth);
+                new_line(&mut out, depth);
                 out.push(letter);
             }
             ',' => {
                 out.push(letter);
-                line(&mut out, depth);
+                new_line(&mut out, depth);
             }
             ':' => out.push_str(": "),
             _ => {
-                quoted = letter == '"';
+                in_string = letter == '"';
                 out.push(letter);
             }
         }
@@ -127,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_character_reads_back() {
+    fn every_character_survives_a_round_trip() {
         let text: String = (0..=0x2030).filter_map(char::from_u32).chain(['\u{10ffff}']).collect();
         let mut out = String::new();
         push_string(&mut out, &text);
@@ -152,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn indenting_changes_no_value() {
+    fn indenting_preserves_values() {
         let text = r#"{"a":[1.50,-0,1e400,{},[ ],"x\"]},: \\"],"b":{"c":null,"c":12345678901234567890}}"#;
         let lines = "{\n  \"a\": [\n    1.50,\n    -0,\n    1e400,\n    {},\n    [],\n    \"x\\\"]},: \\\\\"\n  ],\n  \
                      \"b\": {\n    \"c\": null,\n    \"c\": 12345678901234567890\n  }\n}";

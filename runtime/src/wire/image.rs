@@ -53,7 +53,7 @@ mod tests {
     const URL: &str = "data:image/png;base64,iVBORw0KGgo/Pz4=";
 
     #[test]
-    fn chat_completions_show_them_after_all_results() {
+    fn chat_completions_have_images_after_all_results() {
         let messages = results(Api::ChatCompletions, &completed_calls(png()));
         let [one, _, _, shown] = &messages[..] else { panic!("{messages:?}") };
         assert_eq!(*one, json!({ "role": "tool", "tool_call_id": "c1", "content": "\"a cat\"" }));
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn responses_have_them_in_the_output() {
+    fn responses_have_images_in_the_output() {
         let items = results(Api::Responses, &completed_calls(png()));
         let text = json!({ "type": "input_text", "text": "\"a cat\"" });
         let image = json!({ "type": "input_image", "image_url": URL });
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn anthropic_has_them_in_the_result() {
+    fn anthropic_has_images_in_the_result() {
         let messages = results(Api::Anthropic, &completed_calls(png()));
         let source = json!({ "type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo/Pz4=" });
         let image = json!({ "type": "image", "source": source });
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn gemini_has_them_in_the_response_except_gif() {
+    fn gemini_has_images_in_the_response_except_gif() {
         let contents = results(Api::Gemini, &completed_calls(png()));
         let image = json!({ "inlineData": { "mimeType": "image/png", "data": "iVBORw0KGgo/Pz4=" } });
         let response =
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn mcp_has_them_in_the_content() {
+    fn mcp_has_images_in_the_content() {
         let look = DynamicTool::sync("look", "Look.", json!({ "type": "object", "properties": {} }), |_, _| {
             ToolOutput::text("a cat").with_image(png())
         });

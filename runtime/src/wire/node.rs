@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_value_has_its_place_and_its_text() {
+    fn each_value_has_its_path_and_its_text() {
         let root = Node::root(r#" {"a/b~": [1, {"c": 12345678901234567890.50}], "n": null, "a": "" } "#, "").unwrap();
         let object = root.object().unwrap();
         let items = object.require("a/b~", "an array").unwrap().items().unwrap();
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_shows_some_words_alone() {
+    fn errors_truncate_long_values() {
         let secret = format!(r#"{{"key": "{}"}}"#, "sk-".repeat(100));
         let error =
             Node::root(&secret, "").unwrap().object().unwrap().require("key", "").unwrap().number().unwrap_err();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_counts_is_not_in_a_text() {
+    fn depth_and_values_are_measured_outside_of_strings() {
         let texts = ["1", "[]", r#"[{"a\"[[": "[[\\,"}, []]"#, "[[[", "[1,2,{\"a\":3}]"];
         assert_eq!(texts.map(measure), [(0, 1), (1, 2), (2, 5), (3, 4), (2, 5)]);
         assert!(Node::root(&format!("{}{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH)), "").is_ok());
@@ -263,13 +263,13 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_counted_before_it_is_taken_apart() {
+    fn the_number_of_values_is_limited_before_parsing() {
         let error = Node::root(&",".repeat(MAX_VALUES), "event 1").unwrap_err().to_string();
         assert_eq!(error, "event 1: expected at most 4194304 values, got more");
     }
 
     #[test]
-    fn a_list_has_an_end() {
+    fn the_length_of_a_list_is_limited() {
         let list = |count: usize| format!("[0{}]", ",0".repeat(count - 1));
         let items = |json: &str| Node::root(json, "").unwrap().items().map(|items| items.len());
         assert_eq!(items(&list(MAX_ITEMS)), Ok(MAX_ITEMS));
@@ -278,8 +278,8 @@ mod tests {
     }
 
     #[test]
-    fn an_apis_own_error_is_told_as_one() {
-        for (body, told) in [
+    fn an_error_of_the_api_is_returned() {
+        for (body, expected) in [
             (r#"{"error": "out of memory"}"#, ": out of memory"),
             (
                 r#"{"error": {"message": "m", "type": "tokens", "code": "rate_limit_exceeded"}}"#,
@@ -295,7 +295,7 @@ mod tests {
             (r#"{"error": true}"#, ": true"),
         ] {
             let error = no_error(&Node::root(body, "").unwrap()).unwrap_err();
-            assert_eq!(error.to_string(), format!("the API returned an error{told}"));
+            assert_eq!(error.to_string(), format!("the API returned an error{expected}"));
         }
         let long = format!(r#"{{"error": "{}"}}"#, "x".repeat(10_000));
         let error = no_error(&Node::root(&long, "").unwrap()).unwrap_err();

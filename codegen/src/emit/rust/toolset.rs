@@ -215,7 +215,7 @@ fn call_arm(index: usize, tool: &Tool, name: &Ident) -> TokenStream {
     let run = quote!(H::#method(handlers, #name::Args::read(args), call));
     // A typed result is converted to the common type of results.
     let returns = tool.manifest.returns.is_some();
-    let convert = returns.then(|| quote!(.map(|returns| ToolOutput::of(&returns))));
+    let convert = returns.then(|| quote!(.map(|returns| ToolOutput::typed(&returns))));
     match tool.manifest.execution.value {
         Execution::Sync => quote!(#index => HandlerReply::Ready(#run #convert)),
         Execution::Async if returns => quote! {

@@ -291,20 +291,20 @@ fn the_root_becomes_a_plain_object() {
          allOf = [{ properties.c = { type = 'integer', required = true }, additionalProperties = true }]",
     )]);
     let tool = catalog.tools().next().unwrap().1;
-    let of = |name: &str| {
+    let define = |name: &str| {
         let dialect = find(name).unwrap();
         definition(dialect, &catalog, tool).definition.unwrap().full_value()
     };
-    let openai = &of("openai")["function"];
+    let openai = &define("openai")["function"];
     assert_eq!(openai["description"], "A tool. Exactly one of these must be given: `a`; `b`.");
     assert_eq!(openai["parameters"]["required"], json!(["c"]));
     assert!(openai["parameters"].get("oneOf").is_none() && openai["parameters"].get("allOf").is_none());
     assert_eq!(openai["parameters"]["additionalProperties"], true);
-    let strict = &of("openai-strict")["function"];
+    let strict = &define("openai-strict")["function"];
     assert!(strict["description"].as_str().unwrap().ends_with("Example: {\"a\":\"x\",\"c\":1}."));
     // The properties of the alternatives can still be sent.
     assert_eq!(strict["parameters"]["required"], json!(["a", "c", "b"]));
-    assert!(of("mcp")["inputSchema"]["oneOf"].is_array());
+    assert!(define("mcp")["inputSchema"]["oneOf"].is_array());
 }
 
 #[test]
@@ -346,15 +346,15 @@ fn conditions_are_kept() {
          [params.b]\ntype = 'integer'\nenum = [1, { value = 2, when = 'facts.one' }]",
     )]);
     let tool = catalog.tools().next().unwrap().1;
-    let of = |name: &str, atoms| {
+    let define = |name: &str, atoms| {
         let dialect = find(name).unwrap();
         definition(dialect, &catalog, tool).definition.unwrap().value(atoms, &[])
     };
-    let strict = |atoms| of("openai-strict", atoms)["function"]["parameters"].take();
+    let strict = |atoms| define("openai-strict", atoms)["function"]["parameters"].take();
     assert_eq!(strict(1)["required"], json!(["a", "b"]));
     assert_eq!(strict(1)["properties"]["a"]["description"], "A, one.");
     assert_eq!(strict(0)["required"], json!(["b"]));
     assert_eq!(strict(0)["properties"]["b"]["enum"], json!([1, null]));
-    let description = |atoms| of("gemini-openapi", atoms)["parameters"]["properties"]["b"]["description"].take();
+    let description = |atoms| define("gemini-openapi", atoms)["parameters"]["properties"]["b"]["description"].take();
     assert_eq!((description(0), description(1)), (json!("One of | 1."), json!("One of | 1 | 2.")));
 }

@@ -13,15 +13,15 @@ use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::requirement::Requirement::{Check, When};
 use crate::data::segment::{Atom, Condition, Op};
-use crate::fakes::{Fake, Time, tool, toolset, until, wait};
+use crate::fakes::{Fake, FakeTime, tool, toolset, until, wait};
 use crate::provider::availability::Availability;
 use crate::registry::Registry;
 use crate::session::Session;
 use crate::session::turn::Turn;
 
-/// Longer than any test takes.
+/// A timeout that no test reaches.
 const LONG: Duration = Duration::from_hours(1);
-/// For checks that never answer: any time will do.
+/// A timeout for checks that hang.
 const SHORT: Duration = Duration::from_millis(5);
 
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -30,21 +30,22 @@ enum Outcome {
     Passes,
     Fails(&'static str),
     Panics,
-    /// The check does not answer until this changes.
+    /// The check does not return until the outcome changes.
     Hangs,
 }
 
-/// What the check of a tool answers, which a test can change.
+/// The check of a tool, whose outcome a test can change.
 #[derive(Clone, Default)]
 struct FakeCheck(Arc<(Mutex<Outcome>, Condvar)>);
 
 impl FakeCheck {
-    fn is(&self, outcome: Outcome) {
+    fn set(&self, outcome: Outcome) {
         *self.0.0.lock().unwrap() = outcome;
         self.0.1.notify_all();
     }
 
-    fn answer(&self) -> Availability {
+    /// Runs the check.
+    fn run(&self) -> Availability {
         let outcome = *self.0.1.wait_while(self.0.0.lock().unwrap(), |outcome| *outcome == Outcome::Hangs).unwrap();
         match outcome {
             Outcome::Fails(reason) => Availability::Unavailable(reason.into()),
@@ -59,30 +60,31 @@ struct Fixture {
     registry: Registry,
     check: FakeCheck,
     asked: Arc<Mutex<Vec<String>>>,
-    time: Time,
+    time: FakeTime,
 }
 
 impl Fixture {
     fn new() -> Self {
         let check = FakeCheck::default();
-        let answers = check.clone();
+        let runner = check.clone();
         let fake = Fake::new([tool("checked", "home", &[Check]), tool("unchecked", "home", &[])]);
-        let fake = fake.available(move |_, _| answers.answer());
+        let fake = fake.available(move |_, _| runner.run());
         let asked = fake.asked();
-        Self { registry: fake.registry(), check, asked, time: Time::new() }
+        Self { registry: fake.registry(), check, asked, time: FakeTime::new() }
     }
 
-    /// A session in an environment of its own.
+    /// Returns a session with its own environment.
     fn session(&self, timeout: Duration) -> Session {
         session(&self.registry, &self.time, Some(Env::empty()), timeout)
     }
 
+    /// Returns how often the check has run.
     fn asked(&self) -> usize {
         self.asked.lock().unwrap().len()
     }
 }
 
-fn session(registry: &Registry, time: &Time, env: Option<Env>, timeout: Duration) -> Session {
+fn session(registry: &Registry, time: &FakeTime, env: Option<Env>, timeout: Duration) -> Session {
     let mut builder = registry.session().check_timeout(timeout);
     if let Some(env) = env {
         builder = builder.env(env);
@@ -95,7 +97,7 @@ fn turn(session: &Session) -> Turn {
     session.turn_blocking(Dialect::OpenAi)
 }
 
-/// The shown tools, then the hidden ones with their reasons.
+/// Returns the shown tools, then the hidden ones with their reasons.
 fn summary(session: &Session) -> String {
     let turn = turn(session);
     let tools = turn.tools().map(str::to_owned);
@@ -108,39 +110,39 @@ fn a_flake_counts_as_success_and_is_checked_again() {
     let fixture = Fixture::new();
     let session = fixture.session(LONG);
     assert_eq!(summary(&session), "checked unchecked");
-    fixture.check.is(Outcome::Fails("out of paper"));
-    fixture.time.pass(31);
+    fixture.check.set(Outcome::Fails("out of paper"));
+    fixture.time.advance(31);
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 2));
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 3));
-    fixture.check.is(Outcome::Passes);
+    fixture.check.set(Outcome::Passes);
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 4));
-    // That was a success: it is believed.
-    fixture.time.pass(29);
+    // The success is cached.
+    fixture.time.advance(29);
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 4));
 }
 
 #[test]
-fn a_failure_is_believed_when_the_grace_is_over() {
+fn a_failure_counts_after_the_grace_period() {
     let fixture = Fixture::new();
     let session = fixture.session(LONG);
     summary(&session);
-    fixture.check.is(Outcome::Fails("out of paper"));
-    fixture.time.pass(59);
+    fixture.check.set(Outcome::Fails("out of paper"));
+    fixture.time.advance(59);
     assert_eq!(summary(&session), "checked unchecked");
-    fixture.time.pass(1);
+    fixture.time.advance(1);
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("unchecked (checked: out of paper)", 3));
-    // And for as long as a success.
-    fixture.check.is(Outcome::Passes);
-    fixture.time.pass(29);
+    // A failure is cached for as long as a success.
+    fixture.check.set(Outcome::Passes);
+    fixture.time.advance(29);
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("unchecked (checked: out of paper)", 3));
-    fixture.time.pass(1);
+    fixture.time.advance(1);
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 4));
 }
 
 #[test]
 fn a_failure_before_any_success_is_not_a_flake() {
     let fixture = Fixture::new();
-    fixture.check.is(Outcome::Fails("out of paper"));
+    fixture.check.set(Outcome::Fails("out of paper"));
     assert_eq!(summary(&fixture.session(LONG)), "unchecked (checked: out of paper)");
 }
 
@@ -149,17 +151,17 @@ fn a_flake_never_loses_a_toolset() {
     let home = Toolset { requires: vec![Check], ..toolset("home") };
     let flaky = Arc::new(AtomicUsize::new(0));
     let fake = Fake::new([tool("a", "home", &[]), tool("b", "home", &[])]).toolset(home);
-    // Every second time it fails, in any way there is.
+    // The check fails every second time, by its result or by a panic.
     let fake = fake.available(move |_, _| match flaky.fetch_add(1, Ordering::SeqCst) % 4 {
         1 => Availability::Unavailable("try again".into()),
         3 => panic!("it fell over"),
         _ => Availability::Available,
     });
-    let (asked, registry, time) = (fake.asked(), fake.registry(), Time::new());
+    let (asked, registry, time) = (fake.asked(), fake.registry(), FakeTime::new());
     let session = session(&registry, &time, Some(Env::empty()), LONG);
     let first = turn(&session);
     for seconds in (1..60).cycle().take(500) {
-        time.pass(seconds);
+        time.advance(seconds);
         let next = turn(&session);
         assert_eq!(
             next.definitions().as_ptr(),
@@ -175,21 +177,21 @@ fn a_flake_never_loses_a_toolset() {
 fn a_panic_is_a_failure_with_its_message() {
     let fixture = Fixture::new();
     let session = fixture.session(LONG);
-    fixture.check.is(Outcome::Panics);
+    fixture.check.set(Outcome::Panics);
     assert_eq!(summary(&session), "unchecked (checked: its check failed unexpectedly: it fell over)");
-    fixture.check.is(Outcome::Passes);
-    fixture.time.pass(30);
+    fixture.check.set(Outcome::Passes);
+    fixture.time.advance(30);
     assert_eq!(summary(&session), "checked unchecked");
-    // Soon after a success it is a flake like any other.
-    fixture.check.is(Outcome::Panics);
-    fixture.time.pass(31);
+    // Soon after a success, a panic is a flake like any other failure.
+    fixture.check.set(Outcome::Panics);
+    fixture.time.advance(31);
     assert_eq!(summary(&session), "checked unchecked");
 }
 
 #[test]
-fn a_turn_comes_back_though_a_check_hangs_for_ever() {
+fn a_hanging_check_does_not_block_a_turn() {
     let fixture = Fixture::new();
-    fixture.check.is(Outcome::Hangs);
+    fixture.check.set(Outcome::Hangs);
     let session = fixture.session(SHORT);
     assert_eq!(summary(&session), "unchecked (checked: its check gave no answer within 5ms)");
 }
@@ -197,26 +199,26 @@ fn a_turn_comes_back_though_a_check_hangs_for_ever() {
 #[test]
 fn a_hanging_check_is_not_started_again_and_its_late_result_counts() {
     let fixture = Fixture::new();
-    fixture.check.is(Outcome::Hangs);
+    fixture.check.set(Outcome::Hangs);
     let session = fixture.session(SHORT);
     let hung = turn(&session);
     until(|| fixture.asked() == 1);
     for _ in 0..10 {
-        // It stands as it is, without another wait, until something changes.
+        // The turn is returned without another wait until something changes.
         assert_eq!(turn(&session).definitions().as_ptr(), hung.definitions().as_ptr());
-        fixture.time.pass(31);
+        fixture.time.advance(31);
         fixture.registry.invalidate_all();
     }
     assert_eq!(fixture.asked(), 1);
-    fixture.check.is(Outcome::Passes);
-    // Its result is older than the last invalidation, so it runs exactly once more.
+    fixture.check.set(Outcome::Passes);
+    // The result is older than the last invalidation, so the check runs exactly once more.
     until(|| summary(&session) == "checked unchecked");
     assert_eq!(fixture.asked(), 2);
 
-    fixture.check.is(Outcome::Hangs);
-    fixture.time.pass(90);
+    fixture.check.set(Outcome::Hangs);
+    fixture.time.advance(90);
     until(|| summary(&session) == "unchecked (checked: its check gave no answer within 5ms)" && fixture.asked() == 3);
-    fixture.check.is(Outcome::Fails("out of paper"));
+    fixture.check.set(Outcome::Fails("out of paper"));
     until(|| summary(&session) == "unchecked (checked: out of paper)");
     assert_eq!(fixture.asked(), 3);
 }
@@ -224,26 +226,26 @@ fn a_hanging_check_is_not_started_again_and_its_late_result_counts() {
 #[test]
 fn a_hanging_check_counts_as_success_within_the_flake_window() {
     let fixture = Fixture::new();
-    // A check one fills the board that they share.
-    let [check, hasty] = [LONG, SHORT].map(|timeout| session(&fixture.registry, &fixture.time, None, timeout));
-    assert_eq!(summary(&check), "checked unchecked");
-    fixture.check.is(Outcome::Hangs);
-    fixture.time.pass(31);
+    // The patient session fills the cache, which both share.
+    let [patient, hasty] = [LONG, SHORT].map(|timeout| session(&fixture.registry, &fixture.time, None, timeout));
+    assert_eq!(summary(&patient), "checked unchecked");
+    fixture.check.set(Outcome::Hangs);
+    fixture.time.advance(31);
     for _ in 0..3 {
         assert_eq!(summary(&hasty), "checked unchecked");
     }
-    fixture.time.pass(28);
+    fixture.time.advance(28);
     assert_eq!(summary(&hasty), "checked unchecked");
-    fixture.time.pass(1);
+    fixture.time.advance(1);
     assert_eq!(summary(&hasty), "unchecked (checked: its check gave no answer within 5ms)");
-    fixture.check.is(Outcome::Passes);
+    fixture.check.set(Outcome::Passes);
     until(|| summary(&hasty) == "checked unchecked");
     assert_eq!(fixture.asked(), 2);
 }
 
 #[test]
-fn checks_run_at_the_same_time() {
-    // Each waits for the others.
+fn checks_run_concurrently() {
+    // Each check waits for the others.
     let barrier = Barrier::new(3);
     let home = Toolset { requires: vec![Check], ..toolset("home") };
     let fake = Fake::new([tool("a", "home", &[Check]), tool("b", "home", &[Check])]).toolset(home);
@@ -253,36 +255,36 @@ fn checks_run_at_the_same_time() {
             Availability::Available
         })
         .registry();
-    assert_eq!(summary(&session(&registry, &Time::new(), Some(Env::empty()), LONG)), "a b");
+    assert_eq!(summary(&session(&registry, &FakeTime::new(), Some(Env::empty()), LONG)), "a b");
 }
 
 #[test]
-fn one_that_hangs_hides_no_other() {
-    let (held, release) = (FakeCheck::default(), FakeCheck::default());
-    held.is(Outcome::Hangs);
-    let answers = held.clone();
+fn a_hanging_check_does_not_hide_other_tools() {
+    let (hanging, passing) = (FakeCheck::default(), FakeCheck::default());
+    hanging.set(Outcome::Hangs);
+    let runner = hanging.clone();
     let fake =
-        Fake::new([tool("hangs", "home", &[Check]), tool("ill", "home", &[Check]), tool("well", "home", &[Check])]);
+        Fake::new([tool("hangs", "home", &[Check]), tool("fails", "home", &[Check]), tool("passes", "home", &[Check])]);
     let registry = fake
         .available(move |name, _| match name {
-            "hangs" => answers.answer(),
-            "ill" => Availability::Unavailable("out of paper".into()),
-            _ => release.answer(),
+            "hangs" => runner.run(),
+            "fails" => Availability::Unavailable("out of paper".into()),
+            _ => passing.run(),
         })
         .registry();
-    let session = session(&registry, &Time::new(), Some(Env::empty()), SHORT);
-    until(|| summary(&session) == "well (hangs: its check gave no answer within 5ms) (ill: out of paper)");
-    held.is(Outcome::Passes);
+    let session = session(&registry, &FakeTime::new(), Some(Env::empty()), SHORT);
+    until(|| summary(&session) == "passes (fails: out of paper) (hangs: its check gave no answer within 5ms)");
+    hanging.set(Outcome::Passes);
 }
 
 #[test]
-fn turns_at_the_same_time_ask_once() {
+fn concurrent_turns_share_one_check() {
     const TURNS: usize = 8;
-    let time = Time::new();
-    let (looks, home) = (time.clone(), Toolset { requires: vec![Check], ..toolset("home") });
-    // It answers once all of them have asked.
+    let time = FakeTime::new();
+    let (reads, home) = (time.clone(), Toolset { requires: vec![Check], ..toolset("home") });
+    // The check returns after all turns have requested it.
     let fake = Fake::new([tool("a", "home", &[]), tool("b", "home", &[])]).toolset(home).available(move |_, _| {
-        until(|| looks.looks() >= TURNS);
+        until(|| reads.reads() >= TURNS);
         Availability::Available
     });
     let (asked, registry) = (fake.asked(), fake.registry());
@@ -297,7 +299,7 @@ fn turns_at_the_same_time_ask_once() {
 }
 
 #[test]
-fn nothing_is_locked_while_a_check_runs() {
+fn no_lock_is_held_while_a_check_runs() {
     let online: Requirement =
         When { condition: Condition(vec![Op::Atom(0)]), atoms: vec![Atom::Fact("online".into())] };
     let (signal, begun) = mpsc::channel();
@@ -311,7 +313,7 @@ fn nothing_is_locked_while_a_check_runs() {
             Availability::Available
         })
         .registry();
-    let session = session(&registry, &Time::new(), None, LONG);
+    let session = session(&registry, &FakeTime::new(), None, LONG);
     thread::scope(|scope| {
         let first = scope.spawn(|| summary(&session));
         begun.recv().unwrap();
@@ -320,17 +322,17 @@ fn nothing_is_locked_while_a_check_runs() {
         let other = registry.session().enable(["other"]).build();
         assert!(other.is_err() && format!("{session:?}").contains("Session"));
         release.send(()).unwrap();
-        // It was begun before.
+        // The turn was begun before the changes.
         assert_eq!(first.join().unwrap(), "checked online");
     });
     assert_eq!(summary(&session), "checked new (online: the fact `online` rules it out)");
 }
 
 #[test]
-fn sessions_of_the_process_share_verdicts_and_an_environment_has_its_own() {
+fn sessions_share_check_results_except_with_their_own_environment() {
     let fake = Fake::new([tool("a", "home", &[Check])])
         .available(|_, env| Availability::when(env.var("A_KEY").is_some(), "it has no key"));
-    let (asked, registry, time) = (fake.asked(), fake.registry(), Time::new());
+    let (asked, registry, time) = (fake.asked(), fake.registry(), FakeTime::new());
     let shared = [(); 3].map(|()| session(&registry, &time, None, LONG));
     assert!(shared.iter().all(|session| summary(session) == "(a: it has no key)"));
     assert_eq!(asked.lock().unwrap().len(), 1);
@@ -338,7 +340,7 @@ fn sessions_of_the_process_share_verdicts_and_an_environment_has_its_own() {
     assert_eq!((summary(&own).as_str(), asked.lock().unwrap().len()), ("a", 2));
     assert_eq!(registry.checks().entries().len(), 2);
     drop(own);
-    assert_eq!(registry.checks().entries().len(), 1, "its verdicts went with it");
+    assert_eq!(registry.checks().entries().len(), 1, "its results were dropped with it");
 }
 
 #[test]
@@ -353,14 +355,14 @@ fn results_of_removed_providers_are_dropped() {
     checks.retain_providers(&[]);
     assert_eq!(checks.entries().len(), 0);
     // The result of its running check is dropped.
-    fixture.check.is(Outcome::Hangs);
-    fixture.time.pass(31);
+    fixture.check.set(Outcome::Hangs);
+    fixture.time.advance(31);
     thread::scope(|scope| {
         let turn = scope.spawn(|| summary(&session));
         until(|| fixture.asked() == 3);
         checks.retain_providers(&[]);
-        fixture.check.is(Outcome::Passes);
-        assert_eq!(turn.join().unwrap(), "checked unchecked", "the turn that waits asks again");
+        fixture.check.set(Outcome::Passes);
+        assert_eq!(turn.join().unwrap(), "checked unchecked", "the waiting turn runs the check again");
     });
     assert_eq!(fixture.asked(), 4);
 }
@@ -370,20 +372,20 @@ fn an_invalidated_check_runs_again_and_cannot_be_a_flake() {
     let fixture = Fixture::new();
     let session = fixture.session(LONG);
     summary(&session);
-    fixture.check.is(Outcome::Fails("out of paper"));
+    fixture.check.set(Outcome::Fails("out of paper"));
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 1));
     fixture.registry.invalidate_all();
     assert_eq!((summary(&session).as_str(), fixture.asked()), ("unchecked (checked: out of paper)", 2));
 }
 
 #[test]
-fn a_tool_or_a_toolset_can_be_invalidated_by_itself() {
+fn a_single_tool_or_toolset_can_be_invalidated() {
     let checked = |name| Toolset { requires: vec![Check], ..toolset(name) };
     let tools = [tool("a", "red", &[Check]), tool("b", "red", &[Check]), tool("c", "blue", &[Check])];
     let red = Toolset { aliases: vec!["rouge".into()], ..checked("red") };
     let fake = Fake::new(tools).toolset(red).toolset(checked("blue"));
     let (asked, registry) = (fake.asked(), fake.registry());
-    let session = session(&registry, &Time::new(), None, LONG);
+    let session = session(&registry, &FakeTime::new(), None, LONG);
     let asked_after = |name: Option<&str>| {
         if let Some(name) = name {
             registry.invalidate(name).unwrap();
@@ -406,27 +408,27 @@ fn a_tool_or_a_toolset_can_be_invalidated_by_itself() {
 #[test]
 fn the_result_of_an_invalidated_run_is_ignored() {
     let fixture = Fixture::new();
-    fixture.check.is(Outcome::Hangs);
+    fixture.check.set(Outcome::Hangs);
     let session = fixture.session(LONG);
     thread::scope(|scope| {
         let first = scope.spawn(|| summary(&session));
         until(|| fixture.asked() == 1);
         fixture.registry.invalidate("checked").unwrap();
-        fixture.check.is(Outcome::Passes);
+        fixture.check.set(Outcome::Passes);
         assert_eq!(first.join().unwrap(), "checked unchecked");
     });
-    assert_eq!(fixture.asked(), 2, "the turn that waited asked again");
+    assert_eq!(fixture.asked(), 2, "the waiting turn ran the check again");
 }
 
 #[test]
-fn the_environment_is_looked_at_again_after_thirty_seconds() {
+fn the_environment_is_read_again_after_thirty_seconds() {
     let folder = std::env::temp_dir().join(format!("toolc-checks-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = std::env::join_paths([&folder]).unwrap().into_string().unwrap();
     let env = Env::empty().with_var("PATH", path).with_var("PATHEXT", ".EXE");
     let programs = Requirement::Programs(vec!["toolc-a-program".into()]);
     let registry = Fake::new([tool("a", "home", &[programs])]).registry();
-    let time = Time::new();
+    let time = FakeTime::new();
     let session = session(&registry, &time, Some(env), LONG);
     let missing = "(a: needs the program `toolc-a-program`)";
     let before = summary(&session);
@@ -434,14 +436,14 @@ fn the_environment_is_looked_at_again_after_thirty_seconds() {
     std::fs::write(&program, "").unwrap();
     #[cfg(unix)]
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    time.pass(29);
-    let believed = summary(&session);
-    time.pass(1);
+    time.advance(29);
+    let cached = summary(&session);
+    time.advance(1);
     let after = summary(&session);
     // The folder is gone, and the cache is invalidated.
     std::fs::remove_dir_all(&folder).unwrap();
     registry.invalidate_all();
-    assert_eq!([before, believed, after, summary(&session)], [missing, missing, "a", missing]);
+    assert_eq!([before, cached, after, summary(&session)], [missing, missing, "a", missing]);
 }
 
 #[test]
@@ -466,34 +468,34 @@ fn checks_do_not_reveal_secrets_of_the_environment() {
         });
     let env = Env::empty().with_var("KEY", "hunter2").with_var("LONGER_KEY", "hunter23").with_var("HOST", "here");
     let env = env.with_var("WORD", "secret");
-    let told = summary(&session(&fake.registry(), &Time::new(), Some(env), LONG));
-    assert_eq!(told, "(panics: its check failed unexpectedly: [secret] [secret] here) (says: [secret] [secret] here)");
+    let text = summary(&session(&fake.registry(), &FakeTime::new(), Some(env), LONG));
+    assert_eq!(text, "(panics: its check failed unexpectedly: [secret] [secret] here) (says: [secret] [secret] here)");
 }
 
 #[test]
 fn an_asynchronous_turn_waits_for_checks_without_blocking_the_thread() {
     let fixture = Fixture::new();
     let session = fixture.session(LONG);
-    fixture.check.is(Outcome::Hangs);
+    fixture.check.set(Outcome::Hangs);
     let mut future = pin!(session.turn(Dialect::OpenAi));
     assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     until(|| fixture.asked() == 1);
     assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    fixture.check.is(Outcome::Fails("out of paper"));
+    fixture.check.set(Outcome::Fails("out of paper"));
     let turn = wait(future);
     assert_eq!(turn.tools().collect::<Vec<_>>(), ["unchecked"]);
     assert_eq!(fixture.asked(), 1);
 }
 
 #[test]
-fn an_asynchronous_turn_gives_up_on_a_check_after_the_timeout() {
+fn an_asynchronous_turn_abandons_a_check_after_the_timeout() {
     let fixture = Fixture::new();
     let session = fixture.session(SHORT);
-    fixture.check.is(Outcome::Hangs);
+    fixture.check.set(Outcome::Hangs);
     let turn = wait(session.turn(Dialect::OpenAi));
     assert_eq!(turn.hidden().next().unwrap().reason, &HiddenReason::TimedOut(SHORT));
-    fixture.check.is(Outcome::Passes);
-    // The late answer counts for the next turn.
+    fixture.check.set(Outcome::Passes);
+    // The late result counts for the next turn.
     until(|| wait(session.turn(Dialect::OpenAi)).tools().count() == 2);
     assert_eq!(fixture.asked(), 1);
 }
@@ -501,14 +503,14 @@ fn an_asynchronous_turn_gives_up_on_a_check_after_the_timeout() {
 #[test]
 fn turns_that_wait_for_one_check_are_all_woken() {
     let fixture = Fixture::new();
-    fixture.check.is(Outcome::Hangs);
-    // The process's environment, so that both share the check.
+    fixture.check.set(Outcome::Hangs);
+    // Both sessions have the environment of the process, so that they share the check.
     let sessions = [(); 2].map(|()| session(&fixture.registry, &fixture.time, None, LONG));
     thread::scope(|scope| {
         let turns = sessions.each_ref().map(|session| scope.spawn(|| wait(session.turn(Dialect::OpenAi))));
         let blocked = scope.spawn(|| sessions[0].turn_blocking(Dialect::OpenAi));
         until(|| fixture.asked() == 1);
-        fixture.check.is(Outcome::Passes);
+        fixture.check.set(Outcome::Passes);
         for turn in turns.into_iter().chain([blocked]) {
             assert_eq!(turn.join().unwrap().tools().count(), 2);
         }

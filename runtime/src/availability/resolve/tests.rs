@@ -25,7 +25,7 @@ fn any_tools(names: &[&'static str]) -> Requirement {
     AnyTools(texts(names))
 }
 
-/// The turn of everything in an environment.
+/// Returns the turn with all tools in this environment.
 fn turn(registry: &Registry, env: Env) -> Turn {
     session(registry, env).build().unwrap().turn_blocking(Dialect::OpenAi)
 }
@@ -77,14 +77,14 @@ fn each_kind_of_requirement_hides_its_tool() {
 }
 
 #[test]
-fn the_first_requirement_that_fails_is_the_reason_and_those_of_the_home_come_first() {
+fn the_reason_is_the_first_unmet_requirement_starting_with_the_home_toolset() {
     let home = Toolset { requires: vec![Check, env(&["HOME_KEY"])], ..toolset("home") };
     let fake = Fake::new([tool("ask", "home", &[env(&["OWN"]), tools(&["missing"])])]).toolset(home);
     let (asked, registry) = (fake.asked(), fake.registry());
     assert_eq!(hidden(&turn(&registry, Env::empty())), ["ask: needs the environment variable `HOME_KEY`"]);
     let env = Env::empty().with_var("HOME_KEY", "x");
     assert_eq!(hidden(&turn(&registry, env.clone())), ["ask: needs the environment variable `OWN`"]);
-    // Handlers are not asked whether they can work without what they need.
+    // Checks do not run while another requirement is unmet.
     assert!(asked.lock().unwrap().is_empty());
     let turn = turn(&registry, env.with_var("OWN", "x"));
     assert_eq!(hidden(&turn), ["ask: needs the tool `missing`, which no tool provider has"]);
@@ -103,16 +103,16 @@ fn each_check_runs_once_and_only_for_granted_tools() {
     .toolset(checked("red"))
     .toolset(checked("blue"))
     .toolset(Toolset { tools: texts(&["a"]), ..checked("mixed") })
-    .available(|name, env| Availability::when(name != "c" || env.var("C").is_some(), "c is ill"));
+    .available(|name, env| Availability::when(name != "c" || env.var("C").is_some(), "c is offline"));
     let (asked, registry) = (fake.asked(), fake.registry());
     let session = |name: &str| session(&registry, Env::empty()).enable([name]).build().unwrap();
     let red = session("red").turn_blocking(Dialect::OpenAi);
-    assert_eq!((shown(&red), hidden(&red)), ("a b".into(), vec!["c: c is ill".to_owned()]));
+    assert_eq!((shown(&red), hidden(&red)), ("a b".into(), vec!["c: c is offline".to_owned()]));
     let mut names = std::mem::take(&mut *asked.lock().unwrap());
-    // All at once, so in any order.
+    // Checks run concurrently, in any order.
     names.sort();
     assert_eq!(names, ["b", "c", "red"]);
-    // A toolset's requirements are for its home tools: not for those that it lists.
+    // The requirements of a toolset apply to its home tools, not to the tools that it lists.
     assert_eq!(shown(&session("mixed").turn_blocking(Dialect::OpenAi)), "a");
     assert_eq!(*asked.lock().unwrap(), ["red"]);
 }
@@ -120,23 +120,24 @@ fn each_check_runs_once_and_only_for_granted_tools() {
 #[test]
 fn the_provider_of_a_tool_runs_the_check_of_its_toolset() {
     let shared = || Toolset { requires: vec![Check, env(&["KEY"])], ..toolset("shared") };
-    let well = Fake::new([tool("a", "shared", &[])]).toolset(shared());
-    let ill = Fake::new([tool("b", "shared", &[]), tool("c", "shared", &[])]).toolset(shared());
-    let ill = ill.available(|_, _| Availability::Unavailable("ill".into()));
-    // This one knows nothing of the toolset; the first who does is asked.
-    let stranger = Fake::new([tool("d", "shared", &[])]).available(|_, _| Availability::Unavailable("who?".into()));
-    let asked = [well.asked(), ill.asked(), stranger.asked()];
+    let passing = Fake::new([tool("a", "shared", &[])]).toolset(shared());
+    let failing = Fake::new([tool("b", "shared", &[]), tool("c", "shared", &[])]).toolset(shared());
+    let failing = failing.available(|_, _| Availability::Unavailable("offline".into()));
+    // This provider does not declare the toolset. The check runs on the first provider that does.
+    let without_toolset =
+        Fake::new([tool("d", "shared", &[])]).available(|_, _| Availability::Unavailable("unknown toolset".into()));
+    let asked = [passing.asked(), failing.asked(), without_toolset.asked()];
     let registry = Registry::new();
-    for fake in [well, ill, stranger] {
+    for fake in [passing, failing, without_toolset] {
         registry.add(Box::new(fake)).unwrap();
     }
     let turn = turn(&registry, Env::empty().with_var("KEY", "x"));
-    assert_eq!((shown(&turn), hidden(&turn)), ("a d".into(), vec!["b: ill".to_owned(), "c: ill".to_owned()]));
+    assert_eq!((shown(&turn), hidden(&turn)), ("a d".into(), vec!["b: offline".to_owned(), "c: offline".to_owned()]));
     assert_eq!(asked.map(|asked| asked.lock().unwrap().len()), [1, 1, 0]);
 }
 
 #[test]
-fn a_check_that_panics_is_a_no() {
+fn a_check_that_panics_fails() {
     let fake = Fake::new([tool("a", "home", &[Check]), tool("b", "home", &[])]);
     let registry = fake.available(|name, _| panic!("{name} fell over")).registry();
     let turn = turn(&registry, Env::empty());
@@ -206,7 +207,7 @@ fn a_tool_without_a_definition_counts_as_missing() {
 }
 
 #[test]
-fn a_chain_of_any_length_falls_at_once() {
+fn a_long_chain_of_requirements_is_resolved_in_one_turn() {
     let (count, name) = (20_000, |id: usize| format!("t{id:05}"));
     let asks = |id: usize| Tools(vec![name(id + 1).into()]);
     let chain = (0..count).map(|id| tool(&name(id), "home", &[asks(id)]));
@@ -217,22 +218,22 @@ fn a_chain_of_any_length_falls_at_once() {
     assert_eq!(turn.hidden().next().unwrap().reason.to_string(), "needs the tool `t00001`");
 }
 
-/// Against the words of the specification, taken literally, on small worlds of every shape.
+/// Compares the result with a literal implementation of the specification, on random small registries.
 #[test]
-fn the_set_is_the_greatest_that_holds() {
+fn the_available_tools_are_the_largest_consistent_set() {
     const NAMES: [&str; 8] = ["t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"];
     let mut seed = 1_u64;
-    let mut below = |n: usize| {
-        // Numerical Recipes' linear congruence: the high bits are random enough here.
+    let mut random_below = |n: usize| {
+        // A linear congruential generator (the constants are Knuth's). Its high bits are random enough.
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(seed >> 33).unwrap() % n
     };
     let mut sizes = [0; NAMES.len() + 1];
     for _ in 0..2_000 {
-        let mut some = || (0..=below(2)).map(|_| NAMES[below(8)]).collect::<Vec<_>>();
+        let mut some = || (0..=random_below(2)).map(|_| NAMES[random_below(8)]).collect::<Vec<_>>();
         let asks: Vec<(Vec<&str>, Vec<&str>)> = NAMES.iter().map(|_| (some(), some())).collect();
-        let sorts: Vec<usize> = NAMES.iter().map(|_| below(8)).collect();
-        let requires = |id: usize| match sorts[id] {
+        let kinds: Vec<usize> = NAMES.iter().map(|_| random_below(8)).collect();
+        let requires = |id: usize| match kinds[id] {
             0 => vec![env(&["KEY"])],
             1 | 2 => vec![tools(&asks[id].0)],
             3 => vec![any_tools(&asks[id].0)],
@@ -240,13 +241,13 @@ fn the_set_is_the_greatest_that_holds() {
             _ => vec![],
         };
         let mut left: Vec<&str> =
-            NAMES.iter().zip(&sorts).filter(|(_, sort)| **sort != 0).map(|(name, _)| *name).collect();
+            NAMES.iter().zip(&kinds).filter(|(_, kind)| **kind != 0).map(|(name, _)| *name).collect();
         loop {
-            let there = |name: &&str| left.contains(name);
-            let stays = |id: usize| match sorts[id] {
-                1 | 2 => asks[id].0.iter().all(there),
-                3 => asks[id].0.iter().any(there),
-                4 => asks[id].0.iter().all(there) && asks[id].1.iter().any(there),
+            let is_left = |name: &&str| left.contains(name);
+            let stays = |id: usize| match kinds[id] {
+                1 | 2 => asks[id].0.iter().all(is_left),
+                3 => asks[id].0.iter().any(is_left),
+                4 => asks[id].0.iter().all(is_left) && asks[id].1.iter().any(is_left),
                 _ => true,
             };
             let next: Vec<&str> =
@@ -259,9 +260,9 @@ fn the_set_is_the_greatest_that_holds() {
         sizes[left.len()] += 1;
         let fake = Fake::new((0..NAMES.len()).map(|id| tool(NAMES[id], "home", &requires(id))));
         let turn = turn(&fake.registry(), Env::empty());
-        assert_eq!(shown(&turn), left.join(" "), "{asks:?} {sorts:?}");
+        assert_eq!(shown(&turn), left.join(" "), "{asks:?} {kinds:?}");
         assert_eq!(turn.hidden().count(), NAMES.len() - left.len());
     }
-    // None of this says anything if all of the worlds are alike.
+    // The test is only meaningful if the registries differ.
     assert!(sizes[1..8].iter().all(|&count| count > 10), "{sizes:?}");
 }

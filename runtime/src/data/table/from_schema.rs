@@ -140,7 +140,7 @@ impl<'s> Builder<'s> {
         };
         self.table.nodes[usize::from(id)] = node;
         if id == 0 {
-            self.table.nodes[0].types = Types::of(&[Type::Object]);
+            self.table.nodes[0].types = Types::new(&[Type::Object]);
         }
         Ok(())
     }
@@ -160,7 +160,7 @@ impl<'s> Builder<'s> {
                 literals.push(Literal::Null);
             }
             types_named = match types_named {
-                any if any.is_any() && literals.is_empty() => Types::of(&Type::ALL),
+                any if any.is_any() && literals.is_empty() => Types::new(&Type::ALL),
                 any if any.is_any() => any,
                 named => named.with(Type::Null),
             };
@@ -185,7 +185,7 @@ impl<'s> Builder<'s> {
             return Ok(Node { all_of, ..Node::ANY });
         }
         if nullable && composed {
-            let null = self.add(Node { types: Types::of(&[Type::Null]), ..Node::ANY })?;
+            let null = self.add(Node { types: Types::new(&[Type::Null]), ..Node::ANY })?;
             let either = vec![self.add(node)?, null];
             return Ok(Node { any_of: span(&mut self.table.branches, either)?, ..Node::ANY });
         }
@@ -335,7 +335,7 @@ fn types(map: &Schema) -> Option<Types> {
         Some(Value::Array(names)) => {
             names.iter().try_fold(Types::ANY, |types, name| one(name).map(|name| types.with(name)))
         }
-        Some(name) => one(name).map(|name| Types::of(&[name])),
+        Some(name) => one(name).map(|name| Types::new(&[name])),
     }
 }
 
@@ -346,7 +346,7 @@ fn allows_null(map: &Schema) -> bool {
 
 /// Returns whether null is among the types and values.
 fn names_null(map: &Schema) -> bool {
-    let is_typed = types(map).is_none_or(|types| types.names(Type::Null));
+    let is_typed = types(map).is_none_or(|types| types.contains(Type::Null));
     let values = literals(map);
     is_typed || values.iter().any(|value| matches!(value, Literal::Null))
 }

@@ -10,7 +10,7 @@ impl Table {
 
     /// Returns all declared properties, by position, including hidden ones.
     pub(crate) fn properties(&self, node: &Node) -> &[Property] {
-        node.properties.of(&self.properties)
+        node.properties.slice(&self.properties)
     }
 
     /// Returns the declared properties that are not hidden in this turn.
@@ -19,16 +19,16 @@ impl Table {
     }
 
     pub(crate) fn literals(&self, node: &Node) -> &[Literal] {
-        node.literals.of(&self.literals)
+        node.literals.slice(&self.literals)
     }
 
     /// Returns the alternatives of `anyOf` or `oneOf`.
     pub(crate) fn any_of(&self, node: &Node) -> &[NodeId] {
-        node.any_of.of(&self.branches)
+        node.any_of.slice(&self.branches)
     }
 
     pub(crate) fn all_of(&self, node: &Node) -> &[NodeId] {
-        node.all_of.of(&self.branches)
+        node.all_of.slice(&self.branches)
     }
 
     pub(crate) fn bounds(&self, node: &Node) -> Option<&Bounds> {

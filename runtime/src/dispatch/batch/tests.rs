@@ -19,16 +19,17 @@ use crate::result::limit::ResultLimits;
 use crate::result::output::{ErrorKind, ToolError, ToolOutput};
 use crate::session::{Session, SessionBuilder};
 
-/// What runs, and what has been let go on.
+/// The calls of a batch, by id.
 #[derive(Default)]
-struct Floor {
+struct Progress {
     running: Vec<String>,
-    let_go: BTreeMap<String, Vec<Waker>>,
-    /// In which order they began.
-    begun: Vec<String>,
+    /// The wakers of running calls that have not been released.
+    held: BTreeMap<String, Vec<Waker>>,
+    /// All calls, in the order of their start.
+    started: Vec<String>,
 }
 
-type Shared = Arc<Mutex<Floor>>;
+type Shared = Arc<Mutex<Progress>>;
 
 fn keyed(name: &str, space: &'static str, reads: bool) -> Tool {
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}, "n": {"type": "integer"}}});
@@ -48,10 +49,10 @@ fn agents(mut tool: Tool) -> Tool {
     tool
 }
 
-/// A session whose calls run until they are let go, each known by its id.
+/// Returns a session whose calls run until they are released.
 fn session(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> (Session, Shared) {
     let shared = Shared::default();
-    let floor = Arc::clone(&shared);
+    let progress = Arc::clone(&shared);
     let fake = Fake::new([
         with(Parallel::Always, tool("free", "home", &[])),
         with(Parallel::Never, tool("alone", "home", &[])),
@@ -60,54 +61,55 @@ fn session(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> (Session, Shar
         keyed("move", "pages", false),
         agents(tool("plan", "home", &[])),
         with(Parallel::Always, agents(tool("muse", "home", &[]))),
-        agents(tool("of_another", "home", &[])),
+        agents(tool("not_accepted", "home", &[])),
     ]);
     let fake = fake.answer(move |call| {
-        let floor = Arc::clone(&floor);
-        HandlerReply::Async(Box::pin(async move { stay(&floor, call.id()).await }))
+        let progress = Arc::clone(&progress);
+        HandlerReply::Async(Box::pin(async move { run_until_released(&progress, call.id()).await }))
     });
     (set(fake.registry().session().env(Env::empty())).build().unwrap(), shared)
 }
 
-/// Runs until it is let go.
-async fn stay(floor: &Shared, id: &str) -> ToolResult {
-    let begin = |floor: &mut Floor| {
-        floor.begun.push(id.to_owned());
-        floor.running.push(id.to_owned());
+/// Runs until the call with this id is released.
+async fn run_until_released(progress: &Shared, id: &str) -> ToolResult {
+    let start = |progress: &mut Progress| {
+        progress.started.push(id.to_owned());
+        progress.running.push(id.to_owned());
     };
-    begin(&mut floor.lock().unwrap());
-    let mut asked = false;
+    start(&mut progress.lock().unwrap());
+    let mut is_held = false;
     poll_fn(|context| {
-        let mut floor = floor.lock().unwrap();
-        if asked && !floor.let_go.contains_key(id) {
+        let mut progress = progress.lock().unwrap();
+        if is_held && !progress.held.contains_key(id) {
             return Poll::Ready(());
         }
-        asked = true;
-        floor.let_go.entry(id.to_owned()).or_default().push(context.waker().clone());
+        is_held = true;
+        progress.held.entry(id.to_owned()).or_default().push(context.waker().clone());
         Poll::Pending
     })
     .await;
-    floor.lock().unwrap().running.retain(|running| running != id);
+    progress.lock().unwrap().running.retain(|running| running != id);
     assert!(id != "panic", "as requested");
     Ok(ToolOutput::text(id))
 }
 
-/// A call that the agent's own loop takes.
-struct Mine;
+/// A call that the agent's own loop runs.
+struct AgentCall;
 
-impl AgentTools for Mine {
+impl AgentTools for AgentCall {
     fn read(tool: &str, _: Slots<'_, '_>) -> Option<Self> {
-        (tool != "of_another").then_some(Mine)
+        (tool != "not_accepted").then_some(AgentCall)
     }
 }
 
-fn let_go(shared: &Shared, id: &str) {
-    let wakers = shared.lock().unwrap().let_go.remove(id).unwrap_or_else(|| panic!("{id} does not run"));
+/// Releases a running call.
+fn release(shared: &Shared, id: &str) {
+    let wakers = shared.lock().unwrap().held.remove(id).unwrap_or_else(|| panic!("{id} does not run"));
     wakers.into_iter().for_each(Waker::wake);
 }
 
-/// Runs calls of `tool path`, whose ids are their positions, and lets one after the other of those that run go, the first
-/// one first. What runs at each of these steps.
+/// Runs a batch of calls, each given as `tool path`; the ids are the indices. Repeatedly releases the first running call, and
+/// returns the calls that ran at each of these steps.
 fn steps(calls: &[&str]) -> Vec<String> {
     steps_in(calls, |session| session)
 }
@@ -124,19 +126,25 @@ fn steps_in(calls: &[&str], set: impl FnOnce(SessionBuilder) -> SessionBuilder) 
         .collect();
     let requests: Vec<ToolCall<'_>> =
         texts.iter().map(|[name, arguments, id]| ToolCall::new(name, arguments).with_id(id)).collect();
-    let mut batch = Box::pin(turn.batch_with(&requests, |_: Mine, request| stay(&shared, request.id())));
+    let mut batch =
+        Box::pin(turn.batch_with(&requests, |_: AgentCall, request| run_until_released(&shared, request.id())));
     let mut context = Context::from_waker(Waker::noop());
     let mut steps = Vec::new();
     loop {
         match batch.as_mut().poll(&mut context) {
             Poll::Ready(answers) => {
-                assert!(answers.iter().zip(&texts).all(|(one, [.., id])| one.response.json == format!("{id:?}")));
+                assert!(
+                    answers
+                        .iter()
+                        .zip(&texts)
+                        .all(|(completed, [.., id])| completed.response.json == format!("{id:?}"))
+                );
                 return steps;
             }
             Poll::Pending => {
                 let mut running = shared.lock().unwrap().running.clone();
                 running.sort_by_key(|id| id.parse::<usize>().unwrap());
-                let_go(&shared, &running[0]);
+                release(&shared, &running[0]);
                 steps.push(running.join(" "));
             }
         }
@@ -149,17 +157,17 @@ fn calls_overlap_as_far_as_their_tools_allow() {
     assert_eq!(steps(&["free", "free", "write a"]), ["0 1 2", "1 2", "2"]);
     assert_eq!(steps(&["free", "alone", "free", "free"]), ["0", "1", "2 3", "3"]);
     assert_eq!(steps(&["alone", "alone"]), ["0", "1"]);
-    // One after the other where the key is the same, and what does not have it overtakes.
+    // Calls with the same key run one after the other. Calls with another key overtake them.
     assert_eq!(steps(&["write a", "write a", "write b"]), ["0 2", "1 2", "2"]);
     assert_eq!(steps(&["write a", "write a", "write a"]), ["0", "1", "2"]);
     assert_eq!(steps(&["write a", "move a"]), ["0 1", "1"]);
     // Readers run in parallel with readers, not with writers.
     assert_eq!(steps(&["read a", "read a", "write a", "read a"]), ["0 1", "1", "2", "3"]);
     assert_eq!(steps(&["write a", "read a", "read a"]), ["0", "1 2", "2"]);
-    // One that names no key may mean any.
+    // A call without a key conflicts with every key of the space.
     assert_eq!(steps(&["write a", "write", "write b"]), ["0", "1", "2"]);
     assert_eq!(steps(&["read", "read a", "move x"]), ["0 1 2", "1 2", "2"]);
-    // Keys are what they name.
+    // Keys are compared as paths.
     assert_eq!(steps(&["write ./a", "write b/../a", "write /srv/A", "write b"]), ["0 3", "1 3", "2 3", "3"]);
     assert!(steps(&[]).is_empty());
 }
@@ -172,12 +180,12 @@ fn agent_run_calls_do_not_overlap_by_default() {
 }
 
 #[test]
-fn results_of_the_agents_loop_are_treated_like_others() {
+fn results_of_agent_run_calls_are_limited_and_scrubbed() {
     let (session, _) = session(|s| s.result_limits(ResultLimits { per_call: 6_000, per_turn: 8_000 }));
     let turn = session.turn_blocking(Dialect::OpenAi);
     let requests = ["long", "longer", "fails", "panics"].map(|id| ToolCall::new("plan", "{}").with_id(id));
-    let requests = [&requests[..], &[ToolCall::new("of_another", "{}"), ToolCall::new("plan", "{")]].concat();
-    let answers = wait(turn.batch_with(&requests, |_: Mine, request| async move {
+    let requests = [&requests[..], &[ToolCall::new("not_accepted", "{}"), ToolCall::new("plan", "{")]].concat();
+    let answers = wait(turn.batch_with(&requests, |_: AgentCall, request| async move {
         match request.id() {
             "long" => Ok(ToolOutput::text("x".repeat(3_000))),
             "longer" => Ok(ToolOutput::text("x".repeat(7_000))),
@@ -185,17 +193,17 @@ fn results_of_the_agents_loop_are_treated_like_others() {
             _ => panic!("no water"),
         }
     }));
-    assert!(answers.iter().zip(&requests).all(|(one, request)| one.call.id() == request.id()));
-    let answers: Vec<&str> = answers.iter().map(|one| one.response.json.as_str()).collect();
+    assert!(answers.iter().zip(&requests).all(|(completed, request)| completed.call.id() == request.id()));
+    let answers: Vec<&str> = answers.iter().map(|completed| completed.response.json.as_str()).collect();
     assert_eq!(answers[0].len(), 3_002);
     assert!(answers[1].starts_with(r#"{"truncated":true"#) && answers[1].len() < 5_000, "the budget: {}", answers[1]);
     assert_eq!(answers[2], r#"{"error":"no tea","kind":"failed"}"#);
     assert_eq!(answers[3], r#"{"error":"the tool failed unexpectedly: no water","kind":"panicked"}"#);
     assert!(answers[4].contains("which did not accept the call"), "{}", answers[4]);
     assert!(answers[5].contains("malformed_arguments"), "{}", answers[5]);
-    // Without an agent's loop, none of them runs.
-    let left = wait(turn.batch(&requests[..1]));
-    assert_eq!(left[0].response.json, answers[4]);
+    // Without an agent's loop, agent-run calls fail.
+    let refused = wait(turn.batch(&requests[..1]));
+    assert_eq!(refused[0].response.json, answers[4]);
 }
 
 #[test]
@@ -203,67 +211,68 @@ fn agent_run_calls_can_be_cancelled_and_have_no_time_limit() {
     let (session, shared) = session(|session| session.timeout(Duration::ZERO));
     let turn = session.turn_blocking(Dialect::OpenAi);
     let requests = [ToolCall::new("muse", "{}").with_id("0"), ToolCall::new("plan", "{}").with_id("1")];
-    let mut batch = Box::pin(turn.batch_with(&requests, |_: Mine, request| stay(&shared, request.id())));
+    let mut batch =
+        Box::pin(turn.batch_with(&requests, |_: AgentCall, request| run_until_released(&shared, request.id())));
     assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    assert_eq!(shared.lock().unwrap().running, ["0"], "it takes as long as it takes");
+    assert_eq!(shared.lock().unwrap().running, ["0"], "agent-run calls have no time limit");
     session.cancel();
     let answers = wait(batch);
-    assert!(answers.iter().all(|one| one.response.error == Some(ErrorKind::Cancelled)), "{answers:?}");
-    assert_eq!(shared.lock().unwrap().begun, ["0"]);
+    assert!(answers.iter().all(|completed| completed.response.error == Some(ErrorKind::Cancelled)), "{answers:?}");
+    assert_eq!(shared.lock().unwrap().started, ["0"]);
 }
 
 #[test]
 fn hooks_only_see_calls_that_the_agents_loop_takes() {
     #[derive(Default)]
-    struct Asked(Mutex<Vec<String>>);
-    impl Hook for Asked {
+    struct Recorder(Mutex<Vec<String>>);
+    impl Hook for Recorder {
         fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
             self.0.lock().unwrap().push(call.id().to_owned());
             Ok(if call.id() == "no" { HookAction::Block("not today".to_owned()) } else { HookAction::Continue })
         }
     }
-    let asked = Arc::new(Asked::default());
+    let asked = Arc::new(Recorder::default());
     let (session, _) = session(|session| session.hook(Arc::clone(&asked) as Arc<dyn Hook>));
     let turn = session.turn_blocking(Dialect::OpenAi);
-    let requests =
-        [("plan", "yes"), ("plan", "no"), ("of_another", "-")].map(|(tool, id)| ToolCall::new(tool, "{}").with_id(id));
-    let answers = wait(turn.batch_with(&requests, |_: Mine, request| async move {
+    let requests = [("plan", "yes"), ("plan", "no"), ("not_accepted", "-")]
+        .map(|(tool, id)| ToolCall::new(tool, "{}").with_id(id));
+    let answers = wait(turn.batch_with(&requests, |_: AgentCall, request| async move {
         assert_eq!(request.id(), "yes");
         Ok(ToolOutput::text("run"))
     }));
-    let kinds: Vec<Option<ErrorKind>> = answers.iter().map(|one| one.response.error).collect();
+    let kinds: Vec<Option<ErrorKind>> = answers.iter().map(|completed| completed.response.error).collect();
     assert_eq!(kinds, [None, Some(ErrorKind::Blocked), Some(ErrorKind::Failed)]);
     assert_eq!(*asked.0.lock().unwrap(), ["yes", "no"], "calls that do not run need no approval");
 }
 
-/// Moves every call to the file `a`.
-struct Moves;
+/// A hook that changes the path of every call to `a`.
+struct PathChanger;
 
-impl Hook for Moves {
+impl Hook for PathChanger {
     fn before_call(&self, _: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         Ok(HookAction::Change([("path".to_owned(), "a".into())].into_iter().collect()))
     }
 }
 
 #[test]
-fn a_key_that_a_hook_may_change_may_be_any_of_its_space() {
-    let watched = |calls: &[&str]| steps_in(calls, |session| session.hook(Arc::new(Moves)));
-    assert_eq!(watched(&["write b", "write c", "read d"]), ["0", "1", "2"]);
-    assert_eq!(watched(&["read b", "read c", "write d"]), ["0 1", "1", "2"]);
-    assert_eq!(watched(&["write b", "move c", "free"]), ["0 1 2", "1 2", "2"]);
+fn with_hooks_all_keys_of_a_space_conflict() {
+    let with_hook = |calls: &[&str]| steps_in(calls, |session| session.hook(Arc::new(PathChanger)));
+    assert_eq!(with_hook(&["write b", "write c", "read d"]), ["0", "1", "2"]);
+    assert_eq!(with_hook(&["read b", "read c", "write d"]), ["0 1", "1", "2"]);
+    assert_eq!(with_hook(&["write b", "move c", "free"]), ["0 1 2", "1 2", "2"]);
 }
 
 #[test]
-fn at_most_eight_run_at_once() {
+fn at_most_eight_calls_run_at_once() {
     let calls = ["free"; 20];
     let steps = steps(&calls);
-    let most = steps.iter().map(|step| step.split(' ').count()).max();
-    assert_eq!((most, steps.len()), (Some(8), 20));
+    let max_running = steps.iter().map(|step| step.split(' ').count()).max();
+    assert_eq!((max_running, steps.len()), (Some(8), 20));
     assert_eq!(steps[12], "12 13 14 15 16 17 18 19");
 }
 
 #[test]
-fn each_call_ends_for_itself() {
+fn calls_of_a_batch_fail_independently() {
     let (session, shared) = session(|session| session);
     let turn = session.turn_blocking(Dialect::OpenAi);
     let requests = [
@@ -275,9 +284,9 @@ fn each_call_ends_for_itself() {
     ];
     let mut batch = Box::pin(turn.batch(&requests));
     assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    let_go(&shared, "panic");
+    release(&shared, "panic");
     assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    let_go(&shared, "well");
+    release(&shared, "well");
     let answers: Vec<String> = wait(batch)
         .iter()
         .map(|CompletedCall { call, response: answer }| {
@@ -298,7 +307,7 @@ fn each_call_ends_for_itself() {
 }
 
 #[test]
-fn cancelling_reaches_those_that_wait_too() {
+fn cancelling_also_cancels_waiting_calls() {
     let (session, shared) = session(|session| session);
     let turn = session.turn_blocking(Dialect::OpenAi);
     let requests = [ToolCall::new("alone", "{}").with_id("0"), ToolCall::new("alone", "{}").with_id("1")];
@@ -306,8 +315,8 @@ fn cancelling_reaches_those_that_wait_too() {
     assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     session.cancel();
     let answers = wait(batch);
-    assert!(answers.iter().all(|one| one.response.json.contains("\"cancelled\"")), "{answers:?}");
-    assert_eq!(shared.lock().unwrap().begun, ["0"]);
+    assert!(answers.iter().all(|completed| completed.response.json.contains("\"cancelled\"")), "{answers:?}");
+    assert_eq!(shared.lock().unwrap().started, ["0"]);
 }
 
 #[test]
@@ -319,8 +328,8 @@ fn integers_and_choices_are_keys_too() {
         (json!({"type": "integer"}), [r#"{"path": 7}"#, r#"{"path": "007"}"#]),
         (json!({"type": "string", "enum": ["7", "8"]}), [r#"{"path": "7"}"#, r#"{"path": 7}"#]),
     ] {
-        let turn_of = Tool { arguments: table(key).into(), ..keyed("write", "files", false) };
-        let session = Fake::new([turn_of]).registry().session().build().unwrap();
+        let write = Tool { arguments: table(key).into(), ..keyed("write", "files", false) };
+        let session = Fake::new([write]).registry().session().build().unwrap();
         let turn = session.turn_blocking(Dialect::OpenAi);
         let overlaps = arguments.map(|arguments| turn.overlap(&ToolCall::new("write", arguments)));
         let key = Some(ParallelKey::new("7"));

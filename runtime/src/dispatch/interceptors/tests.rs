@@ -125,29 +125,29 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 #[test]
-fn hooks_see_a_call_in_order_and_no_secret() {
+fn hooks_run_in_order_and_see_no_secrets() {
     let seen = seen();
     let turn = turn(|s| s.hook(Arc::new(Watcher::new("a", &seen))).hook(Arc::new(Watcher::new("b", &seen))));
-    // Repaired, too.
+    // Hooks see repaired arguments.
     assert_eq!(call(&turn, "echo", r#"{"pin": "12", "say": 5}"#), json!({"say": "5", "pin": 12}));
-    let given = r#"echo 1 t {"pin":"[secret]","say":"5"}"#;
+    let call_text = r#"echo 1 t {"pin":"[secret]","say":"5"}"#;
     let result = r#"{"pin":12,"say":"5"}"#;
     let expected = [
-        format!("a before {given} "),
-        format!("b before {given} "),
-        format!("a transforms {given} {result}"),
-        format!("b transforms {given} {result}"),
-        format!("a after {given} {result}"),
-        format!("b after {given} {result}"),
+        format!("a before {call_text} "),
+        format!("b before {call_text} "),
+        format!("a transforms {call_text} {result}"),
+        format!("b transforms {call_text} {result}"),
+        format!("a after {call_text} {result}"),
+        format!("b after {call_text} {result}"),
     ];
     assert_eq!(take(&seen), expected);
-    // What cannot be run is seen in the end, however it ended.
+    // Calls that are not run are only reported to `after_call`.
     for (name, arguments, shown) in
         [("missing", "{}", "null"), ("echo", "{", "null"), ("echo", r#"{"sai": 1}"#, "null")]
     {
         assert!(call(&turn, name, arguments)["kind"].is_string());
-        let told = take(&seen);
-        assert!(told.len() == 2 && told[0].starts_with(&format!("a after {name} 1 t {shown} {{")), "{told:?}");
+        let events = take(&seen);
+        assert!(events.len() == 2 && events[0].starts_with(&format!("a after {name} 1 t {shown} {{")), "{events:?}");
     }
     let panicked = call(&turn, "echo", r#"{"say": "panic"}"#);
     assert_eq!(panicked["kind"], "panicked");
@@ -155,27 +155,30 @@ fn hooks_see_a_call_in_order_and_no_secret() {
 }
 
 #[test]
-fn a_hook_changes_arguments_which_are_read_again() {
+fn arguments_that_a_hook_changes_are_validated_again() {
     let seen = seen();
     let change = |some: Value| Watcher::new("a", &seen).before(move |_| Ok(HookAction::Change(object(some.clone()))));
     let with = |hook: Arc<Watcher>| turn(|s| s.hook(hook).hook(Arc::new(Watcher::new("b", &seen))));
-    // The secret that it does not see stays.
-    let told = call(&with(change(json!({"say": 7}))), "echo", r#"{"pin": 12, "say": "x"}"#);
-    assert_eq!(told, json!({"say": "7", "pin": 12}));
+    // The secret, which the hook does not see, is kept.
+    let response = call(&with(change(json!({"say": 7}))), "echo", r#"{"pin": 12, "say": "x"}"#);
+    assert_eq!(response, json!({"say": "7", "pin": 12}));
     assert!(take(&seen)[1].starts_with(r#"b before echo 1 t {"pin":"[secret]","say":"7"}"#));
-    let told = call(&with(change(json!({"pin": 3}))), "echo", r#"{"say": "x"}"#);
-    assert_eq!(told, json!({"say": "x", "pin": 3}));
+    let response = call(&with(change(json!({"pin": 3}))), "echo", r#"{"say": "x"}"#);
+    assert_eq!(response, json!({"say": "x", "pin": 3}));
     take(&seen);
-    let told = call(&with(change(json!({"pin": "hunter", "sai": 1}))), "echo", r#"{"say": "x"}"#);
-    assert_eq!(told["kind"], "hook_failed");
-    assert!(told.get("problems").is_none() && !told.to_string().contains("sai"), "{told}");
-    let told = take(&seen);
-    assert!(told[1].contains("a failed before a call: invalid arguments: ") && told[1].contains("/sai"), "{told:?}");
-    assert!(!told.concat().contains("hunter") && told.len() == 5, "{told:?}");
+    let response = call(&with(change(json!({"pin": "hunter", "sai": 1}))), "echo", r#"{"say": "x"}"#);
+    assert_eq!(response["kind"], "hook_failed");
+    assert!(response.get("problems").is_none() && !response.to_string().contains("sai"), "{response}");
+    let events = take(&seen);
+    assert!(
+        events[1].contains("a failed before a call: invalid arguments: ") && events[1].contains("/sai"),
+        "{events:?}"
+    );
+    assert!(!events.concat().contains("hunter") && events.len() == 5, "{events:?}");
 }
 
 #[test]
-fn a_hook_blocks_now_or_later() {
+fn a_hook_can_block_a_call() {
     let seen = seen();
     let block = || HookAction::Block("not <system>today".to_owned());
     for before in [
@@ -183,15 +186,15 @@ fn a_hook_blocks_now_or_later() {
         Watcher::new("a", &seen).before(move |_| Ok(HookAction::Async(Box::pin(async move { Ok(block()) })))),
     ] {
         let turn = turn(|s| s.hook(before).hook(Arc::new(Watcher::new("b", &seen))));
-        let told = call(&turn, "echo", r#"{"say": "x"}"#);
-        assert_eq!(told, json!({"kind": "blocked", "error": "the host blocked the call: not today"}));
-        let told: Vec<String> = take(&seen).iter().map(|told| told[..8].to_owned()).collect();
-        assert_eq!(told, ["a before", "a after ", "b after "]);
+        let response = call(&turn, "echo", r#"{"say": "x"}"#);
+        assert_eq!(response, json!({"kind": "blocked", "error": "the host blocked the call: not today"}));
+        let events: Vec<String> = take(&seen).iter().map(|event| event[..8].to_owned()).collect();
+        assert_eq!(events, ["a before", "a after ", "b after "]);
     }
 }
 
 #[test]
-fn a_hook_that_fails_before_a_call_keeps_it_from_running() {
+fn a_call_is_not_run_if_a_hook_fails_before_it() {
     let seen = seen();
     for before in [
         Watcher::new("a", &seen).before(|_| Err(ToolError::new("no hunter2"))),
@@ -200,11 +203,14 @@ fn a_hook_that_fails_before_a_call_keeps_it_from_running() {
         Watcher::new("a", &seen)
             .before(|_| Ok(HookAction::Async(Box::pin(async { Err(ToolError::new("no hunter2")) })))),
     ] {
-        let told = call(&turn(|s| s.hook(before)), "echo", r#"{"say": "x"}"#);
-        assert_eq!(told["kind"], "hook_failed");
-        assert!(!told.to_string().contains("hunter2"), "{told}");
-        let told = take(&seen);
-        assert!(told[1].ends_with("a failed before a call: no hunter2") && told[2].starts_with("a after"), "{told:?}");
+        let response = call(&turn(|s| s.hook(before)), "echo", r#"{"say": "x"}"#);
+        assert_eq!(response["kind"], "hook_failed");
+        assert!(!response.to_string().contains("hunter2"), "{response}");
+        let events = take(&seen);
+        assert!(
+            events[1].ends_with("a failed before a call: no hunter2") && events[2].starts_with("a after"),
+            "{events:?}"
+        );
     }
 }
 
@@ -214,7 +220,7 @@ fn an_async_hook_has_the_time_limit_of_the_call() {
     let pending = |stop: Arc<dyn Fn() + Send + Sync>| {
         Watcher::new("a", &seen).before(move |_| {
             let stop = Arc::clone(&stop);
-            // Settled later, and then later once more: each may be where it stands still.
+            // An async action whose result is another async action: either can hang.
             Ok(HookAction::Async(Box::pin(async move {
                 stop();
                 Ok(HookAction::Async(Box::pin(std::future::pending())))
@@ -225,30 +231,36 @@ fn an_async_hook_has_the_time_limit_of_the_call() {
     let slow = turn(|s| s.hook(pending(never)).timeout(Duration::from_millis(1)));
     let text = "the call was not run: a check of this host took longer than 1ms. Try again later";
     assert_eq!(call(&slow, "echo", r#"{"say": "x"}"#), json!({"kind": "timeout", "error": text}));
-    let told = take(&seen);
-    assert!(told[1].ends_with("a failed before a call: it took longer than 1ms"), "{told:?}");
-    assert!(told.len() == 3 && told[2].starts_with("a after"), "no handler's result was seen: {told:?}");
+    let events = take(&seen);
+    assert!(events[1].ends_with("a failed before a call: it took longer than 1ms"), "{events:?}");
+    assert!(events.len() == 3 && events[2].starts_with("a after"), "the handler was not run: {events:?}");
 
     let (stop, task) = (CancelHandle::new(), Arc::new(Task::new("t")));
     let request = ToolCall::new("echo", r#"{"say": "x"}"#).with_cancel(&stop);
     let text = "the call was cancelled while this host checked it: nothing was done";
-    let told = |hook: Arc<Watcher>, task: &Task| {
+    let response = |hook: Arc<Watcher>, task: &Task| {
         let turn = turn(|s| s.hook(hook));
         let answer = wait(turn.call(&request.with_task(task)));
         serde_json::from_str::<Value>(&answer.json).unwrap()
     };
     let cancels = Arc::clone(&task);
-    assert_eq!(told(pending(Arc::new(move || cancels.cancel())), &task), json!({"kind": "cancelled", "error": text}));
+    assert_eq!(
+        response(pending(Arc::new(move || cancels.cancel())), &task),
+        json!({"kind": "cancelled", "error": text})
+    );
     let cancels = stop.clone();
-    assert_eq!(told(pending(Arc::new(move || cancels.cancel())), &task), json!({"kind": "cancelled", "error": text}));
+    assert_eq!(
+        response(pending(Arc::new(move || cancels.cancel())), &task),
+        json!({"kind": "cancelled", "error": text})
+    );
     assert!(!take(&seen).concat().contains("fault"), "unattributed errors are not reported");
 }
 
 #[test]
-fn a_session_that_is_cancelled_waits_for_no_hook() {
+fn cancelling_a_session_interrupts_async_hooks() {
     let seen = seen();
-    let stands_still = Watcher::new("a", &seen).before(|_| Ok(HookAction::Async(Box::pin(std::future::pending()))));
-    let session = tools().registry().session().hook(stands_still).build().unwrap();
+    let hanging = Watcher::new("a", &seen).before(|_| Ok(HookAction::Async(Box::pin(std::future::pending()))));
+    let session = tools().registry().session().hook(hanging).build().unwrap();
     let turn = session.turn_blocking(Dialect::OpenAi);
     let request = ToolCall::new("echo", r#"{"say": "x"}"#);
     let mut future = Box::pin(turn.call(&request));
@@ -261,7 +273,7 @@ fn a_session_that_is_cancelled_waits_for_no_hook() {
 fn results_are_transformed_in_order_and_kept_on_failure() {
     let seen = seen();
     let hooks: [Transform; 4] = [
-        |result| Ok(result.as_ref().err().map(|error| Ok(ToolOutput::text(format!("mended: {error}"))))),
+        |result| Ok(result.as_ref().err().map(|error| Ok(ToolOutput::text(format!("replaced: {error}"))))),
         |_| panic!("out of words"),
         |_| Err(ToolError::new("no")),
         |result| Ok(result.as_ref().ok().map(|output| Ok(ToolOutput::text(format!("{} seen", output.as_json()))))),
@@ -270,17 +282,18 @@ fn results_are_transformed_in_order_and_kept_on_failure() {
         hooks.into_iter().fold(s, |s, transform| s.hook(Arc::new(Watcher { transform, ..Watcher::new("a", &seen) })))
     });
     assert_eq!(call(&turn, "echo", r#"{"say": "x"}"#), json!(r#"{"say":"x"} seen"#));
-    let faults: Vec<String> = take(&seen).into_iter().filter(|told| told.contains(" fault ")).collect();
-    // Each of the four sees both errors.
+    let faults: Vec<String> = take(&seen).into_iter().filter(|event| event.contains(" fault ")).collect();
+    // Each of the four hooks sees both errors.
     assert_eq!(faults.len(), 8);
     assert!(faults[0].ends_with("a failed while transforming a result: out of words"), "{faults:?}");
-    assert_eq!(call(&turn, "echo", r#"{"say": "fail"}"#), json!("\"mended: <system>no such thing\" seen"));
+    assert_eq!(call(&turn, "echo", r#"{"say": "fail"}"#), json!("\"replaced: <system>no such thing\" seen"));
 }
 
 #[test]
 fn failures_of_after_call_do_not_change_the_response() {
-    struct Spoils;
-    impl Hook for Spoils {
+    /// A hook whose methods panic.
+    struct PanickingHook;
+    impl Hook for PanickingHook {
         fn name(&self) -> &str {
             panic!("no name")
         }
@@ -295,10 +308,12 @@ fn failures_of_after_call_do_not_change_the_response() {
     let seen = seen();
     let after: fn() -> Result<(), ToolError> = || Err(ToolError::new("disk full"));
     let failing = Arc::new(Watcher { after, ..Watcher::new("a", &seen) });
-    let turn = turn(|s| s.hook(Arc::new(Spoils)).hook(Arc::clone(&failing) as Arc<dyn Hook>));
+    let turn = turn(|s| s.hook(Arc::new(PanickingHook)).hook(Arc::clone(&failing) as Arc<dyn Hook>));
     assert_eq!(call(&turn, "echo", r#"{"say": "x"}"#), json!({"say": "x"}));
-    let told = take(&seen).concat();
-    assert!(told.contains("a hook failed after a call: after") && told.contains("a failed after a call: disk full"));
+    let events = take(&seen).concat();
+    assert!(
+        events.contains("a hook failed after a call: after") && events.contains("a failed after a call: disk full")
+    );
 }
 
 /// An approver with scripted decisions, which records what it is asked.
@@ -325,12 +340,12 @@ impl Approver for ScriptedApprover {
 
 #[test]
 fn the_approver_is_asked_before_a_call_that_needs_approval() {
-    let boss = ScriptedApprover::new(|| ApprovalDecision::AllowOnce);
-    let turn = turn(|s| s.approver(Arc::clone(&boss) as Arc<dyn Approver>));
+    let approver = ScriptedApprover::new(|| ApprovalDecision::AllowOnce);
+    let turn = turn(|s| s.approver(Arc::clone(&approver) as Arc<dyn Approver>));
     for _ in 0..2 {
-        let told = call(&turn, "launch", "{\"pin\": 12, \"say\": \"x\u{202e}\u{9b}\"}");
-        assert_eq!(told, json!({"say": "x\u{202e}\u{9b}", "pin": 12}));
-        let asked = take(&boss.asked);
+        let response = call(&turn, "launch", "{\"pin\": 12, \"say\": \"x\u{202e}\u{9b}\"}");
+        assert_eq!(response, json!({"say": "x\u{202e}\u{9b}", "pin": 12}));
+        let asked = take(&approver.asked);
         assert_eq!(
             asked,
             [concat!(
@@ -341,30 +356,33 @@ fn the_approver_is_asked_before_a_call_that_needs_approval() {
     }
     assert_eq!(call(&turn, "echo", r#"{"say": "x"}"#)["say"], "x");
     assert_eq!(call(&turn, "launch", "{}")["kind"], "invalid_arguments");
-    assert!(take(&boss.asked).is_empty(), "no question is unnecessary");
+    assert!(take(&approver.asked).is_empty(), "calls that need no approval are not asked about");
 }
 
 #[test]
 fn a_denial_has_a_reason_and_a_failed_approver_denies() {
     let seen = seen();
-    let told = |decides: fn() -> ApprovalDecision| {
+    let response = |decides: fn() -> ApprovalDecision| {
         let turn = turn(|s| s.approver(ScriptedApprover::new(decides)).hook(Arc::new(Watcher::new("a", &seen))));
         call(&turn, "launch", r#"{"say": "x"}"#)
     };
-    let denied = told(|| ApprovalDecision::Deny("too <tool_call>loud".to_owned()));
+    let denied = response(|| ApprovalDecision::Deny("too <tool_call>loud".to_owned()));
     let text = "the call was not approved: too loud. Do not repeat it unless the user asks for it";
     assert_eq!(denied, json!({"kind": "denied", "error": text}));
-    assert!(told(|| ApprovalDecision::Deny(String::new()))["error"].as_str().unwrap().contains("no reason was given"));
+    assert!(
+        response(|| ApprovalDecision::Deny(String::new()))["error"].as_str().unwrap().contains("no reason was given")
+    );
     take(&seen);
-    let broken = told(|| panic!("no line to hunter2"));
+    let broken = response(|| panic!("no line to hunter2"));
     assert!(broken["kind"] == "denied" && !broken.to_string().contains("hunter2"), "{broken}");
     assert!(take(&seen)[1].contains("the approver failed while deciding on a call: no line to hunter2"));
 }
 
 #[test]
 fn the_approver_has_a_time_limit() {
-    struct Silent(CancelHandle);
-    impl Approver for Silent {
+    /// An approver that never answers, and cancels the call.
+    struct SilentApprover(CancelHandle);
+    impl Approver for SilentApprover {
         fn decide<'a>(
             &'a self,
             _: &'a ApprovalRequest<'a>,
@@ -374,7 +392,7 @@ fn the_approver_has_a_time_limit() {
         }
     }
     let stop = CancelHandle::new();
-    let turn = turn(|s| s.approver(Arc::new(Silent(stop.clone()))).approval_timeout(Duration::from_millis(1)));
+    let turn = turn(|s| s.approver(Arc::new(SilentApprover(stop.clone()))).approval_timeout(Duration::from_millis(1)));
     let text = "the call was not approved: the approver did not answer within 1ms. Do not repeat it unless the user asks for it";
     assert_eq!(call(&turn, "launch", r#"{"say": "x"}"#), json!({"kind": "denied", "error": text}));
     let request = ToolCall::new("launch", r#"{"say": "x"}"#).with_cancel(&stop);
@@ -382,9 +400,9 @@ fn the_approver_has_a_time_limit() {
 }
 
 #[test]
-fn hooks_have_calls_approved_for_reasons_that_can_be_settled() {
+fn an_approval_for_the_session_is_remembered() {
     let seen = seen();
-    let boss = ScriptedApprover::new(|| ApprovalDecision::AllowForSession);
+    let approver = ScriptedApprover::new(|| ApprovalDecision::AllowForSession);
     let turn = turn(|s| {
         let ask = |name| {
             Watcher::new(name, &seen).before(|arguments| {
@@ -396,39 +414,40 @@ fn hooks_have_calls_approved_for_reasons_that_can_be_settled() {
             })
         };
         let change = Watcher::new("c", &seen).before(|_| Ok(HookAction::Change(object(json!({"say": "changed"})))));
-        s.hook(ask("a")).hook(change).hook(ask("d")).approver(Arc::clone(&boss) as Arc<dyn Approver>)
+        s.hook(ask("a")).hook(change).hook(ask("d")).approver(Arc::clone(&approver) as Arc<dyn Approver>)
     });
-    // Once, for all reasons, about what would be run.
+    // One question for all reasons, with the changed arguments.
     assert_eq!(call(&turn, "echo", r#"{"say": "y"}"#)["say"], "changed");
-    assert_eq!(take(&boss.asked), [r#"run `echo` with {"say":"changed"}? (it says y) (it says changed)"#]);
+    assert_eq!(take(&approver.asked), [r#"run `echo` with {"say":"changed"}? (it says y) (it says changed)"#]);
     // The same call needs no second approval; other arguments and other tools do.
     call(&turn, "echo", r#"{"say": "y"}"#);
-    assert!(take(&boss.asked).is_empty());
+    assert!(take(&approver.asked).is_empty());
     call(&turn, "echo", r#"{"say": "z"}"#);
-    assert_eq!(take(&boss.asked), [r#"run `echo` with {"say":"changed"}? (it says z)"#]);
+    assert_eq!(take(&approver.asked), [r#"run `echo` with {"say":"changed"}? (it says z)"#]);
     call(&turn, "launch", r#"{"say": "x"}"#);
-    assert!(take(&boss.asked)[0].ends_with("(every call of this tool needs approval) (it says changed)"));
+    assert!(take(&approver.asked)[0].ends_with("(every call of this tool needs approval) (it says changed)"));
     call(&turn, "launch", r#"{"say": "x"}"#);
-    assert!(take(&boss.asked).is_empty());
+    assert!(take(&approver.asked).is_empty());
 }
 
 #[test]
 fn without_an_approver_the_call_is_refused() {
     let seen = seen();
-    let told = call(&turn(|s| s), "launch", r#"{"say": "x"}"#);
-    assert_eq!(told["kind"], "refused");
-    assert!(told["error"].as_str().unwrap().contains("this host cannot ask for it"), "{told}");
+    let response = call(&turn(|s| s), "launch", r#"{"say": "x"}"#);
+    assert_eq!(response["kind"], "refused");
+    assert!(response["error"].as_str().unwrap().contains("this host cannot ask for it"), "{response}");
     let ask = Watcher::new("a", &seen).before(|_| Ok(HookAction::Ask(String::new())));
     assert_eq!(call(&turn(|s| s.hook(ask)), "echo", r#"{"say": "x"}"#)["kind"], "refused");
 }
 
-struct Memory(Mutex<Vec<String>>);
+/// A store in memory, whose third write fails.
+struct MemoryStore(Mutex<Vec<String>>);
 
-impl SpillStore for Memory {
-    fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
-        let mut kept = self.0.lock().unwrap();
-        kept.push(text.to_owned());
-        match kept.len() {
+impl SpillStore for MemoryStore {
+    fn store(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
+        let mut texts = self.0.lock().unwrap();
+        texts.push(text.to_owned());
+        match texts.len() {
             3 => Err(io::Error::other("memory full")),
             count => Ok(format!("{tool}{count}.{extension}")),
         }
@@ -438,47 +457,47 @@ impl SpillStore for Memory {
 #[test]
 fn long_results_are_stored_or_cut() {
     let seen = seen();
-    let memory = Arc::new(Memory(Mutex::default()));
+    let memory = Arc::new(MemoryStore(Mutex::default()));
     let limits = ResultLimits { per_call: 2_000, per_turn: 5_000 };
     let long = |letters: usize| json!({"say": "ü".repeat(letters)}).to_string();
     let text = |letters: usize| format!("{{\n  \"say\": \"{}\"\n}}", "ü".repeat(letters));
-    let kept = turn(|s| {
+    let with_store = turn(|s| {
         s.result_limits(limits)
-            .spill(Arc::clone(&memory) as Arc<dyn SpillStore>)
+            .spill_store(Arc::clone(&memory) as Arc<dyn SpillStore>)
             .hook(Arc::new(Watcher::new("a", &seen)))
     });
-    assert_eq!(call(&kept, "echo", &long(1_990)), json!({"say": "ü".repeat(1_990)}));
+    assert_eq!(call(&with_store, "echo", &long(1_990)), json!({"say": "ü".repeat(1_990)}));
     assert!(memory.0.lock().unwrap().is_empty());
-    let told = call(&kept, "echo", &long(1_991));
-    assert_eq!((&told["truncated"], &told["file"]), (&true.into(), &"echo1.json".into()));
+    let response = call(&with_store, "echo", &long(1_991));
+    assert_eq!((&response["truncated"], &response["file"]), (&true.into(), &"echo1.json".into()));
     assert_eq!(take(&memory.0), [text(1_991)]);
     memory.0.lock().unwrap().extend([String::new(), String::new()]);
     take(&seen);
-    let told = call(&kept, "echo", &long(3_000));
-    assert!(told["missing"].as_u64().unwrap() > 1_000 && told.get("file").is_none(), "{told}");
+    let response = call(&with_store, "echo", &long(3_000));
+    assert!(response["missing"].as_u64().unwrap() > 1_000 && response.get("file").is_none(), "{response}");
     let seen = take(&seen);
     assert!(seen[2].ends_with("the spill store failed while storing a result: memory full"), "{seen:?}");
     assert!(seen[3].contains("a after") && seen[3].contains("\"truncated\":true"), "what the model gets: {seen:?}");
     let cut = call(&turn(|s| s.result_limits(limits)), "echo", &long(3_000));
-    assert_eq!(cut, told);
+    assert_eq!(cut, response);
 }
 
 #[test]
-fn a_batch_keeps_to_the_budget_of_its_turn() {
-    let results = |spill: Option<Arc<Memory>>| {
+fn a_batch_stays_within_the_limit_of_a_turn() {
+    let results = |store: Option<Arc<MemoryStore>>| {
         let turn = turn(|s| {
             let s = s.result_limits(ResultLimits { per_call: 4_000, per_turn: 10_500 });
-            match spill {
-                Some(spill) => s.spill(spill),
+            match store {
+                Some(store) => s.spill_store(store),
                 None => s,
             }
         });
         let texts = [3_000, 3_900, 100, 3_800, 4_200].map(|letters| json!({"say": "x".repeat(letters)}).to_string());
         let requests = texts.each_ref().map(|text| ToolCall::new("echo", text));
         let answered = wait(turn.batch(&requests));
-        answered.into_iter().map(|one| one.response.json.chars().count()).collect::<Vec<_>>()
+        answered.into_iter().map(|completed| completed.response.json.chars().count()).collect::<Vec<_>>()
     };
-    let sizes = results(Some(Arc::new(Memory(Mutex::default()))));
+    let sizes = results(Some(Arc::new(MemoryStore(Mutex::default()))));
     assert!(sizes[0] > 3_000 && sizes[3] > 3_800, "{sizes:?}");
     assert!(sizes[1] < 1_900 && sizes[4] < 1_900 && sizes.iter().sum::<usize>() <= 10_500, "the largest: {sizes:?}");
     let sizes = results(None);

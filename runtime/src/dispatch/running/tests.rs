@@ -26,7 +26,7 @@ const SHORT: Duration = Duration::from_millis(20);
 
 type Handler = dyn for<'a> Fn(&'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 
-/// A session with the tool `work`, of which a call may take this long.
+/// Returns a session with the tool `work`, with this handler and time limit.
 fn session(timeout: Option<Duration>, handler: Box<Handler>) -> Session {
     let mut tool = tool("work", "home", &[]);
     tool.behaviour = Behaviour { execution: Execution::Async, timeout, ..Behaviour::default() };
@@ -41,7 +41,7 @@ fn work() -> ToolCall<'static> {
     ToolCall::new("work", "{}")
 }
 
-/// The kind and text of an error.
+/// Returns the kind and the message of an error.
 fn error(answer: &CallResponse) -> [String; 2] {
     assert!(answer.is_error(), "{answer:?}");
     let value: Value = serde_json::from_str(&answer.json).unwrap();
@@ -63,40 +63,40 @@ fn a_timeout_names_the_time_limit() {
 }
 
 #[test]
-fn the_host_says_how_long_where_the_tool_does_not() {
+fn the_sessions_timeout_applies_to_tools_without_one() {
     let fake = Fake::new([tool("work", "home", &[])]).answer(|_| later(pending()));
     let session = fake.registry().session().env(Env::empty()).timeout(SHORT).build().unwrap();
     assert!(error(&wait(turn(&session).call(&work())))[1].contains("20ms"));
-    let patient = Fake::new([tool("work", "home", &[])]).registry().session().build().unwrap();
-    assert_eq!(turn(&patient).config().timeout, Duration::from_mins(5));
+    let by_default = Fake::new([tool("work", "home", &[])]).registry().session().build().unwrap();
+    assert_eq!(turn(&by_default).config().timeout, Duration::from_mins(5));
 }
 
 #[test]
-fn a_blocking_handler_sees_that_it_was_given_up() {
-    let (tell, told) = mpsc::channel();
+fn a_blocking_handler_sees_that_its_call_timed_out() {
+    let (sender, receiver) = mpsc::channel();
     let session = session(
         Some(SHORT),
         Box::new(move |call| {
-            let tell = tell.clone();
+            let sender = sender.clone();
             HandlerReply::blocking(call, move |call| {
                 while !call.is_cancelled() {
                     thread::yield_now();
                 }
                 wait(call.cancelled());
-                tell.send(()).unwrap();
+                sender.send(()).unwrap();
                 Ok(ToolOutput::text("too late"))
             })
         }),
     );
     assert_eq!(error(&wait(turn(&session).call(&work())))[0], "timeout");
-    told.recv().unwrap();
+    receiver.recv().unwrap();
 }
 
 #[test]
-fn a_dropped_call_is_given_up() {
-    let (tell, told) = mpsc::channel();
+fn a_dropped_call_is_cancelled() {
+    let (sender, receiver) = mpsc::channel();
     let handler = move |call: &Call<'_>| {
-        let _ = tell.send(call.cancellation());
+        let _ = sender.send(call.cancellation());
     };
     let session = session(
         None,
@@ -109,7 +109,7 @@ fn a_dropped_call_is_given_up() {
     let mut context = Context::from_waker(Waker::noop());
     let mut call = Box::pin(turn.call(&request));
     assert!(call.as_mut().poll(&mut context).is_pending());
-    let cancellation = told.recv().unwrap();
+    let cancellation = receiver.recv().unwrap();
     assert!(!cancellation.is_cancelled());
     drop(call);
     assert!(cancellation.is_cancelled());
@@ -117,7 +117,7 @@ fn a_dropped_call_is_given_up() {
 }
 
 #[test]
-fn the_host_stops_a_call_a_task_or_a_session() {
+fn a_call_a_task_or_a_session_can_be_cancelled() {
     type Stop = fn(&Session, &Task, &CancelHandle);
     let stops: [Stop; 3] = [|session, _, _| session.cancel(), |_, task, _| task.cancel(), |_, _, one| one.cancel()];
     for stop in stops {
@@ -157,7 +157,7 @@ fn a_cancelled_request_does_not_start_but_a_later_one_does() {
 }
 
 #[test]
-fn a_handler_that_waits_for_it_ends_in_order() {
+fn a_handler_can_end_in_order_after_cancellation() {
     let ended = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&ended);
     let session = session(
@@ -177,7 +177,7 @@ fn a_handler_that_waits_for_it_ends_in_order() {
 }
 
 #[test]
-fn a_panic_at_the_last_poll_does_not_count() {
+fn a_panic_after_the_timeout_is_ignored() {
     let session = session(
         Some(SHORT),
         Box::new(|call| {
@@ -191,7 +191,7 @@ fn a_panic_at_the_last_poll_does_not_count() {
 }
 
 #[test]
-fn nothing_is_left_watching() {
+fn finished_calls_leave_no_watchers() {
     let session = session(Some(SHORT), Box::new(|_| later(pending())));
     let turn = turn(&session);
     let request = work();
@@ -204,23 +204,23 @@ fn nothing_is_left_watching() {
 }
 
 #[test]
-fn the_host_hears_of_progress_in_order_and_not_after_the_answer() {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let tell = Arc::clone(&told);
-    let (over, go_on) = mpsc::channel::<()>();
-    let go_on = Arc::new(Mutex::new(go_on));
-    let (ending, ended) = mpsc::channel();
+fn progress_is_reported_in_order_and_not_after_the_response() {
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&reported);
+    let (release, released) = mpsc::channel::<()>();
+    let released = Arc::new(Mutex::new(released));
+    let (end, ended) = mpsc::channel();
     let mut tool = tool("work", "home", &[]);
     tool.behaviour.timeout = Some(SHORT);
     let fake = Fake::new([tool]).answer(move |call| {
-        let (go_on, ending) = (Arc::clone(&go_on), ending.clone());
+        let (released, end) = (Arc::clone(&released), end.clone());
         HandlerReply::blocking(call, move |call| {
             for step in 0..3 {
                 call.progress(f64::from(step), Some(3.0), "working");
             }
-            go_on.lock().unwrap().recv().unwrap();
+            released.lock().unwrap().recv().unwrap();
             call.progress(3.0, Some(3.0), "too late");
-            ending.send(()).unwrap();
+            end.send(()).unwrap();
             Ok(ToolOutput::text("done"))
         })
     });
@@ -229,27 +229,27 @@ fn the_host_hears_of_progress_in_order_and_not_after_the_answer() {
         .session()
         .on_progress(move |event| {
             assert_eq!((event.tool, event.id, event.task), ("work", "call-1", "default"));
-            tell.lock().unwrap().push(event.done.to_string());
+            sink.lock().unwrap().push(event.done.to_string());
         })
         .build()
         .unwrap();
     assert_eq!(error(&wait(turn(&session).call(&work().with_id("call-1"))))[0], "timeout");
-    over.send(()).unwrap();
+    release.send(()).unwrap();
     ended.recv().unwrap();
-    assert_eq!(*told.lock().unwrap(), ["0", "1", "2"]);
+    assert_eq!(*reported.lock().unwrap(), ["0", "1", "2"]);
 }
 
 #[derive(Debug, Default)]
 struct Count(Mutex<usize>);
 
 #[test]
-fn state_lasts_from_call_to_call_and_ends_with_the_session() {
-    let (tell, told) = mpsc::channel();
+fn state_is_kept_between_calls_until_the_session_is_dropped() {
+    let (sender, receiver) = mpsc::channel();
     let session = session(
         None,
         Box::new(move |call| {
             let state = call.state::<Count>();
-            tell.send(Arc::downgrade(&state)).unwrap();
+            sender.send(Arc::downgrade(&state)).unwrap();
             let mut count = state.0.lock().unwrap();
             *count += 1;
             let text = ToolOutput::text(count.to_string());
@@ -261,38 +261,38 @@ fn state_lasts_from_call_to_call_and_ends_with_the_session() {
     let turn = turn(&session);
     let answers = ["", "panic", ""].map(|id| wait(turn.call(&work().with_id(id))).json);
     assert_eq!([&*answers[0], &*answers[2]], ["\"1\"", "\"3\""]);
-    let state = told.recv().unwrap();
+    let state = receiver.recv().unwrap();
     drop(session);
-    assert!(state.upgrade().is_some(), "the turn goes on");
+    assert!(state.upgrade().is_some(), "the turn keeps the task");
     drop(turn);
     assert!(state.upgrade().is_none());
 }
 
 #[test]
-fn state_ends_with_the_task_although_a_thread_is_still_at_work() {
-    let (tell, told) = mpsc::channel();
-    let (over, go_on) = mpsc::channel::<()>();
-    let go_on = Arc::new(Mutex::new(go_on));
+fn state_is_dropped_with_the_task_even_if_a_handler_is_running() {
+    let (sender, receiver) = mpsc::channel();
+    let (release, released) = mpsc::channel::<()>();
+    let released = Arc::new(Mutex::new(released));
     let session = session(
         Some(SHORT),
         Box::new(move |call| {
-            let (go_on, tell) = (Arc::clone(&go_on), tell.clone());
+            let (released, sender) = (Arc::clone(&released), sender.clone());
             HandlerReply::blocking(call, move |call| {
-                // Released before it is cancelled.
+                // The state must be released before the call is cancelled.
                 let state = || Arc::downgrade(&call.state::<Count>());
-                tell.send(state()).unwrap();
-                go_on.lock().unwrap().recv().unwrap();
-                tell.send(state()).unwrap();
+                sender.send(state()).unwrap();
+                released.lock().unwrap().recv().unwrap();
+                sender.send(state()).unwrap();
                 Ok(ToolOutput::text("unheard"))
             })
         }),
     );
     let task = Task::new("errand");
     assert_eq!(error(&wait(turn(&session).call(&work().with_task(&task))))[0], "timeout");
-    let state = told.recv().unwrap();
+    let state = receiver.recv().unwrap();
     assert!(state.upgrade().is_some());
     drop(task);
     assert!(state.upgrade().is_none());
-    over.send(()).unwrap();
-    assert!(told.recv().unwrap().upgrade().is_none());
+    release.send(()).unwrap();
+    assert!(receiver.recv().unwrap().upgrade().is_none());
 }

@@ -12,12 +12,12 @@ use crate::result::output::{ErrorKind, ToolOutput, ToolResult};
 use crate::run::task::Task;
 use crate::session::turn::Turn;
 
-/// One that fails for everything that it sees, and says what that was.
-struct Chatterbox;
+/// A hook that fails with an error that contains the result of the call.
+struct LeakyHook;
 
-impl Hook for Chatterbox {
+impl Hook for LeakyHook {
     fn name(&self) -> &'static str {
-        "chatterbox"
+        "leaky"
     }
 
     fn transform_result(&self, _: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
@@ -25,11 +25,11 @@ impl Hook for Chatterbox {
     }
 }
 
-/// Two tools that answer with what they were given, one of which takes a secret, and the lines of their log.
+/// Returns a turn with the tools `open` and `secretive`, and the lines of its log.
 fn logged(hook: Option<Arc<dyn Hook>>) -> (Turn, Arc<Mutex<Vec<String>>>) {
     let lines = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&lines);
-    let log = Log { write: move |line: &str| kept.lock().unwrap().push(line.to_owned()) };
+    let log_lines = Arc::clone(&lines);
+    let log = Log { write: move |line: &str| log_lines.lock().unwrap().push(line.to_owned()) };
     let mut session = tools().registry().session().hook(Arc::new(log));
     if let Some(hook) = hook {
         session = session.hook(hook);
@@ -37,6 +37,7 @@ fn logged(hook: Option<Arc<dyn Hook>>) -> (Turn, Arc<Mutex<Vec<String>>>) {
     (session.build().unwrap().turn_blocking(Dialect::OpenAi), lines)
 }
 
+/// Two tools that return their arguments. The arguments of `secretive` include a secret.
 fn tools() -> Fake {
     let mut open = (*secretive()).clone();
     open.properties.iter_mut().for_each(|property| property.secret = false);
@@ -57,14 +58,14 @@ fn call(turn: &Turn, name: &str, id: &str, arguments: &str) {
     wait(turn.call(&ToolCall::new(name, arguments).with_id(id).with_task(&Task::new("errand"))));
 }
 
-/// The lines since the last time, without how long calls took.
+/// Takes the lines out of the log, without the durations of calls.
 fn take(lines: &Mutex<Vec<String>>) -> Vec<String> {
     let lines = std::mem::take(&mut *lines.lock().unwrap());
-    let timeless = |line: String| match line.split_once("took=") {
+    let without_duration = |line: String| match line.split_once("took=") {
         Some((before, after)) => format!("{before}took {}", after.split_once(' ').unwrap().1),
         None => line,
     };
-    lines.into_iter().map(timeless).collect()
+    lines.into_iter().map(without_duration).collect()
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn a_call_is_two_lines() {
     assert!(take(&lines)[1].starts_with(ends));
     call(&turn, "open", "", r#"{"say": "look"}"#);
     assert!(take(&lines)[1].ends_with(" took bytes=2 images=1 answer=\"\"\n"));
-    // What never begins has an end all the same.
+    // A call that is not run only has the second line.
     for (name, arguments, kind) in [("opne", "{}", "unknown_tool"), ("open", "{}", "invalid_arguments")] {
         call(&turn, name, "", arguments);
         let lines = take(&lines);
@@ -106,10 +107,10 @@ fn long_values_are_truncated() {
 
 #[test]
 fn no_secret_is_in_any_line() {
-    let (turn, lines) = logged(Some(Arc::new(Chatterbox)));
+    let (turn, lines) = logged(Some(Arc::new(LeakyHook)));
     let mut all = Vec::new();
     for arguments in [
-        // Answered with itself; an error that tells it; refused for it, under its own name and another; unreadable.
+        // Returned by the handler; in the handler's error; an invalid secret; a secret under an unknown name; malformed.
         r#"{"pin": 4711, "say": "hello"}"#,
         r#"{"pin": 4711, "say": "fail"}"#,
         r#"{"pin": "4711x", "say": "hello"}"#,
@@ -120,12 +121,12 @@ fn no_secret_is_in_any_line() {
         all.extend(take(&lines));
     }
     assert!(all.iter().all(|line| !line.contains("4711")), "{all:#?}");
-    let counted = ["begins", "fault", "ends"].map(|what| all.iter().filter(|line| line.contains(what)).count());
-    assert_eq!(counted, [2, 2, 5], "{all:#?}");
+    let counts = ["begins", "fault", "ends"].map(|event| all.iter().filter(|line| line.contains(event)).count());
+    assert_eq!(counts, [2, 2, 5], "{all:#?}");
     assert!(all[0].ends_with(" arguments={\"pin\":\"[secret]\",\"say\":\"hello\"}\n"), "{all:#?}");
-    assert!(all[1].ends_with(" chatterbox failed while transforming a result: [secret]\n"), "{all:#?}");
+    assert!(all[1].ends_with(" leaky failed while transforming a result: [secret]\n"), "{all:#?}");
     assert!(all[2].ends_with(" took bytes=26\n"), "{all:#?}");
-    // A call without an id gets one.
+    // The arguments of a tool without secrets are logged.
     call(&turn, "open", "", r#"{"pin": 4711, "say": "hello"}"#);
     assert!(take(&lines).iter().all(|line| line.contains("4711")));
 }
@@ -147,7 +148,7 @@ fn a_line_cannot_be_forged() {
     }
 }
 
-/// Set for the process of [`the_environment_enables_the_log`] that is looked at.
+/// The environment variable that is set in the child process of [`the_environment_enables_the_log`].
 const CHILD: &str = "TOOLC_TEST_LOG_CHILD";
 
 #[test]
@@ -168,9 +169,9 @@ fn the_environment_enables_the_log() {
         let text = String::from_utf8(output.stderr).unwrap();
         text.lines().filter(|line| line.starts_with("toolc: ")).map(str::to_owned).collect::<Vec<_>>()
     };
-    let told = log(Some("1"));
+    let lines = log(Some("1"));
     let starts = ["toolc: begins tool=\"secretive\" id=\"call_1\"", "toolc: ends tool=\"secretive\" id=\"call_1\""];
-    assert!(told.len() == 2 && starts.iter().zip(&told).all(|(start, line)| line.starts_with(start)), "{told:?}");
-    assert!(!told.concat().contains("4711"), "{told:?}");
+    assert!(lines.len() == 2 && starts.iter().zip(&lines).all(|(start, line)| line.starts_with(start)), "{lines:?}");
+    assert!(!lines.concat().contains("4711"), "{lines:?}");
     assert_eq!([log(None), log(Some("")), log(Some("0"))], [const { Vec::<String>::new() }; 3]);
 }

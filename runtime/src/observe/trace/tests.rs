@@ -23,7 +23,7 @@ use crate::data::dialect::Dialect;
 use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::dispatch::agent::{AgentTask, AgentTools};
-use crate::fakes::{Fake, Time, secretive, texts, tool, toolset, wait};
+use crate::fakes::{Fake, FakeTime, secretive, texts, tool, toolset, wait};
 use crate::provider::HandlerReply;
 use crate::provider::availability::Availability;
 use crate::result::output::{ErrorKind, ToolError, ToolOutput, ToolResult};
@@ -32,18 +32,18 @@ use crate::session::{Session, SessionBuilder};
 
 type Fields = BTreeMap<String, String>;
 
-/// What became of a span.
+/// A span, with everything that was recorded for it.
 #[derive(Debug, Default, Clone)]
-struct Seen {
+struct RecordedSpan {
     metadata: Option<&'static Metadata<'static>>,
     parent: Option<u64>,
     fields: Fields,
-    /// Who worked in it.
+    /// The name of the thread for each time that the span was entered.
     threads: Vec<Option<String>>,
     handles: usize,
 }
 
-impl Seen {
+impl RecordedSpan {
     fn is_call(&self) -> bool {
         self.metadata.is_some_and(|metadata| metadata.name() == "execute_tool")
     }
@@ -55,115 +55,118 @@ impl Seen {
 
 /// The recorded spans, and events with their spans.
 #[derive(Debug, Default)]
-struct Told {
-    spans: Vec<Seen>,
+struct Records {
+    spans: Vec<RecordedSpan>,
     events: Vec<(Option<u64>, Level, String)>,
-    /// Which each thread is in.
+    /// The open spans of each thread.
     entered: BTreeMap<String, Vec<u64>>,
 }
 
 /// A subscriber that records everything up to a level.
 #[derive(Clone)]
-struct Ear(Level, Arc<Mutex<Told>>);
+struct Recorder(Level, Arc<Mutex<Records>>);
 
-impl Ear {
+impl Recorder {
     fn new(level: Level) -> Self {
         Self(level, Arc::default())
     }
 
-    /// What it hears of this.
-    fn hears<T>(&self, work: impl FnOnce() -> T) -> T {
+    /// Runs `work` with this subscriber.
+    fn observe<T>(&self, work: impl FnOnce() -> T) -> T {
         subscriber::with_default(self.clone(), work)
     }
 
-    fn told<T>(&self, see: impl FnOnce(&mut Told) -> T) -> T {
-        see(&mut self.1.lock().unwrap())
+    fn with<T>(&self, access: impl FnOnce(&mut Records) -> T) -> T {
+        access(&mut self.1.lock().unwrap())
     }
 
-    /// The spans of calls, in the order in which they began.
-    fn calls(&self) -> Vec<Seen> {
-        self.told(|told| told.spans.iter().filter(|span| span.is_call()).cloned().collect())
+    /// Returns the spans of calls, in the order of their creation.
+    fn calls(&self) -> Vec<RecordedSpan> {
+        self.with(|records| records.spans.iter().filter(|span| span.is_call()).cloned().collect())
     }
 
     fn events(&self) -> Vec<(Option<u64>, Level, String)> {
-        self.told(|told| told.events.clone())
+        self.with(|records| records.events.clone())
     }
 }
 
-fn here() -> String {
+/// Returns the key of this thread in [`Records::entered`].
+fn thread_key() -> String {
     format!("{:?}", thread::current().id())
 }
 
-fn at(id: &Id) -> usize {
+/// Returns the index of a span in [`Records::spans`].
+fn index(id: &Id) -> usize {
     usize::try_from(id.into_u64()).unwrap() - 1
 }
 
-impl Subscriber for Ear {
+impl Subscriber for Recorder {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         *metadata.level() <= self.0
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
-        self.told(|told| {
-            let parent = told.entered.get(&here()).and_then(|entered| entered.last().copied());
-            let mut seen = Seen { metadata: Some(span.metadata()), parent, handles: 1, ..Seen::default() };
-            span.record(&mut Reader(&mut seen.fields));
-            told.spans.push(seen);
-            Id::from_u64(told.spans.len() as u64)
+        self.with(|records| {
+            let parent = records.entered.get(&thread_key()).and_then(|entered| entered.last().copied());
+            let mut recorded =
+                RecordedSpan { metadata: Some(span.metadata()), parent, handles: 1, ..RecordedSpan::default() };
+            span.record(&mut FieldVisitor(&mut recorded.fields));
+            records.spans.push(recorded);
+            Id::from_u64(records.spans.len() as u64)
         })
     }
 
     fn record(&self, id: &Id, values: &Record<'_>) {
-        self.told(|told| values.record(&mut Reader(&mut told.spans[at(id)].fields)));
+        self.with(|records| values.record(&mut FieldVisitor(&mut records.spans[index(id)].fields)));
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
         let mut fields = Fields::new();
-        event.record(&mut Reader(&mut fields));
+        event.record(&mut FieldVisitor(&mut fields));
         let text = fields.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
-        self.told(|told| {
-            let current = told.entered.get(&here()).and_then(|entered| entered.last().copied());
-            told.events.push((event.parent().map(Id::into_u64).or(current), *event.metadata().level(), text));
+        self.with(|records| {
+            let current = records.entered.get(&thread_key()).and_then(|entered| entered.last().copied());
+            records.events.push((event.parent().map(Id::into_u64).or(current), *event.metadata().level(), text));
         });
     }
 
     fn enter(&self, id: &Id) {
-        self.told(|told| {
-            told.spans[at(id)].threads.push(thread::current().name().map(str::to_owned));
-            told.entered.entry(here()).or_default().push(id.into_u64());
+        self.with(|records| {
+            records.spans[index(id)].threads.push(thread::current().name().map(str::to_owned));
+            records.entered.entry(thread_key()).or_default().push(id.into_u64());
         });
     }
 
     fn exit(&self, id: &Id) {
-        let left = self.told(|told| told.entered.get_mut(&here()).and_then(Vec::pop));
-        assert_eq!(left, Some(id.into_u64()));
+        let exited = self.with(|records| records.entered.get_mut(&thread_key()).and_then(Vec::pop));
+        assert_eq!(exited, Some(id.into_u64()));
     }
 
     fn current_span(&self) -> Current {
-        self.told(|told| match told.entered.get(&here()).and_then(|entered| entered.last()) {
-            Some(&id) => Current::new(Id::from_u64(id), told.spans[at(&Id::from_u64(id))].metadata.unwrap()),
+        self.with(|records| match records.entered.get(&thread_key()).and_then(|entered| entered.last()) {
+            Some(&id) => Current::new(Id::from_u64(id), records.spans[index(&Id::from_u64(id))].metadata.unwrap()),
             None => Current::none(),
         })
     }
 
     fn clone_span(&self, id: &Id) -> Id {
-        self.told(|told| told.spans[at(id)].handles += 1);
+        self.with(|records| records.spans[index(id)].handles += 1);
         id.clone()
     }
 
     fn try_close(&self, id: Id) -> bool {
-        self.told(|told| {
-            told.spans[at(&id)].handles -= 1;
-            told.spans[at(&id)].handles == 0
+        self.with(|records| {
+            records.spans[index(&id)].handles -= 1;
+            records.spans[index(&id)].handles == 0
         })
     }
 }
 
-struct Reader<'a>(&'a mut Fields);
+struct FieldVisitor<'a>(&'a mut Fields);
 
-impl Visit for Reader<'_> {
+impl Visit for FieldVisitor<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.0.insert(field.name().to_owned(), value.to_owned());
     }
@@ -173,7 +176,7 @@ impl Visit for Reader<'_> {
     }
 }
 
-/// Tools that say something while they work.
+/// Tools that emit events while they run.
 fn tools() -> Fake {
     let agents = Behaviour { execution: Execution::Agent, ..Behaviour::default() };
     let hasty = Behaviour { timeout: Some(Duration::from_millis(20)), ..Behaviour::default() };
@@ -185,7 +188,7 @@ fn tools() -> Fake {
         with("secretive", secretive()),
         tool("blocking", "home", &[]),
         Tool { behaviour: hasty, ..tool("waiting", "home", &[]) },
-        tool("hidden", "home", &[Requirement::Env(texts(&["NOBODY_SETS_THIS_VARIABLE"]))]),
+        tool("hidden", "home", &[Requirement::Env(texts(&["TOOLC_TEST_UNSET_VARIABLE"]))]),
         Tool { behaviour: agents, ..tool("delegate", "home", &[]) },
     ])
     .fact("on", false)
@@ -195,10 +198,10 @@ fn tools() -> Fake {
         }
         "waiting" => HandlerReply::Async(Box::pin(async {
             tracing::info!("before");
-            let mut again = false;
+            let mut has_yielded = false;
             std::future::poll_fn(|context| {
                 context.waker().wake_by_ref();
-                if std::mem::replace(&mut again, true) { Poll::Ready(()) } else { Poll::Pending }
+                if std::mem::replace(&mut has_yielded, true) { Poll::Ready(()) } else { Poll::Pending }
             })
             .await;
             tracing::info!("after");
@@ -218,15 +221,15 @@ fn session(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Session {
     set(tools().registry().session()).build().unwrap()
 }
 
-/// What is heard of one call.
-fn heard(level: Level, request: &ToolCall<'_>) -> (Ear, Seen) {
+/// Makes one call, and returns its span and the recorder.
+fn record_call(level: Level, request: &ToolCall<'_>) -> (Recorder, RecordedSpan) {
     let turn = session(|s| s).turn_blocking(Dialect::OpenAi);
-    let ear = Ear::new(level);
-    ear.hears(|| wait(turn.call(request)));
-    let calls = ear.calls();
+    let recorder = Recorder::new(level);
+    recorder.observe(|| wait(turn.call(request)));
+    let calls = recorder.calls();
     let [call] = &calls[..] else { panic!("{calls:?}") };
-    assert_eq!(call.handles, 0, "it is closed");
-    (ear, call.clone())
+    assert_eq!(call.handles, 0, "the span is closed");
+    (recorder, call.clone())
 }
 
 fn fields(all: &[(&str, &str)]) -> Fields {
@@ -236,7 +239,7 @@ fn fields(all: &[(&str, &str)]) -> Fields {
 #[test]
 fn a_call_is_a_span_around_its_handler() {
     let request = ToolCall::new("open", r#"{"say": "hello"}"#).with_id("call_1");
-    let (ear, call) = heard(Level::DEBUG, &request);
+    let (recorder, call) = record_call(Level::DEBUG, &request);
     let expected = fields(&[
         ("gen_ai.operation.name", "execute_tool"),
         ("gen_ai.tool.call.id", "call_1"),
@@ -246,7 +249,7 @@ fn a_call_is_a_span_around_its_handler() {
         ("toolc.task", "default"),
     ]);
     assert_eq!(call.fields, expected);
-    assert_eq!(ear.events(), [(Some(1), Level::INFO, "message=at work".to_owned())]);
+    assert_eq!(recorder.events(), [(Some(1), Level::INFO, "message=at work".to_owned())]);
 }
 
 #[test]
@@ -257,7 +260,7 @@ fn a_failure_has_its_kind() {
         ("open", "{", "malformed_arguments"),
         (&*long, "{}", "unknown_tool"),
     ] {
-        let (_, call) = heard(Level::INFO, &ToolCall::new(name, arguments));
+        let (_, call) = record_call(Level::INFO, &ToolCall::new(name, arguments));
         assert_eq!([call.get("error.type"), call.get("otel.status_code")], [Some(kind), Some("ERROR")]);
         assert_eq!(call.get("gen_ai.tool.name"), Some(&name[..name.len().min(64)]));
         assert_eq!(call.get("gen_ai.tool.call.id"), None);
@@ -267,7 +270,7 @@ fn a_failure_has_its_kind() {
 #[test]
 fn arguments_and_results_are_recorded_on_request_without_secrets() {
     let content = |level, name, arguments| {
-        let (_, call) = heard(level, &ToolCall::new(name, arguments));
+        let (_, call) = record_call(level, &ToolCall::new(name, arguments));
         ["gen_ai.tool.call.arguments", "gen_ai.tool.call.result"].map(|name| call.get(name).map(str::to_owned))
     };
     let (sent, failing) = (r#"{"pin": "4711", "say": "hello"}"#, r#"{"say": "fail"}"#);
@@ -275,22 +278,22 @@ fn arguments_and_results_are_recorded_on_request_without_secrets() {
     assert_eq!(content(Level::DEBUG, "open", sent), [None, None]);
     let repaired = shown(r#"{"pin":4711,"say":"hello"}"#);
     assert_eq!(content(Level::TRACE, "open", sent), [repaired.clone(), repaired]);
-    let told = shown(r#"{"error":"no such thing","kind":"not_found"}"#);
-    assert_eq!(content(Level::TRACE, "open", failing), [shown(r#"{"say":"fail"}"#), told]);
+    let failed = shown(r#"{"error":"no such thing","kind":"not_found"}"#);
+    assert_eq!(content(Level::TRACE, "open", failing), [shown(r#"{"say":"fail"}"#), failed]);
     let hidden = shown(r#"{"pin":"[secret]","say":"hello"}"#);
     assert_eq!(content(Level::TRACE, "secretive", sent), [hidden, None]);
     assert_eq!(content(Level::TRACE, "secretive", r#"{"pin": "4711x"}"#), [None, None]);
 }
 
 #[test]
-fn handlers_work_in_the_span_wherever_they_run() {
-    let (_, call) = heard(Level::INFO, &ToolCall::new("blocking", "{}"));
+fn handlers_run_in_the_span_on_any_thread() {
+    let (_, call) = record_call(Level::INFO, &ToolCall::new("blocking", "{}"));
     assert!(call.threads.contains(&Some("toolc-blocking".to_owned())), "{call:?}");
-    // This one never ends.
-    let (ear, call) = heard(Level::INFO, &ToolCall::new("waiting", "{}"));
+    // The handler never completes.
+    let (recorder, call) = record_call(Level::INFO, &ToolCall::new("waiting", "{}"));
     assert_eq!(call.get("error.type"), Some("timeout"));
-    let told = ["message=before", "message=after", "message=a call exceeded its time limit"];
-    assert_eq!(ear.events(), told.map(|text| (Some(1), Level::INFO, text.to_owned())));
+    let messages = ["message=before", "message=after", "message=a call exceeded its time limit"];
+    assert_eq!(recorder.events(), messages.map(|text| (Some(1), Level::INFO, text.to_owned())));
 }
 
 #[test]
@@ -298,31 +301,31 @@ fn a_dropped_call_is_recorded_as_cancelled() {
     let cancelled = (Some(1), Level::INFO, "message=a call was cancelled".to_owned());
     let stop = CancelHandle::new();
     stop.cancel();
-    let (ear, call) = heard(Level::INFO, &ToolCall::new("open", r#"{"say": "x"}"#).with_cancel(&stop));
-    assert_eq!((call.get("error.type"), ear.events()), (Some("cancelled"), vec![cancelled.clone()]));
+    let (recorder, call) = record_call(Level::INFO, &ToolCall::new("open", r#"{"say": "x"}"#).with_cancel(&stop));
+    assert_eq!((call.get("error.type"), recorder.events()), (Some("cancelled"), vec![cancelled.clone()]));
 
-    let (turn, ear) = (session(|s| s).turn_blocking(Dialect::OpenAi), Ear::new(Level::INFO));
-    ear.hears(|| {
+    let (turn, recorder) = (session(|s| s).turn_blocking(Dialect::OpenAi), Recorder::new(Level::INFO));
+    recorder.observe(|| {
         let request = ToolCall::new("waiting", "{}");
         let mut dropped = pin!(Box::pin(turn.call(&request)));
         assert!(dropped.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
         drop(std::mem::replace(&mut *dropped, Box::pin(turn.call(&request))));
     });
-    assert_eq!(ear.calls()[0].get("error.type"), Some("cancelled"));
-    assert_eq!((ear.events().pop(), ear.calls()[0].handles), (Some(cancelled), 0));
+    assert_eq!(recorder.calls()[0].get("error.type"), Some("cancelled"));
+    assert_eq!((recorder.events().pop(), recorder.calls()[0].handles), (Some(cancelled), 0));
 }
 
 #[test]
 fn calls_of_a_batch_have_sibling_spans() {
-    let (turn, ear) = (session(|s| s).turn_blocking(Dialect::OpenAi), Ear::new(Level::INFO));
+    let (turn, recorder) = (session(|s| s).turn_blocking(Dialect::OpenAi), Recorder::new(Level::INFO));
     let calls = [ToolCall::new("open", r#"{"say": "x"}"#), ToolCall::new("missing", "{}")];
-    ear.hears(|| wait(turn.batch(&calls).instrument(info_span!("around"))));
-    let calls = ear.calls();
+    recorder.observe(|| wait(turn.batch(&calls).instrument(info_span!("around"))));
+    let calls = recorder.calls();
     let seen: Vec<_> = calls.iter().map(|call| (call.parent, call.handles, call.get("error.type"))).collect();
     assert_eq!(seen, [(Some(1), 0, None), (Some(1), 0, Some("unknown_tool"))]);
 }
 
-/// The calls of an agent's loop that runs one tool.
+/// The calls of an agent's loop that runs `delegate`.
 #[derive(Debug)]
 struct Delegate;
 
@@ -332,7 +335,7 @@ impl AgentTools for Delegate {
     }
 }
 
-/// The calls of one that runs none.
+/// The calls of an agent's loop that runs no tools.
 #[derive(Debug)]
 enum Nothing {}
 
@@ -343,36 +346,36 @@ impl AgentTools for Nothing {
 }
 
 #[test]
-fn the_agents_own_work_is_in_the_span_until_it_is_finished() {
-    let (turn, ear) = (session(|s| s).turn_blocking(Dialect::OpenAi), Ear::new(Level::INFO));
+fn an_agent_run_call_has_a_span_until_it_is_finished() {
+    let (turn, recorder) = (session(|s| s).turn_blocking(Dialect::OpenAi), Recorder::new(Level::INFO));
     let request = ToolCall::new("delegate", "{}");
-    ear.hears(|| {
+    recorder.observe(|| {
         assert!(wait(turn.agent_call::<Nothing>(&request)).is_none());
-        assert_eq!(ear.calls().len(), 0);
+        assert_eq!(recorder.calls().len(), 0);
         let Some(Ok(AgentTask { pending, .. })) = wait(turn.agent_call::<Delegate>(&request)) else { panic!() };
         pending.span().in_scope(|| tracing::info!("delegated"));
-        assert_eq!(ear.events(), [(Some(1), Level::INFO, "message=delegated".to_owned())]);
-        assert_eq!(ear.calls()[0].handles, 1);
+        assert_eq!(recorder.events(), [(Some(1), Level::INFO, "message=delegated".to_owned())]);
+        assert_eq!(recorder.calls()[0].handles, 1);
         pending.finish(Err(ToolError::new("no")));
         drop(wait(turn.agent_call::<Delegate>(&request)));
     });
-    let calls = ear.calls();
+    let calls = recorder.calls();
     let seen: Vec<_> = calls.iter().map(|call| (call.handles, call.get("error.type"))).collect();
     assert_eq!(seen, [(0, Some("failed")), (0, Some("cancelled"))]);
 }
 
 #[test]
 fn hidden_tools_are_logged_for_each_new_turn() {
-    let (session, ear) = (session(|s| s), Ear::new(Level::DEBUG));
-    let count = || ear.events().len();
-    ear.hears(|| session.turn_blocking(Dialect::OpenAi));
-    let reason = "needs the environment variable `NOBODY_SETS_THIS_VARIABLE`";
-    let told = format!("gen_ai.tool.name=hidden message=a tool is hidden reason={reason}");
-    assert_eq!(ear.events(), [(None, Level::DEBUG, told)]);
-    ear.hears(|| session.turn_blocking(Dialect::OpenAi));
-    assert_eq!(count(), 1, "it is the same turn");
+    let (session, recorder) = (session(|s| s), Recorder::new(Level::DEBUG));
+    let count = || recorder.events().len();
+    recorder.observe(|| session.turn_blocking(Dialect::OpenAi));
+    let reason = "needs the environment variable `TOOLC_TEST_UNSET_VARIABLE`";
+    let expected = format!("gen_ai.tool.name=hidden message=a tool is hidden reason={reason}");
+    assert_eq!(recorder.events(), [(None, Level::DEBUG, expected)]);
+    recorder.observe(|| session.turn_blocking(Dialect::OpenAi));
+    assert_eq!(count(), 1, "the turn is unchanged");
     session.set_facts([("on".into(), true.into())]).unwrap();
-    ear.hears(|| session.turn_blocking(Dialect::OpenAi));
+    recorder.observe(|| session.turn_blocking(Dialect::OpenAi));
     assert_eq!(count(), 2);
 }
 
@@ -384,25 +387,26 @@ fn each_flake_is_logged() {
         let is_first = asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0;
         Availability::when(is_first, "try again")
     });
-    let time = Time::new();
+    let time = FakeTime::new();
     let mut builder = fake.registry().session().env(Env::empty()).check_timeout(Duration::from_hours(1));
     builder.clock = time.clock();
-    let (session, ear) = (builder.build().unwrap(), Ear::new(Level::DEBUG));
-    ear.hears(|| session.turn_blocking(Dialect::OpenAi));
-    assert_eq!(ear.events(), []);
-    time.pass(31);
-    ear.hears(|| [(); 2].map(|()| session.turn_blocking(Dialect::OpenAi)));
-    let told = "gen_ai.tool.name=a message=a failed check counts as a flake reason=try again";
-    assert_eq!(ear.events(), [(); 2].map(|()| (None, Level::DEBUG, told.to_owned())));
+    let (session, recorder) = (builder.build().unwrap(), Recorder::new(Level::DEBUG));
+    recorder.observe(|| session.turn_blocking(Dialect::OpenAi));
+    assert_eq!(recorder.events(), []);
+    time.advance(31);
+    recorder.observe(|| [(); 2].map(|()| session.turn_blocking(Dialect::OpenAi)));
+    let expected = "gen_ai.tool.name=a message=a failed check counts as a flake reason=try again";
+    assert_eq!(recorder.events(), [(); 2].map(|()| (None, Level::DEBUG, expected.to_owned())));
 }
 
 #[test]
-fn a_fault_of_the_host_is_a_warning_without_secrets() {
-    struct Chatterbox;
+fn a_host_error_is_a_warning_without_secrets() {
+    /// A hook that fails with an error that contains the result of the call.
+    struct LeakyHook;
 
-    impl Hook for Chatterbox {
+    impl Hook for LeakyHook {
         fn name(&self) -> &'static str {
-            "chatterbox"
+            "leaky"
         }
 
         fn transform_result(&self, _: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
@@ -410,16 +414,16 @@ fn a_fault_of_the_host_is_a_warning_without_secrets() {
         }
     }
 
-    let turn = session(|s| s.hook(Arc::new(Chatterbox))).turn_blocking(Dialect::OpenAi);
+    let turn = session(|s| s.hook(Arc::new(LeakyHook))).turn_blocking(Dialect::OpenAi);
     for (name, shown) in [("open", r#"{"pin":4711,"say":"x"}"#), ("secretive", "[secret]")] {
-        let ear = Ear::new(Level::WARN);
+        let recorder = Recorder::new(Level::WARN);
         let arguments = json!({ "pin": 4711, "say": "x" }).to_string();
-        ear.hears(|| wait(turn.call(&ToolCall::new(name, &arguments).with_id("7"))));
-        let told = format!(
-            "gen_ai.tool.call.id=7 gen_ai.tool.name={name} message=chatterbox failed while transforming a result: {shown} \
-             part=chatterbox"
+        recorder.observe(|| wait(turn.call(&ToolCall::new(name, &arguments).with_id("7"))));
+        let expected = format!(
+            "gen_ai.tool.call.id=7 gen_ai.tool.name={name} message=leaky failed while transforming a result: {shown} \
+             part=leaky"
         );
-        assert_eq!(ear.events(), [(None, Level::WARN, told)]);
-        assert_eq!(ear.calls().len(), 0);
+        assert_eq!(recorder.events(), [(None, Level::WARN, expected)]);
+        assert_eq!(recorder.calls().len(), 0);
     }
 }

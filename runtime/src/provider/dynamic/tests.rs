@@ -33,7 +33,7 @@ fn call(turn: &Turn, name: &str, arguments: &str) -> String {
 }
 
 #[test]
-fn a_model_is_shown_the_schema_as_it_is() {
+fn a_schema_is_shown_unchanged() {
     let turn = turn(DynamicTools::new().tool(counting("count")), Env::empty());
     let defined: Value = serde_json::from_str(turn.definitions()).unwrap();
     let function = json!({"name": "count", "description": "Counts.", "parameters": schema()});
@@ -41,7 +41,7 @@ fn a_model_is_shown_the_schema_as_it_is() {
 }
 
 #[test]
-fn arguments_are_read_repaired_and_valid() {
+fn arguments_are_repaired_and_validated() {
     let turn = turn(DynamicTools::new().tool(counting("count")), Env::empty());
     assert_eq!(call(&turn, "count", r#"{"count": "5", "note": "null"}"#), r#""count {\"count\":5,\"note\":null}""#);
     let refused = call(&turn, "count", r#"{"count": 0, "cuont": 1}"#);
@@ -52,13 +52,13 @@ fn arguments_are_read_repaired_and_valid() {
 }
 
 #[test]
-fn each_sort_of_handler_answers() {
-    let answer = |how: &str, args: &Value| Ok(ToolOutput::text(format!("{how} {}", args["count"])));
+fn each_kind_of_handler_is_called() {
+    let output = |how: &str, args: &Value| Ok(ToolOutput::text(format!("{how} {}", args["count"])));
     let tools = DynamicTools::new().tools([
-        DynamicTool::sync("now", "Now.", schema(), move |args, _| answer("now", &args)),
-        DynamicTool::blocking("on_a_thread", "There.", schema(), move |args, _| answer("on a thread", &args)),
+        DynamicTool::sync("now", "Now.", schema(), move |args, _| output("now", &args)),
+        DynamicTool::blocking("on_a_thread", "There.", schema(), move |args, _| output("on a thread", &args)),
         DynamicTool::future("later", "Later.", schema(), move |args, call| {
-            Box::pin(async move { answer(&format!("{} later", call.tool()), &args) })
+            Box::pin(async move { output(&format!("{} later", call.tool()), &args) })
         }),
     ]);
     let turn = turn(tools, Env::empty());
@@ -77,27 +77,27 @@ fn declared_settings_apply_to_a_dynamic_tool() {
         long.max_result_chars(100).read_only().emoji("📏").defer(false),
         asked.approval(Approval::ALWAYS).timeout(Duration::from_millis(5)),
         counting("keyed").requirement(Needs(vec!["KEY".into()])),
-        counting("moody").available(|env| Availability::when(env.var("MOOD").is_some(), "not today")),
-        counting("told").secret("note").parallel(Parallel::Keyed { key: "count".into(), space: "numbers".into() }),
+        counting("on_demand").available(|env| Availability::when(env.var("ENABLED").is_some(), "not today")),
+        counting("noted").secret("note").parallel(Parallel::Keyed { key: "count".into(), space: "numbers".into() }),
     ]);
     let bare = turn(tools, Env::empty());
-    assert_eq!(bare.tools().collect::<Vec<_>>(), ["ask_first", "long", "told"]);
+    assert_eq!(bare.tools().collect::<Vec<_>>(), ["ask_first", "long", "noted"]);
     let hidden: Vec<String> = bare.hidden().map(|hidden| hidden.reason.to_string()).collect();
     assert_eq!(hidden, ["needs the environment variable `KEY`", "not today"]);
     assert!(call(&bare, "long", "{}").len() < 1_000);
     let refused = wait(bare.call(&ToolCall::new("ask_first", "{}")));
     assert_eq!(refused.error, Some(ErrorKind::Refused));
-    assert!(!call(&bare, "told", r#"{"count": 1, "note": ["hunter2"]}"#).contains("hunter2"));
-    let ready = Env::empty().with_var("KEY", "k").with_var("MOOD", "m");
+    assert!(!call(&bare, "noted", r#"{"count": 1, "note": ["hunter2"]}"#).contains("hunter2"));
+    let ready = Env::empty().with_var("KEY", "k").with_var("ENABLED", "1");
     let tools = [
         counting("keyed").requirement(Needs(vec!["KEY".into()])),
-        counting("moody").available(|_| Availability::Available),
+        counting("on_demand").available(|_| Availability::Available),
     ];
     assert_eq!(turn(DynamicTools::new().tools(tools), ready).tools().count(), 2);
 }
 
 #[test]
-fn schemas_of_any_shape_are_taken() {
+fn unusual_schemas_are_accepted() {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
@@ -114,36 +114,39 @@ fn schemas_of_any_shape_are_taken() {
     let tool = DynamicTool::sync("grow", "Grows.", schema, |args, _| Ok(ToolOutput::text(args.to_string())));
     let turn = turn(DynamicTools::new().tool(tool), Env::empty());
     let sent = json!({"tree": {"kids": [{"kids": []}]}, "pair": ["a", 1], "shape": "none", "any": [null], "x-y": "z"});
-    let told: String = serde_json::from_str(&call(&turn, "grow", &sent.to_string())).unwrap();
-    assert_eq!(serde_json::from_str::<Value>(&told).unwrap(), sent);
+    let response: String = serde_json::from_str(&call(&turn, "grow", &sent.to_string())).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&response).unwrap(), sent);
     assert!(call(&turn, "grow", r#"{"tree": {"kids": [{"kids": 7}]}, "shape": 1}"#).contains("/shape"));
 }
 
 #[test]
 fn all_problems_are_reported_together() {
     let other = |schema: Value| DynamicTool::sync("other", "Others.", schema, |_, _| Ok(ToolOutput::text("")));
-    let told = |tool: DynamicTool| tool.build().err().map(|error| error.to_string()).unwrap_or_default();
-    let no_object = "the tool `other`: the schema of its arguments must have `\"type\": \"object\"`";
+    let error = |tool: DynamicTool| tool.build().err().map(|error| error.to_string()).unwrap_or_default();
+    let not_an_object = "the tool `other`: the schema of its arguments must have `\"type\": \"object\"`";
     for schema in [json!({}), json!(true), json!({"type": "string"}), json!([])] {
-        assert_eq!(told(other(schema)), no_object);
+        assert_eq!(error(other(schema)), not_an_object);
     }
     let deep = |depth| (0..depth).fold(json!({"type": "object"}), |inner, _| json!({"type": "object", "items": inner}));
-    assert_eq!(told(other(deep(64))), "the tool `other`: the schema of its arguments is nested deeper than 64 levels");
-    assert_eq!(told(other(deep(60))), "");
+    assert_eq!(error(other(deep(64))), "the tool `other`: the schema of its arguments is nested deeper than 64 levels");
+    assert_eq!(error(other(deep(60))), "");
     let wide = json!({"type": "object", "properties": {"x": {"enum": (0..70_000).collect::<Vec<_>>()}}});
-    assert_eq!(told(other(wide)), "the tool `other`: the schema is too large: more than 65,535 entries of one kind");
+    assert_eq!(error(other(wide)), "the tool `other`: the schema is too large: more than 65,535 entries of one kind");
     let timed = counting("timed").timeout(Duration::from_secs(1));
     assert_eq!(
-        told(timed),
+        error(timed),
         "the tool `timed`: a sync tool cannot have a timeout: use `DynamicTool::blocking` or `DynamicTool::future`"
     );
     let keyed = counting("keyed").parallel(Parallel::Keyed { key: "path".into(), space: "files".into() });
-    assert_eq!(told(keyed), "the tool `keyed`: the parallel key `path` is not one of its arguments");
-    let all = told(counting("*"));
+    assert_eq!(error(keyed), "the tool `keyed`: the parallel key `path` is not one of its arguments");
+    let all = error(counting("*"));
     assert!(all.starts_with("`*` cannot be the name of a tool: "), "{all}");
-    assert_eq!(told(counting("told").secret("pin")), "the tool `told`: the secret `pin` is not one of its arguments");
     assert_eq!(
-        told(counting("asked").requirement(Requirement::Check)),
+        error(counting("noted").secret("pin")),
+        "the tool `noted`: the secret `pin` is not one of its arguments"
+    );
+    assert_eq!(
+        error(counting("asked").requirement(Requirement::Check)),
         "the tool `asked`: it requires an availability check, but has none: set `available`"
     );
     let checked = Toolset { name: "checked".into(), requires: vec![Requirement::Check], ..Toolset::default() };
@@ -152,7 +155,7 @@ fn all_problems_are_reported_together() {
     assert_eq!(
         several.build().err().unwrap().to_string(),
         format!(
-            "`a.b` cannot be the name of a tool: {expected}; `ü` cannot be the name of a toolset: {expected}; {no_object}; \
+            "`a.b` cannot be the name of a tool: {expected}; `ü` cannot be the name of a toolset: {expected}; {not_an_object}; \
              the toolset `checked`: a toolset of run time cannot require an availability check: set `available` of its tools"
         )
     );

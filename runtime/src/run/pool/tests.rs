@@ -9,111 +9,112 @@ fn pool(workers: usize, threads: usize, idle: Duration) -> &'static Pool {
     Box::leak(Box::new(Pool::new(workers, threads, idle)))
 }
 
-/// Work that reports its start, and ends when it is released.
-struct Held {
-    waiter: Pin<Box<JobHandle>>,
-    begun: Receiver<()>,
-    end: Sender<()>,
+/// A job that reports its start, and runs until it is released.
+struct HeldJob {
+    handle: Pin<Box<JobHandle>>,
+    started: Receiver<()>,
+    release: Sender<()>,
     life: Arc<CallLifetime>,
 }
 
-fn hold(pool: &'static Pool) -> Held {
-    let (start, begun) = mpsc::channel();
-    let (end, ended) = mpsc::channel::<()>();
+fn hold(pool: &'static Pool) -> HeldJob {
+    let (start, started) = mpsc::channel();
+    let (release, released) = mpsc::channel::<()>();
     let life = Arc::<CallLifetime>::default();
-    let waiter = pool.run(&life, move || {
+    let handle = pool.run(&life, move || {
         let _ = start.send(());
-        let _ = ended.recv();
+        let _ = released.recv();
         Ok(ToolOutput::text("done"))
     });
-    Held { waiter: Box::pin(waiter), begun, end, life }
+    HeldJob { handle: Box::pin(handle), started, release, life }
 }
 
-impl Held {
-    fn has_begun(&self) -> bool {
-        self.begun.try_recv().is_ok()
+impl HeldJob {
+    fn has_started(&self) -> bool {
+        self.started.try_recv().is_ok()
     }
 
     fn finish(self) {
-        self.end.send(()).unwrap();
-        assert_eq!(wait(self.waiter).unwrap().as_json(), "\"done\"");
+        self.release.send(()).unwrap();
+        assert_eq!(wait(self.handle).unwrap().as_json(), "\"done\"");
     }
 }
 
-/// Threads, and how many of them are left behind.
+/// Returns the number of threads, and how many of them run abandoned jobs.
 fn count(pool: &Pool) -> (usize, usize) {
     let queue = pool.queue();
     (queue.threads, queue.abandoned)
 }
 
 #[test]
-fn what_is_beyond_the_bound_waits_in_line() {
+fn work_beyond_the_limit_is_queued() {
     let pool = pool(2, 4, IDLE);
-    let held = [hold(pool), hold(pool)];
-    for held in &held {
-        held.begun.recv().unwrap();
+    let running = [hold(pool), hold(pool)];
+    for job in &running {
+        job.started.recv().unwrap();
     }
     let third = hold(pool);
-    assert!(third.life.queued.load(Ordering::Relaxed) && !third.has_begun());
+    assert!(third.life.queued.load(Ordering::Relaxed) && !third.has_started());
     assert_eq!(count(pool), (2, 0));
-    let [first, second] = held;
+    let [first, second] = running;
     first.finish();
-    third.begun.recv().unwrap();
+    third.started.recv().unwrap();
     assert!(!third.life.queued.load(Ordering::Relaxed));
     second.finish();
     third.finish();
-    assert_eq!(count(pool), (2, 0), "threads are used again");
+    assert_eq!(count(pool), (2, 0), "threads are reused");
 }
 
 #[test]
-fn what_is_left_behind_does_not_count_up_to_a_bound() {
+fn abandoned_jobs_do_not_count_until_all_threads_are_stuck() {
     let pool = pool(1, 3, IDLE);
-    let mut left = Vec::new();
+    let mut abandoned = Vec::new();
     for stuck in 1..=3 {
-        let Held { waiter, begun, end, .. } = hold(pool);
-        begun.recv().unwrap();
-        drop(waiter);
-        left.push(end);
+        let HeldJob { handle, started, release, .. } = hold(pool);
+        started.recv().unwrap();
+        drop(handle);
+        abandoned.push(release);
         assert_eq!(count(pool), (stuck, stuck));
     }
-    // All are stuck: what comes waits, and can be taken away again.
-    let (given_up, waiting) = (hold(pool), hold(pool));
-    assert!(!given_up.has_begun() && !waiting.has_begun());
-    drop(given_up.waiter);
+    // All threads are stuck: new jobs are queued, and can be removed from the queue.
+    let dropped = hold(pool);
+    let waiting = hold(pool);
+    assert!(!dropped.has_started() && !waiting.has_started());
+    drop(dropped.handle);
     assert_eq!((count(pool), pool.queue().waiting.len()), ((3, 3), 1));
-    // One of them ends after all, and takes what waits.
-    drop(left.pop());
-    waiting.begun.recv().unwrap();
+    // A stuck job ends, and its thread takes the queued one.
+    drop(abandoned.pop());
+    waiting.started.recv().unwrap();
     assert_eq!(count(pool), (3, 2));
     waiting.finish();
-    // Those that come back to a place that was taken end.
-    drop(left);
+    // The other threads end after their jobs, because another thread replaced them.
+    drop(abandoned);
     until(|| count(pool) == (1, 0));
     hold(pool).finish();
 }
 
 #[test]
-fn threads_with_nothing_to_do_end() {
+fn idle_threads_end() {
     let pool = pool(4, 4, Duration::from_millis(1));
     for _ in 0..3 {
-        [(); 4].map(|()| hold(pool)).into_iter().for_each(Held::finish);
+        [(); 4].map(|()| hold(pool)).into_iter().for_each(HeldJob::finish);
         until(|| count(pool) == (0, 0));
     }
 }
 
 #[test]
-fn what_nobody_waits_for_any_more_does_not_begin() {
+fn a_queued_job_whose_future_is_dropped_never_starts() {
     let pool = pool(1, 1, IDLE);
     let first = hold(pool);
-    first.begun.recv().unwrap();
-    let Held { waiter, begun, .. } = hold(pool);
-    drop(waiter);
-    assert!(begun.recv().is_err(), "the work is gone, and was never begun");
+    first.started.recv().unwrap();
+    let HeldJob { handle, started, .. } = hold(pool);
+    drop(handle);
+    assert!(started.recv().is_err(), "the work was dropped before it started");
     first.finish();
 }
 
 #[test]
-fn a_panic_costs_no_thread() {
+fn a_thread_survives_a_panic() {
     let pool = pool(1, 1, IDLE);
     for _ in 0..3 {
         let error = wait(pool.run(&Arc::default(), || panic!("out of numbers"))).unwrap_err();

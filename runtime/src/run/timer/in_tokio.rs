@@ -1,4 +1,4 @@
-//! Timers of Tokio.
+//! [`Sleep`] with Tokio's timers.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,20 +10,21 @@ use tokio::time;
 use crate::panics;
 use crate::run::tokio_runtime::shared;
 
-/// A future that completes at its time.
+/// A future that completes after a duration.
 pub(crate) struct Sleep {
-    /// The timer, or `None` for never: no thread could be started for the shared runtime.
+    /// The timer. `None` never completes: no thread could be started for the shared runtime.
     timer: Option<Pin<Box<time::Sleep>>>,
 }
 
 impl Sleep {
-    /// Returns a timer of the surrounding runtime, or of the shared one if there is none or it has no timers.
-    pub(crate) fn after(time: Duration) -> Self {
+    /// Returns a future that completes after `duration`. It uses the surrounding runtime, or the shared one if there is no
+    /// surrounding runtime or it has no timers.
+    pub(crate) fn after(duration: Duration) -> Self {
         // Tokio panics if the runtime was built without timers.
-        let own = Handle::try_current().ok().and_then(|_| panics::catch(|| time::sleep(time)).ok());
-        let timer = own.or_else(|| {
-            let _within = shared().map(Runtime::enter)?;
-            Some(time::sleep(time))
+        let surrounding = Handle::try_current().ok().and_then(|_| panics::catch(|| time::sleep(duration)).ok());
+        let timer = surrounding.or_else(|| {
+            let _guard = shared().map(Runtime::enter)?;
+            Some(time::sleep(duration))
         });
         Self { timer: timer.map(Box::pin) }
     }

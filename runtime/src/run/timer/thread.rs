@@ -1,4 +1,4 @@
-//! Timers without a runtime: one thread of the process wakes futures at their time, for any executor.
+//! [`Sleep`] without an async runtime: one thread of the process wakes futures when they are due, on any executor.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -9,41 +9,48 @@ use std::time::{Duration, Instant};
 use crate::panics;
 use crate::run::{clock, start_thread};
 
-/// The time after which the thread ends if no timer is set.
+/// The time after which the thread ends if no timer is pending.
 const IDLE: Duration = Duration::from_secs(10);
 
 static TIMER: Timer = Timer::new();
 
 struct Timer {
-    alarms: Mutex<TimerQueue>,
+    queue: Mutex<TimerQueue>,
+    /// Notified when the earliest deadline changes.
     changed: Condvar,
 }
 
 struct TimerQueue {
-    /// As many entries as calls. A list would move all later entries at each removal.
-    set: BTreeMap<Key, Waker>,
+    /// The wakers, ordered by deadline. A map, because there can be one for each running call, and removing from a sorted
+    /// vector would move all later entries.
+    wakers: BTreeMap<Key, Waker>,
+    /// The number of the next key.
     next: u64,
     /// Whether the thread is running.
-    runs: bool,
+    is_running: bool,
 }
 
+/// The deadline of a timer, and a number that makes the key unique.
 type Key = (Instant, u64);
 
-/// A future that completes at its time.
+/// A future that completes after a duration.
 pub(crate) struct Sleep {
-    /// The time, or `None` for never: it is out of the clock's range, or there is no clock.
-    at: Option<Instant>,
-    set: Option<(Key, Waker)>,
+    /// The deadline. `None` never completes: the deadline is out of the clock's range, or the platform has no clock.
+    deadline: Option<Instant>,
+    /// The entry in the queue.
+    registered: Option<(Key, Waker)>,
 }
 
 impl Sleep {
-    pub(crate) fn after(time: Duration) -> Self {
-        Self { at: clock::now().and_then(|now| now.checked_add(time)), set: None }
+    /// Returns a future that completes after `duration`.
+    pub(crate) fn after(duration: Duration) -> Self {
+        Self { deadline: clock::now().and_then(|now| now.checked_add(duration)), registered: None }
     }
 
-    fn unset(&mut self) {
-        if let Some((key, _)) = self.set.take() {
-            let waker = TIMER.alarms().set.remove(&key);
+    fn unregister(&mut self) {
+        if let Some((key, _)) = self.registered.take() {
+            // Dropped without the lock, because dropping a waker may run any code.
+            let waker = TIMER.queue().wakers.remove(&key);
             drop(waker);
         }
     }
@@ -53,14 +60,16 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let Some(at) = self.at else { return Poll::Pending };
-        if Instant::now() >= at {
-            self.unset();
+        let Some(deadline) = self.deadline else { return Poll::Pending };
+        if Instant::now() >= deadline {
+            self.unregister();
             return Poll::Ready(());
         }
-        if !self.set.as_ref().is_some_and(|(_, waker)| waker.will_wake(context.waker())) {
-            self.unset();
-            self.set = Some((TIMER.set(at, context.waker().clone()), context.waker().clone()));
+        let is_registered = self.registered.as_ref().is_some_and(|(_, waker)| waker.will_wake(context.waker()));
+        if !is_registered {
+            self.unregister();
+            let key = TIMER.register(deadline, context.waker().clone());
+            self.registered = Some((key, context.waker().clone()));
         }
         Poll::Pending
     }
@@ -68,31 +77,35 @@ impl Future for Sleep {
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        self.unset();
+        self.unregister();
     }
 }
 
 impl Timer {
     const fn new() -> Self {
-        Self { alarms: Mutex::new(TimerQueue { set: BTreeMap::new(), next: 0, runs: false }), changed: Condvar::new() }
+        Self {
+            queue: Mutex::new(TimerQueue { wakers: BTreeMap::new(), next: 0, is_running: false }),
+            changed: Condvar::new(),
+        }
     }
 
-    fn alarms(&self) -> MutexGuard<'_, TimerQueue> {
-        self.alarms.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, TimerQueue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set(&'static self, at: Instant, waker: Waker) -> Key {
-        let mut alarms = self.alarms();
-        let key = (at, alarms.next);
-        alarms.next += 1;
-        alarms.set.insert(key, waker);
-        let is_first = alarms.set.first_key_value().is_some_and(|(first, _)| *first == key);
-        let starts = !std::mem::replace(&mut alarms.runs, true);
-        drop(alarms);
-        if starts {
+    /// Wakes `waker` at `deadline`. Starts the thread if it is not running.
+    fn register(&'static self, deadline: Instant, waker: Waker) -> Key {
+        let mut queue = self.queue();
+        let key = (deadline, queue.next);
+        queue.next += 1;
+        queue.wakers.insert(key, waker);
+        let is_first = queue.wakers.first_key_value().is_some_and(|(first, _)| *first == key);
+        let must_start = !std::mem::replace(&mut queue.is_running, true);
+        drop(queue);
+        if must_start {
             if start_thread("toolc-timer", Box::new(|| self.run())).is_err() {
-                // The next timer tries again, and then all of them fire.
-                self.alarms().runs = false;
+                // The next timer tries again. If that succeeds, the thread also wakes this one.
+                self.queue().is_running = false;
             }
         } else if is_first {
             self.changed.notify_one();
@@ -100,28 +113,29 @@ impl Timer {
         key
     }
 
-    /// Runs the thread.
+    /// Wakes futures when they are due. The body of the thread.
     fn run(&self) {
-        let mut alarms = self.alarms();
+        let mut queue = self.queue();
         loop {
             let now = Instant::now();
-            let later = alarms.set.split_off(&(now, u64::MAX));
-            let due = std::mem::replace(&mut alarms.set, later);
+            let later = queue.wakers.split_off(&(now, u64::MAX));
+            let due = std::mem::replace(&mut queue.wakers, later);
             if !due.is_empty() {
                 // Without the lock, because wakers may run any code.
-                drop(alarms);
+                drop(queue);
                 for waker in due.into_values() {
                     let _ = panics::catch(|| waker.wake());
                 }
-                alarms = self.alarms();
+                queue = self.queue();
                 continue;
             }
-            let first = alarms.set.first_key_value().map(|((at, _), _)| at.saturating_duration_since(now));
-            let waited = self.changed.wait_timeout(alarms, first.unwrap_or(IDLE));
-            let (woken, ended) = waited.unwrap_or_else(PoisonError::into_inner);
-            alarms = woken;
-            if first.is_none() && ended.timed_out() && alarms.set.is_empty() {
-                alarms.runs = false;
+            let until_next =
+                queue.wakers.first_key_value().map(|((deadline, _), _)| deadline.saturating_duration_since(now));
+            let waited = self.changed.wait_timeout(queue, until_next.unwrap_or(IDLE));
+            let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            queue = guard;
+            if until_next.is_none() && timeout.timed_out() && queue.wakers.is_empty() {
+                queue.is_running = false;
                 return;
             }
         }
@@ -137,44 +151,46 @@ mod tests {
     use crate::fakes::wait;
 
     #[test]
-    fn it_rings_not_before_its_time() {
+    fn a_timer_never_completes_early() {
         for millis in [30, 0, 10] {
-            let (started, time) = (Instant::now(), Duration::from_millis(millis));
-            wait(Sleep::after(time));
-            assert!(started.elapsed() >= time);
+            let duration = Duration::from_millis(millis);
+            let started = Instant::now();
+            wait(Sleep::after(duration));
+            assert!(started.elapsed() >= duration);
         }
     }
 
     #[test]
-    fn an_earlier_one_rings_before_a_later_one_that_was_set_first() {
+    fn an_earlier_deadline_completes_before_a_later_one_that_was_set_first() {
         let mut late = Sleep::after(Duration::from_hours(1));
         assert!(Pin::new(&mut late).poll(&mut Context::from_waker(Waker::noop())).is_pending());
         wait(Sleep::after(Duration::from_millis(5)));
-        assert!(late.set.is_some());
+        assert!(late.registered.is_some());
     }
 
     #[test]
-    fn one_too_far_away_never_rings() {
+    fn a_deadline_out_of_the_clocks_range_never_completes() {
         let mut never = Sleep::after(Duration::MAX);
         assert!(Pin::new(&mut never).poll(&mut Context::from_waker(Waker::noop())).is_pending());
-        assert!(never.set.is_none());
+        assert!(never.registered.is_none());
     }
 
-    struct Counted;
+    /// A waker whose references are counted.
+    struct CountedWaker;
 
-    impl Wake for Counted {
+    impl Wake for CountedWaker {
         fn wake(self: Arc<Self>) {}
     }
 
     #[test]
-    fn who_no_longer_waits_is_forgotten() {
-        let counted = Arc::new(Counted);
+    fn a_dropped_timer_keeps_no_waker() {
+        let counted = Arc::new(CountedWaker);
         let wakers = [(); 3].map(|()| Waker::from(Arc::clone(&counted)));
-        let mut alarm = Sleep::after(Duration::from_hours(1));
+        let mut sleep = Sleep::after(Duration::from_hours(1));
         for waker in &wakers {
-            assert!(Pin::new(&mut alarm).poll(&mut Context::from_waker(waker)).is_pending());
+            assert!(Pin::new(&mut sleep).poll(&mut Context::from_waker(waker)).is_pending());
         }
-        drop((alarm, wakers));
+        drop((sleep, wakers));
         assert_eq!(Arc::strong_count(&counted), 1);
     }
 }

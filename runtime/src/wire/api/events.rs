@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_end_in_three_ways() {
+    fn all_three_line_endings_are_accepted() {
         for text in [
             "data: a\n\ndata: b\n\n",
             "data: a\r\n\r\ndata: b\r\n\r\n",
@@ -125,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn data_is_all_that_counts() {
+    fn only_data_lines_are_returned() {
         let text =
             "\u{feff}: hello\n\nevent: x\nid: 1\n\n\nevent: y\ndata:one\ndata:  two \ndata\nnonsense\n\ndata:\n\n";
         assert_eq!(data(&[text.as_bytes()]).unwrap(), ["one\n two \n", ""]);
     }
 
     #[test]
-    fn what_is_no_text_is_an_error_with_its_place() {
+    fn invalid_utf8_is_an_error_with_the_number_of_the_event() {
         let error = data(&[b"data: a\n\ndata: \xff\n\n"]).unwrap_err();
         assert_eq!(error.to_string(), "event 2: expected UTF-8, got other bytes");
     }

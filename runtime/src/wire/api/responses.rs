@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn no_item_of_a_stream_is_lost() {
+    fn all_items_of_a_stream_are_kept() {
         let a = r#"{"type":"function_call","id":"a","call_id":"1","name":"f","arguments":""}"#;
         let b = r#"{"type":"function_call","id":"b","call_id":"2","name":"f","arguments":""}"#;
         for output in [&[][..], &[a, b]] {

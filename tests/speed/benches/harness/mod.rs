@@ -25,8 +25,9 @@ pub(crate) fn rounds(budget: Duration, sides: &mut [Side<'_>]) -> Vec<Timing> {
     while rounds.is_empty() || start.elapsed() < budget {
         rounds.push(sides.iter_mut().map(|sample| sample()).collect());
     }
-    let of = |value: &dyn Fn(&[f64]) -> f64| median(rounds.iter().map(|round| value(round)).collect());
-    let timing = |side| Timing { time: of(&|round| round[side]), ratio: of(&|round| round[0] / round[side]) };
+    let median_of = |value: &dyn Fn(&[f64]) -> f64| median(rounds.iter().map(|round| value(round)).collect());
+    let timing =
+        |side| Timing { time: median_of(&|round| round[side]), ratio: median_of(&|round| round[0] / round[side]) };
     (0..sides.len()).map(timing).collect()
 }
 

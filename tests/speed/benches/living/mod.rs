@@ -133,7 +133,7 @@ fn provider(tool: DynamicTool) -> Box<dyn ToolProvider> {
 fn compiled(count: usize) -> Listed {
     let table = Arc::new(Table::from_schema(&schema()).expect("this is a schema"));
     let still = |text: String| Cow::Borrowed(text.leak());
-    Listed::of((0..count).map(|index| {
+    Listed::new((0..count).map(|index| {
         let function = json!({
             "name": name(index),
             "description": "Looks for what it is asked for, and tells.",

@@ -102,7 +102,7 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    pub(crate) fn of(all: impl Iterator<Item = (Tool, Option<Definition>)>) -> Self {
+    pub(crate) fn new(all: impl Iterator<Item = (Tool, Option<Definition>)>) -> Self {
         let (tools, definitions) = all.unzip();
         Self { tools, definitions }
     }
@@ -115,7 +115,7 @@ impl Listed {
             "required": ["query"],
         });
         let table = Arc::new(Table::from_schema(&schema).expect("this is a schema"));
-        Self::of((0..count).map(|index| {
+        Self::new((0..count).map(|index| {
             // The names sort before and after those of the project, so that a lookup takes more steps.
             let name = format!("{}_{index}_at_run_time", ["ask", "look", "view"][index % 3]);
             let text = json!({"type": "function", "function": {"name": name, "parameters": schema}}).to_string();

@@ -288,7 +288,7 @@ impl<'s> Types<'s> {
     /// Returns what an alternative's variant is named after: its tag, its definition or its type.
     fn meaning(&self, alternative: Alternative<'_>) -> Meaning {
         match (alternative.tag, self.defs.resolve(alternative.schema).via) {
-            (Some((_, Value::String(word))), _) => Meaning::of(word),
+            (Some((_, Value::String(word))), _) => Meaning::new(word),
             (Some((_, value)), _) => Meaning { word: value.to_string(), id: value.to_string() },
             (None, Some(def)) => {
                 let word = self.defs.get(def).name.value.clone();
@@ -369,7 +369,7 @@ impl Rust {
 /// Returns the strings of an enum, each with its variant.
 fn choices(schema: &Schema) -> Vec<(String, Ident)> {
     let words: Vec<&str> = lower::enum_values(schema).into_iter().filter_map(|(value, _)| value.as_str()).collect();
-    let names = variants(&words.iter().map(|word| Meaning::of(word)).collect::<Vec<_>>());
+    let names = variants(&words.iter().map(|word| Meaning::new(word)).collect::<Vec<_>>());
     words.into_iter().map(str::to_owned).zip(names).collect()
 }
 

@@ -154,14 +154,14 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&'static str> {
-        let of = |kind: usize| {
+        let secrets = |kind: usize| {
             PATTERNS[kind].captures_iter(text).filter_map(|found| {
                 let named = found.name("secret");
                 let secret = named.or(found.get(0))?;
                 is_secret(secret.as_str(), named.is_some()).then_some(())
             })
         };
-        candidates(text).filter(|&kind| of(kind).next().is_some()).map(|kind| KINDS[kind].0).collect()
+        candidates(text).filter(|&kind| secrets(kind).next().is_some()).map(|kind| KINDS[kind].0).collect()
     }
 
     // The texts are concatenated, so that secret scanners do not report this file.

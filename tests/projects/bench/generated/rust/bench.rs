@@ -49,7 +49,7 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: BenchTools + 'static>(
     match index {
         0 => HandlerReply::Ready(H::open_page(handlers, open_page::Args::read(args), call)),
         1 => HandlerReply::Ready(H::send_reply(handlers, send_reply::Args::read(args), call)),
-        2 => HandlerReply::Ready(H::trivial(handlers, trivial::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
+        2 => HandlerReply::Ready(H::trivial(handlers, trivial::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
         _ => HandlerReply::no_such_tool(index),
     }
 }

@@ -75,25 +75,25 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ReturnsTools + 'static>(
 ) -> HandlerReply<'a> {
     let handlers = select(shared);
     match index {
-        0 => HandlerReply::Ready(H::return_all(handlers, return_all::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
-        1 => HandlerReply::Ready(H::return_bare(handlers, return_bare::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
+        0 => HandlerReply::Ready(H::return_all(handlers, return_all::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
+        1 => HandlerReply::Ready(H::return_bare(handlers, return_bare::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
         2 => {
             let returns = H::return_def(handlers, return_def::Args::read(args), call);
-            HandlerReply::Async(Box::pin(async move { returns.await.map(|returns| ToolOutput::of(&returns)) }))
+            HandlerReply::Async(Box::pin(async move { returns.await.map(|returns| ToolOutput::typed(&returns)) }))
         },
-        3 => HandlerReply::Ready(H::return_list(handlers, return_list::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
+        3 => HandlerReply::Ready(H::return_list(handlers, return_list::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
         4 => {
             let returns = H::return_maybe(handlers, return_maybe::Args::read(args), call);
-            HandlerReply::Async(Box::pin(async move { returns.await.map(|returns| ToolOutput::of(&returns)) }))
+            HandlerReply::Async(Box::pin(async move { returns.await.map(|returns| ToolOutput::typed(&returns)) }))
         },
         5 => {
             let (shared, args) = (Arc::clone(shared), return_sort::Args::read(args));
             HandlerReply::blocking(
                 call,
-                move |call| H::return_sort(select(&shared), args, call).map(|returns| ToolOutput::of(&returns)),
+                move |call| H::return_sort(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
             )
         },
-        6 => HandlerReply::Ready(H::return_word(handlers, return_word::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
+        6 => HandlerReply::Ready(H::return_word(handlers, return_word::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
         _ => HandlerReply::no_such_tool(index),
     }
 }

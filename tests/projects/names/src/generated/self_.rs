@@ -37,7 +37,7 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: Self_Tools + 'static>(
 ) -> HandlerReply<'a> {
     let handlers = select(shared);
     match index {
-        0 => HandlerReply::Ready(H::self_(handlers, self_::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
+        0 => HandlerReply::Ready(H::self_(handlers, self_::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
         _ => HandlerReply::no_such_tool(index),
     }
 }
