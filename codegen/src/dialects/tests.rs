@@ -26,7 +26,8 @@ fn every_file_with_a_record_is_a_declared_dialect() {
         .map(|path| path.file_stem().unwrap().to_string_lossy().replace('_', "-"))
         .collect();
     let mut declared: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.name).collect();
-    (records.sort(), declared.sort_unstable());
+    records.sort();
+    declared.sort_unstable();
     assert_eq!(records, declared, "add the dialect to `dialects!` in runtime/src/data/dialect.rs");
 }
 

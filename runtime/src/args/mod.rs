@@ -27,7 +27,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use crate::data::table::Table;
-use crate::result::output::{ErrorKind, Problem, ToolError};
+use crate::result::error::{ErrorKind, Problem, ToolError};
 #[cfg(feature = "search")]
 pub(crate) use inner_call::inner_call;
 use reader::Reader;

@@ -8,7 +8,7 @@ use super::reader::Reader;
 use super::{expectation_text, json_type};
 use crate::data::number;
 use crate::data::table::{Additional, Bounds, Node, NodeId, Table, Type};
-use crate::result::output::Problem;
+use crate::result::error::Problem;
 use crate::sorted;
 
 /// The maximum number of reported problems; the rest is counted.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
 use crate::panics;
-use crate::result::output::ToolError;
+use crate::result::error::ToolError;
 
 /// Code of the host that runs before and after each call of a session: see
 /// [`SessionBuilder::hook`](crate::SessionBuilder::hook). Hooks run in the order in which they were added, and each one

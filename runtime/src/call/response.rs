@@ -1,8 +1,9 @@
 //! The response to a call, for the model.
 
 use crate::call::ToolCall;
+use crate::result::error::ErrorKind;
 use crate::result::image::Image;
-use crate::result::output::{ErrorKind, ToolOutput, ToolResult};
+use crate::result::output::{ToolOutput, ToolResult};
 
 /// The response to a call: always one well-formed JSON text, and optionally images.
 ///

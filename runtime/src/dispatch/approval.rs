@@ -3,7 +3,7 @@
 use crate::call::approval::{ApprovalDecision, ApprovalRequest};
 use crate::call::hooks::{HostError, HostStage};
 use crate::panics::{self, Panicked};
-use crate::result::output::{ErrorKind, ToolError};
+use crate::result::error::{ErrorKind, ToolError};
 use crate::run::cancel::CancelledFuture;
 use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::config::SessionConfig;

@@ -8,7 +8,8 @@ use crate::data::table::Table;
 use crate::dispatch::prepared::InnerCall;
 use crate::registration::ids::ToolId;
 use crate::render::search_tools::{CALL, DEFAULT_HITS, DESCRIBE, SEARCH, SEARCH_TOOLS};
-use crate::result::output::{ErrorKind, ToolError, ToolOutput, ToolResult};
+use crate::result::error::{ErrorKind, ToolError};
+use crate::result::output::{ToolOutput, ToolResult};
 use crate::session::turn::Turn;
 
 /// The maximum length of descriptions in search results, in characters.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::call::hooks::{CallInfo, Hook, HookAction, HostError};
 use crate::call::response::CallResponse;
 use crate::data::to_json;
-use crate::result::output::ToolError;
+use crate::result::error::ToolError;
 use crate::text::display::{Truncated, short_name};
 
 /// The environment variable that enables the log.

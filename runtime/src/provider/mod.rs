@@ -17,7 +17,7 @@ use crate::data::dialect::Dialect;
 use crate::data::env::Env;
 use crate::observe::trace;
 use crate::provider::availability::{Availability, AvailabilityCheck};
-use crate::result::output::ToolError;
+use crate::result::error::ToolError;
 use crate::run::pool::POOL;
 
 /// A source of tools. `cargo xtask gen` implements it for a catalog and its handlers; [`DynamicTools`](crate::DynamicTools)

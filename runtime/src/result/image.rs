@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::result::output::{ErrorKind, ToolError};
+use crate::result::error::{ErrorKind, ToolError};
 
 /// An image in a result: PNG, JPEG, GIF or WebP, at most [3.75 MiB](Self::MAX_BYTES). See
 /// [`ToolOutput::with_image`](crate::ToolOutput::with_image). Clones share the bytes.

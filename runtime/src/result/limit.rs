@@ -4,7 +4,8 @@
 
 use std::fmt::Write as _;
 
-use crate::result::output::{ToolError, attempt};
+use crate::result::error::ToolError;
+use crate::result::output::attempt;
 use crate::result::spill::SpillStore;
 use crate::text::json;
 

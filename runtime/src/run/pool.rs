@@ -17,7 +17,8 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 use crate::panics;
-use crate::result::output::{ToolError, ToolResult};
+use crate::result::error::ToolError;
+use crate::result::output::ToolResult;
 use crate::run::lifetime::CallLifetime;
 use crate::run::start_thread;
 #[cfg(feature = "tokio")]

@@ -14,7 +14,8 @@ use crate::fakes::wait;
 use crate::provider::dynamic::{DynamicTool, DynamicTools};
 use crate::registry::Registry;
 use crate::render::search_tools::ToolSearch;
-use crate::result::output::{ToolError, ToolOutput};
+use crate::result::error::ToolError;
+use crate::result::output::ToolOutput;
 use crate::session::SessionBuilder;
 use crate::session::turn::Turn;
 

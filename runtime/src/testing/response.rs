@@ -7,7 +7,8 @@ use super::difference::differences;
 use crate::call::ToolCall;
 use crate::call::response::CallResponse;
 use crate::data::to_json::ToJson;
-use crate::result::output::{ErrorKind, ToolError, ToolOutput};
+use crate::result::error::{ErrorKind, ToolError};
+use crate::result::output::ToolOutput;
 use crate::text::json;
 
 /// The response to a call in a test: from a [`Harness`](super::Harness), or converted from the return value of a handler.

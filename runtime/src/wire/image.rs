@@ -23,8 +23,9 @@ mod tests {
     use crate::data::dialect::Dialect;
     use crate::provider::dynamic::DynamicTool;
     use crate::registry::Registry;
+    use crate::result::error::ToolError;
     use crate::result::image::Image;
-    use crate::result::output::{ToolError, ToolOutput};
+    use crate::result::output::ToolOutput;
     use crate::wire::Api;
     use crate::wire::mcp::{Incoming, Server};
 

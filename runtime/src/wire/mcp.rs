@@ -10,8 +10,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use crate::call::ToolCall;
 use crate::call::response::CallResponse;
 use crate::data::dialect::Dialect;
+use crate::result::error::ErrorKind;
 use crate::result::limit;
-use crate::result::output::ErrorKind;
 use crate::run::progress::Progress;
 use crate::session::turn::Turn;
 use crate::text::json;
@@ -440,7 +440,7 @@ mod tests {
     use super::*;
     use crate::fakes::{Fake, tool};
     use crate::render::search_tools::ToolSearch;
-    use crate::result::output::ToolError;
+    use crate::result::error::ToolError;
 
     fn turn(dialect: Dialect) -> Turn {
         Fake::new([tool("find", "web", &[])]).registry().session().build().unwrap().turn_blocking(dialect)

@@ -1,4 +1,5 @@
-//! The modules of a crate are layers: each imports only from modules that are listed before it, so that imports have no cycle.
+//! The modules of a crate are layers: each imports only from modules that are listed before it. Within a module, the imports of
+//! its files have no cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -75,6 +76,13 @@ fn the_runtime_imports_only_from_lower_layers() {
     assert_eq!(violations(&read("runtime/src"), RUNTIME), [""; 0]);
 }
 
+#[test]
+fn imports_between_files_have_no_cycle() {
+    for folder in ["codegen/src", "runtime/src", "plugins/src", "process/src"] {
+        assert_eq!(cycles(&read(folder)), [""; 0], "{folder}");
+    }
+}
+
 fn read(folder: &str) -> Files {
     let mut files = Files::new();
     add_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder), "", &mut files);
@@ -130,56 +138,106 @@ fn is_test(file: &str) -> bool {
 
 /// Returns the names that a file refers to by `crate::` or `super::`, with their lines.
 fn imports(file: &str, text: &str) -> Vec<(usize, String)> {
-    let depth = match file.strip_suffix("/mod.rs") {
-        Some(folder) => folder.split('/').count(),
-        None if file == "lib.rs" => 0,
-        None => file.split('/').count(),
-    };
-    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let paths = paths(file, text).into_iter();
+    let heads = paths.filter_map(|(line, path)| Some((line, path.into_iter().next()?)));
+    let mut heads: Vec<(usize, String)> = heads.collect();
+    heads.dedup();
+    heads
+}
+
+/// Returns the paths from the root of the crate that a file refers to by `crate::` or `super::`, with their lines.
+fn paths(file: &str, text: &str) -> Vec<(usize, Vec<String>)> {
+    let module = module_path(file);
+    let text = text.split("\nmod tests {").next().unwrap_or_default();
     let without_comments = |line: &str| {
         let is_comment = line.trim_start().starts_with("//");
         if is_comment { String::new() } else { line.split(" // ").next().unwrap_or_default().to_owned() }
     };
     let code: String = text.lines().flat_map(|line| [without_comments(line), "\n".to_owned()]).collect();
     let mut found = Vec::new();
-    let ups = "super::".repeat(depth);
-    for prefix in ["crate::", ups.as_str()].into_iter().filter(|prefix| !prefix.is_empty()) {
-        for (at, _) in code.match_indices(prefix) {
-            let before = code[..at].chars().next_back();
-            let is_path = before.is_none_or(|letter| !letter.is_alphanumeric() && letter != '_' && letter != ':');
-            if is_path {
-                let line = 1 + code[..at].matches('\n').count();
-                found.extend(heads(&code[at + prefix.len()..]).into_iter().map(|name| (line, name)));
-            }
+    let mut add = |at: usize, prefix: &[&str], path: &str| {
+        let before = code[..at].chars().next_back();
+        if before.is_none_or(|letter| !letter.is_alphanumeric() && letter != '_' && letter != ':') {
+            let line = 1 + code[..at].matches('\n').count();
+            let prefix: Vec<String> = prefix.iter().map(|&name| name.to_owned()).collect();
+            add_paths(path, &prefix, &mut |path| found.push((line, path)));
+        }
+    };
+    for (at, prefix) in code.match_indices("crate::") {
+        add(at, &[], &code[at + prefix.len()..]);
+    }
+    for (at, _) in code.match_indices("super::") {
+        let mut rest = &code[at..];
+        let mut ups = 0;
+        while let Some(shorter) = rest.strip_prefix("super::") {
+            (rest, ups) = (shorter, ups + 1);
+        }
+        if let Some(depth) = module.len().checked_sub(ups) {
+            add(at, &module[..depth], rest);
         }
     }
+    found.sort();
     found
 }
 
-/// Returns the first name of a path, or of each path of a group: `a::b` has `a`, `{a::{b, c}, d}` has `a` and `d`.
-fn heads(path: &str) -> Vec<String> {
-    let name = |text: &str| -> String {
-        text.trim_start().chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
-    };
-    let Some(group) = path.strip_prefix('{') else { return vec![name(path)] };
-    let (mut depth, mut start, mut heads) = (0, 0, Vec::new());
-    for (at, letter) in group.char_indices() {
-        match letter {
-            '{' => depth += 1,
-            '}' if depth == 0 => {
-                heads.push(name(&group[start..at]));
-                break;
-            }
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                heads.push(name(&group[start..at]));
-                start = at + 1;
-            }
-            _ => {}
+/// Returns the path of a file's module.
+fn module_path(file: &str) -> Vec<&str> {
+    let path = file.strip_suffix(".rs").unwrap_or(file);
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    if path == "lib" { Vec::new() } else { path.split('/').collect() }
+}
+
+/// Expands the beginning of `text`, a path or a group of paths: `a::{b, c::d}` is `a::b` and `a::c::d`. Returns the rest.
+fn add_paths<'t>(text: &'t str, prefix: &[String], add: &mut dyn FnMut(Vec<String>)) -> &'t str {
+    let mut text = text.trim_start();
+    if let Some(group) = text.strip_prefix('{') {
+        text = group.trim_start();
+        while !text.is_empty() && !text.starts_with('}') {
+            let rest = add_paths(text, prefix, add).trim_start();
+            // Another token, such as `as` or `*`: the rest up to the next item.
+            let end = rest.find([',', '}']).unwrap_or(rest.len());
+            text = rest[end..].strip_prefix(',').unwrap_or(&rest[end..]).trim_start();
+        }
+        return text.strip_prefix('}').unwrap_or(text);
+    }
+    let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let path = [prefix, &[name.to_owned()]].concat();
+    match rest.strip_prefix("::") {
+        Some(rest) if !name.is_empty() => add_paths(rest, &path, add),
+        _ => {
+            add(if name.is_empty() || name == "self" { prefix.to_vec() } else { path });
+            rest
         }
     }
-    heads.retain(|name| !name.is_empty());
-    heads
+}
+
+/// Returns each cycle of imports between the files of a crate, as text.
+fn cycles(files: &Files) -> Vec<String> {
+    let file_of = |path: &[String]| -> Option<&str> {
+        let candidates = (1..=path.len()).rev().flat_map(|length| {
+            let path = path[..length].join("/");
+            [format!("{path}.rs"), format!("{path}/mod.rs")]
+        });
+        candidates.into_iter().find_map(|file| files.get_key_value(&file)).map(|(file, _)| file.as_str())
+    };
+    let names: Vec<&str> = files.keys().map(String::as_str).filter(|file| !is_test(file)).collect();
+    let position = |file: &str| names.binary_search(&file).expect("targets are not tests");
+    let edges = |file: usize| {
+        let file = names[file];
+        let mut targets = BTreeMap::new();
+        for (line, path) in paths(file, &files[file]) {
+            if let Some(target) = file_of(&path).filter(|target| *target != file && !is_test(target)) {
+                targets.entry(position(target)).or_insert(line);
+            }
+        }
+        targets.into_iter().collect()
+    };
+    let text = |cycle: Vec<(usize, usize)>| {
+        let steps: Vec<String> = cycle.iter().map(|(file, line)| format!("{}:{line}", names[*file])).collect();
+        steps.join(" -> ")
+    };
+    toolc::__gen::graph::cycles(0..names.len(), edges).into_iter().map(text).collect()
 }
 
 #[test]
@@ -217,4 +275,19 @@ fn every_module_is_in_the_list_of_layers() {
     let files: Files = [("a.rs".to_owned(), String::new()), ("b.rs".to_owned(), String::new())].into();
     assert_eq!(violations(&files, &["a"]), ["`b` is missing from the list of layers"]);
     assert_eq!(violations(&files, &["a", "b", "c"]), ["unknown module `c`"]);
+}
+
+#[test]
+fn a_cycle_of_imports_between_files_is_found() {
+    let found = |texts: [&str; 3]| {
+        let files = ["lib.rs", "part/mod.rs", "part/one.rs", "part/two.rs"].into_iter();
+        let texts = [""].into_iter().chain(texts);
+        cycles(&files.zip(texts).map(|(path, text)| (path.to_owned(), text.to_owned())).collect())
+    };
+    assert_eq!(found(["mod one;\nmod two;", "use super::two::Two;", "use crate::{part::Part};"]), [""; 0]);
+    assert_eq!(
+        found(["", "use super::two::{self, Two};", "fn f() {}\nuse crate::{part::one::{A, B as C}};"]),
+        ["part/one.rs:1 -> part/two.rs:2"]
+    );
+    assert_eq!(found(["use crate::part::two::Two;", "", "use super::Part;"]), ["part/mod.rs:1 -> part/two.rs:1"]);
 }

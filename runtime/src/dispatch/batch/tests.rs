@@ -15,8 +15,9 @@ use crate::data::env::Env;
 use crate::data::table::Table;
 use crate::fakes::{Fake, tool, wait};
 use crate::provider::HandlerReply;
+use crate::result::error::{ErrorKind, ToolError};
 use crate::result::limit::ResultLimits;
-use crate::result::output::{ErrorKind, ToolError, ToolOutput};
+use crate::result::output::ToolOutput;
 use crate::session::{Session, SessionBuilder};
 
 /// The calls of a batch, by id.

@@ -7,8 +7,9 @@ use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
 use crate::fakes::{Fake, secretive, tool, wait};
 use crate::provider::HandlerReply;
+use crate::result::error::ErrorKind;
 use crate::result::image::Image;
-use crate::result::output::{ErrorKind, ToolOutput, ToolResult};
+use crate::result::output::{ToolOutput, ToolResult};
 use crate::run::task::Task;
 use crate::session::turn::Turn;
 

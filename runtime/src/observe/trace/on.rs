@@ -16,7 +16,7 @@ use crate::call::ToolCall;
 use crate::call::hooks::{CallInfo, HostError};
 use crate::call::response::CallResponse;
 use crate::data::table::Table;
-use crate::result::output::ErrorKind;
+use crate::result::error::ErrorKind;
 use crate::text::display::short_name;
 
 /// Returns whether a subscriber may be interested in calls.

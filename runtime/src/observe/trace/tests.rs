@@ -26,7 +26,8 @@ use crate::dispatch::agent::{AgentTask, AgentTools};
 use crate::fakes::{Fake, FakeTime, secretive, texts, tool, toolset, wait};
 use crate::provider::HandlerReply;
 use crate::provider::availability::Availability;
-use crate::result::output::{ErrorKind, ToolError, ToolOutput, ToolResult};
+use crate::result::error::{ErrorKind, ToolError};
+use crate::result::output::{ToolOutput, ToolResult};
 use crate::run::cancel::CancelHandle;
 use crate::session::{Session, SessionBuilder};
 

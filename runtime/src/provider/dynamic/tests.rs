@@ -6,7 +6,7 @@ use crate::call::ToolCall;
 use crate::data::requirement::Requirement::Env as Needs;
 use crate::fakes::wait;
 use crate::registry::Registry;
-use crate::result::output::ErrorKind;
+use crate::result::error::ErrorKind;
 use crate::session::turn::Turn;
 
 fn schema() -> Value {

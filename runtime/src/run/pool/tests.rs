@@ -118,7 +118,7 @@ fn a_thread_survives_a_panic() {
     let pool = pool(1, 1, IDLE);
     for _ in 0..3 {
         let error = wait(pool.run(&Arc::default(), || panic!("out of numbers"))).unwrap_err();
-        assert_eq!(error.kind(), crate::result::output::ErrorKind::Panicked);
+        assert_eq!(error.kind(), crate::result::error::ErrorKind::Panicked);
     }
     assert_eq!(count(pool), (1, 0));
     hold(pool).finish();

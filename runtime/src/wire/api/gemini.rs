@@ -253,7 +253,7 @@ mod tests {
     use super::*;
     use crate::call::ToolCall;
     use crate::call::response::CallResponse;
-    use crate::result::output::ErrorKind;
+    use crate::result::error::ErrorKind;
     use crate::wire::Api;
 
     #[test]
