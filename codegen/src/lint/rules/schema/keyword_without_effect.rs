@@ -60,26 +60,26 @@ enum Bound {
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for schema in tool.manifest.schemas() {
         let types = schema.effective_types();
-        let has_no_effect = |of: &[Type]| !types.is_empty() && types.iter().all(|one| !of.contains(one));
+        let has_no_effect = |affected: &[Type]| !types.is_empty() && types.iter().all(|ty| !affected.contains(ty));
         for (keyword, place) in keywords(schema) {
             let known = BOUNDS.iter().find(|(bound, ..)| *bound == keyword);
-            let of = known.map_or_else(|| types_of(keyword), |(_, of, _)| *of);
-            if !has_no_effect(of) {
+            let affected = known.map_or_else(|| types_of(keyword), |(_, types, _)| *types);
+            if !has_no_effect(affected) {
                 continue;
             }
-            let names: Vec<&str> = types.iter().map(|one| one.name()).collect();
+            let names: Vec<&str> = types.iter().map(|ty| ty.name()).collect();
             let message = format!("`{keyword}` has no effect for type {}", ticked(&names, " or "));
             let found = Diagnostic::new(Code::KEYWORD_WITHOUT_EFFECT, place, message);
             let equivalent = known.and_then(|(.., bound)| {
                 let is_equivalent = |other: &Bound| *other == *bound && *bound != Bound::Other;
-                BOUNDS.iter().find(|(_, of, other)| is_equivalent(other) && !has_no_effect(of))
+                BOUNDS.iter().find(|(_, types, other)| is_equivalent(other) && !has_no_effect(types))
             });
             let found = match equivalent {
                 Some((equivalent, ..)) => found.help(format!("use `{equivalent}` instead")),
                 None => found,
             };
-            let of: Vec<&str> = of.iter().map(|one| one.name()).collect();
-            sink.push(found.help(format!("remove it, or change the type to {}", ticked(&of, " or "))));
+            let affected: Vec<&str> = affected.iter().map(|ty| ty.name()).collect();
+            sink.push(found.help(format!("remove it, or change the type to {}", ticked(&affected, " or "))));
         }
     }
 }
