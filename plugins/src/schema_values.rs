@@ -1,4 +1,5 @@
-//! The schemas of a tool: fills defaults into arguments, and validates results. The runtime's argument table does neither for a plugin.
+//! The schemas of a plugin's tool: fills defaults into arguments, and validates results. The runtime does neither for a plugin: for
+//! a compiled tool, the types of its handler do both.
 
 use jsonschema::Validator;
 use toolc::Value;

@@ -96,7 +96,7 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
     let options = options(args)?;
     let formats = formats(&args.format)?;
     let root = find_root(project.root)?;
-    // Never dropped, as the process ends with it: freeing a large catalog takes as long as checking it.
+    // Never dropped, because the process ends after the command, and freeing a large catalog takes as long as checking it.
     let mut sources = ManuallyDrop::new(Sources::scan(&root)?);
     if let Some(file) = &args.write_baseline {
         return write_baseline(&sources, &options, file, &root, streams);

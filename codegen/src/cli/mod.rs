@@ -55,7 +55,7 @@ pub enum Command {
     /// A command that needs a catalog without errors.
     #[command(flatten)]
     Catalog(CatalogCommand),
-    /// A command that only reads the manifests.
+    /// A command that also runs if the manifests have errors.
     #[command(flatten)]
     Manifests(ManifestsCommand),
 }
@@ -83,7 +83,7 @@ pub enum CatalogCommand {
     },
 }
 
-/// A command that only reads the manifests.
+/// A command that also runs if the manifests have errors.
 #[derive(Debug, Subcommand)]
 pub enum ManifestsCommand {
     /// Check the manifests: errors, features that vendors reject, and text that misleads models.
@@ -142,7 +142,7 @@ pub fn capture<S: Into<OsString> + Clone>(args: impl IntoIterator<Item = S>) -> 
 struct Streams<'s> {
     out: &'s mut dyn Write,
     err: &'s mut dyn Write,
-    /// Whether each of the two supports colours.
+    /// Whether `out` and `err` support colours, in this order.
     colour: [bool; 2],
 }
 
@@ -170,7 +170,7 @@ fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Res
 /// Compiles the project, and runs a command on its catalog if it has no errors.
 fn with_catalog(project: Project, command: CatalogCommand, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let root = find_root(project.root)?;
-    // Never dropped, as the process ends with them: freeing a large catalog takes as long as checking it.
+    // Never dropped, because the process ends after the command, and freeing a large catalog takes as long as checking it.
     let sources = ManuallyDrop::new(Sources::scan(&root)?);
     let compilation = ManuallyDrop::new(compile(&sources));
     let Streams { out, err, colour } = streams;
@@ -201,10 +201,11 @@ fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
         .ok_or_else(|| Failure::new(format!("no `{MANIFESTS}` folder in {} or above: pass --root DIR", here.display())))
 }
 
-/// Prints findings along with the output of another command.
+/// Prints findings along with the output of another command, in the default format.
 fn report(sources: &Sources, findings: &[Diagnostic], colour: bool, to: &mut dyn Write) -> Result<(), Failure> {
     let report = Report { findings, places: &Places::new(sources), checked: None, colour };
-    print(to, &(Format::ALL[0].write)(&report))
+    let format = &Format::ALL[0];
+    print(to, &(format.write)(&report))
 }
 
 fn generate(
@@ -216,7 +217,7 @@ fn generate(
 ) -> Result<bool, Failure> {
     let _lock = (!check).then(|| write::lock(root));
     let module = catalog.settings().rust.as_deref();
-    // A check does not trust the cache.
+    // A check renders every file, so that a wrong entry of the cache cannot hide a stale file.
     let cache = if check { BuildCache::default() } else { BuildCache::open(root) };
     let lowered = lower(catalog);
     let digests = Digests::new(sources, &lowered);
@@ -244,7 +245,7 @@ fn first_lines(mut lines: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// Prints which generated files differ from `plan`. Returns whether none does.
+/// Prints which generated files differ from `plan`. Returns true if none differs.
 fn report_stale(plan: &Plan, folders: &str, out: &mut dyn Write) -> Result<bool, Failure> {
     let mut text = String::new();
     for stale in &plan.stale {

@@ -1,4 +1,4 @@
-//! Anthropic's Messages, not strict.
+//! The dialect `anthropic`: Anthropic's Messages API without `strict`.
 
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     request: RequestLimits::NONE,
 };
 
-/// Writes a definition of Messages.
+/// Returns a tool's definition for the Messages API. `strict` is omitted if it is `None`.
 pub(super) fn messages(tool: &ToolDefinition<'_>, strict: Option<bool>) -> CondJson {
     let mut entries = vec![
         entry("name", string(tool.name)),

@@ -1,4 +1,4 @@
-//! Anthropic's Messages, strict.
+//! The dialect `anthropic-strict`: Anthropic's Messages API in strict mode.
 
 use super::limits::{Confidence, Refused, Total, limit};
 use super::schema_subset::{Enums, Refs};

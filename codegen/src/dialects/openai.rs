@@ -1,4 +1,4 @@
-//! OpenAI's Chat Completions, not strict.
+//! The dialect `openai`: OpenAI's Chat Completions API without strict mode.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! OpenAI's Chat Completions, strict.
+//! The dialect `openai-strict`: OpenAI's Chat Completions API in strict mode.
 
 use super::limits::{Confidence, Refused, Size, limit};
 use super::schema_subset::{Enums, Refs};

@@ -1,8 +1,8 @@
 //! The vocabulary of manifests: what a key is, what it accepts, and the keywords of schemas.
 //!
-//! A key is declared once: that of a manifest's table in [`tables`](super::tables), that of a schema in [`schema`]. The
-//! reader, the suggestions, the published JSON Schemas, `catalog.json` and the tables in `docs/manifests.md` follow from
-//! the declaration.
+//! Each key is declared once: [`tables`](super::tables) declares the keys of manifests, and [`schema`] declares the keywords of
+//! schemas. The reader, the suggestions, the published JSON Schemas, `catalog.json` and the tables in `docs/manifests.md` use
+//! these declarations.
 
 #[cfg(feature = "emit")]
 pub mod docs_table;
@@ -23,12 +23,12 @@ pub struct Key {
     pub key_type: KeyType,
     /// Whether a table without it is refused.
     pub required: bool,
-    /// Its documentation, for authors. The first sentence says what the value is and completes a message.
+    /// Its documentation, for authors. The first sentence says what the value is; diagnostics quote it: see [`Key::meaning`].
     pub doc: &'static str,
 }
 
 impl Key {
-    /// Returns the key of this kind.
+    /// Returns a key whose values are of the kind `K`.
     pub(super) const fn new<K: KeyKind>(name: &'static str, doc: &'static str) -> Self {
         Self { name, key_type: K::TYPE, required: K::REQUIRED, doc: doc.trim_ascii() }
     }
@@ -36,19 +36,22 @@ impl Key {
     /// Returns the first sentence of the documentation as a phrase: without its capital and its full stop.
     pub fn phrase(&self) -> String {
         let sentence = self.doc.split_once(". ").map_or(self.doc.trim_end_matches('.'), |(first, _)| first);
-        let mut letters = sentence.chars();
-        let first = letters.next().map(|first| first.to_ascii_lowercase());
-        match letters.clone().next() {
-            Some(second) if second.is_ascii_uppercase() => sentence.to_owned(),
-            _ => first.into_iter().chain(letters).collect(),
+        let begins_with_acronym = sentence.chars().nth(1).is_some_and(|second| second.is_ascii_uppercase());
+        let mut phrase = sentence.to_owned();
+        if let Some(first) = phrase.get_mut(..1)
+            && !begins_with_acronym
+        {
+            first.make_ascii_lowercase();
         }
+        phrase
     }
 
     /// Returns a sentence that says what the value is, for a help: "`timeout` is the maximum duration of a call".
     pub fn meaning(&self) -> String {
         let phrase = self.phrase();
+        let is_question = ["whether ", "how ", "which "].iter().any(|word| phrase.starts_with(word));
         let verb = match self.key_type {
-            _ if ["whether ", "how ", "which "].iter().any(|word| phrase.starts_with(word)) => "says",
+            _ if is_question => "says",
             KeyType::Texts
             | KeyType::Names
             | KeyType::Words(_)
@@ -67,7 +70,7 @@ impl Key {
     }
 }
 
-/// A key and, as a type, what it is read as.
+/// A key whose kind is a type parameter, so that the reader returns values of the right Rust type.
 #[derive(Debug)]
 pub struct TypedKey<K> {
     /// The key.
@@ -104,9 +107,9 @@ pub enum KeyType {
     Names,
     /// An array of at least one of these words.
     Words(&'static [(&'static str, &'static str)]),
-    /// An integer of at least 1 that fits 32 bits.
+    /// An integer from 1 to 2^32 - 1.
     Count,
-    /// An integer of at least 1 that fits 32 bits, or `unlimited`.
+    /// An integer from 1 to 2^32 - 1, or `unlimited`.
     CountOrUnlimited,
     /// A length of time: a number and its unit, as a string.
     Duration,
@@ -173,7 +176,7 @@ impl KeyType {
         }
     }
 
-    /// Returns what a value is called in a table of keys.
+    /// Returns the noun for a value in the tables of `docs/manifests.md`.
     pub fn noun(self) -> &'static str {
         match self {
             KeyType::Text | KeyType::Reference => "string",
@@ -207,10 +210,13 @@ impl KeyType {
     pub fn sample(self) -> String {
         let word = |words: &[(&str, &str)]| words.first().map(|(word, _)| format!("\"{word}\"")).unwrap_or_default();
         let table = |keys: &[Key]| {
-            let count = keys.iter().filter(|key| key.required).count();
-            let shown = keys.iter().filter(|key| key.required || count == 0).take(count.max(1));
-            let shown: Vec<String> = shown.map(|key| format!("{} = {}", key.name, key.key_type.sample())).collect();
-            format!("{{ {} }}", shown.join(", "))
+            let mut shown: Vec<&Key> = keys.iter().filter(|key| key.required).collect();
+            if shown.is_empty() {
+                shown.extend(keys.first());
+            }
+            let entries: Vec<String> =
+                shown.iter().map(|key| format!("{} = {}", key.name, key.key_type.sample())).collect();
+            format!("{{ {} }}", entries.join(", "))
         };
         match self {
             KeyType::Text | KeyType::Template | KeyType::FactValue | KeyType::Json => "\"...\"".to_owned(),

@@ -206,8 +206,8 @@ fn catalog_provider(handled: &[HomeToolset<'_>], modules: &[Ident]) -> TokenStre
     }
 }
 
-/// Returns a type parameter for each toolset with handlers, named after the toolset. It differs from all types that the functions
-/// with these parameters use.
+/// Returns a type parameter for each toolset with handlers, named after the toolset. No type parameter has the name of a type or
+/// trait that the generated functions use, because it would hide that type.
 fn type_parameters(with_trait: &[(&HomeToolset<'_>, &Ident)], traits: &[Ident]) -> Vec<Ident> {
     let used = [
         "Arc",
@@ -276,7 +276,7 @@ fn check_match(
     }
 }
 
-/// Returns prose as a doc comment. Code blocks are written with `'''`: rustdoc would compile them as Rust.
+/// Returns prose as a doc comment. Code fences become `'''`, because rustdoc would compile the code between them as Rust.
 fn doc(text: &str) -> TokenStream {
     // rustc rejects control characters, and characters that change the direction of text.
     let is_allowed = |letter: &char| !letter.is_control() && !changes_direction(*letter);

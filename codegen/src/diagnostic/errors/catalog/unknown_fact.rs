@@ -1,7 +1,7 @@
 //! A fact that is not declared in `facts.toml`.
 //!
 //! ## Why is this bad
-//! No host supplies the fact, so a condition on it would never hold.
+//! No host can set the fact, so a condition on it would never change.
 //!
 //! ## Example
 //! ```toml

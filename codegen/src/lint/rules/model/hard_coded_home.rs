@@ -1,5 +1,6 @@
 //! A person's home directory, such as `/home/NAME`, `/Users/NAME` or `C:\Users\NAME`, in a text or value that a model
-//! reads. In texts and examples, placeholder names such as `user` or `alice` are allowed, but not in defaults.
+//! reads. In texts and examples, placeholder names such as `user` or `alice` are allowed. In a `default`, a `const` and the
+//! values of an `enum` they are not.
 //!
 //! ## Why is this bad
 //! The directory exists on one machine. A model uses it literally, and the calls fail everywhere else. It also
@@ -33,13 +34,16 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M020", "hard-coded-home", Some(Level::Warning), Check::Tool(check));
 
-/// A home directory that is not part of a longer path or URL.
+/// A home directory that is not part of a longer path or URL. Group 1 is the directory, and group 2 is the name of its user.
+///
+/// The pattern consists of: the start of the text, a character that cannot be part of a path, or the `://` of a URL such as
+/// `file:///home/NAME`; then the folder of all home directories; then the name.
 static HOME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?:^|[^\w.~%}\])/-]|://)((?:/home/|/Users/|\b[A-Za-z]:[\\/]+Users[\\/]+)([A-Za-z_](?:[\w.-]*\w)?))")
         .expect("the pattern is valid")
 });
 
-/// Placeholder names.
+/// Names that stand for any user, in upper or lower case.
 const PLACEHOLDERS: &[&str] = &[
     "Public",
     "Shared",
@@ -101,9 +105,11 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let is_value = value_places.contains(&literal.at);
         for found in HOME.captures_iter(literal.value()) {
             let (Some(home), Some(name)) = (found.get(1), found.get(2)) else { continue };
-            let is_placeholder = PLACEHOLDERS.iter().any(|placeholder| placeholder.eq_ignore_ascii_case(name.as_str()))
-                || name.as_str().bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
-            if is_placeholder && !is_value {
+            let name = name.as_str();
+            let is_listed = PLACEHOLDERS.iter().any(|placeholder| placeholder.eq_ignore_ascii_case(name));
+            // Such as `YOUR_NAME`.
+            let is_upper_case = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+            if (is_listed || is_upper_case) && !is_value {
                 continue;
             }
             let message = format!("`{}` is the home directory of one user", home.as_str());

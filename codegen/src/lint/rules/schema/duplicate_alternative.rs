@@ -33,7 +33,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let defs = &tool.manifest.defs;
     for schema in tool.manifest.schemas() {
         for (keyword, alternatives) in [("anyOf", &schema.any_of), ("oneOf", &schema.one_of)] {
-            let values: Vec<Value> = alternatives.iter().map(|one| without_annotations(one, defs)).collect();
+            let values: Vec<Value> = alternatives.iter().map(|schema| without_annotations(schema, defs)).collect();
             for (index, value) in values.iter().enumerate() {
                 let Some(first) = values[..index].iter().position(|first| first == value) else { continue };
                 let message = format!("this alternative of `{keyword}` accepts the same values as another one");
@@ -45,7 +45,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
 }
 
-/// Returns a schema without annotations.
+/// Returns the JSON of a schema without its annotations. Annotations of nested schemas are kept.
 pub(super) fn without_annotations(schema: &Schema, defs: &Defs) -> Value {
     let mut value = defs.full_schema(schema);
     if let Value::Object(entries) = &mut value {
