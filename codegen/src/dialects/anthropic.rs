@@ -8,9 +8,10 @@ use super::{Dialect, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 
-const READ: &str = "2026-11-21";
+/// The date on which the sources of the limits were read.
+const READ_ON: &str = "2026-11-21";
 
-/// The record.
+/// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "anthropic",
     feature: Some("anthropic"),
@@ -23,22 +24,22 @@ pub(super) const DIALECT: Dialect = Dialect {
         tool_name: limit(
             NameGrammar { first: "_-", rest: "_-", starts_with_digit: true, max_length: 128 },
             Confidence::High,
-            READ,
+            READ_ON,
             "Anthropic's documentation of tools; live errors to 2026-09 (64 until about 2025-03)",
         ),
         parameter_name: limit(
             NameGrammar { first: "_.-", rest: "_.-", starts_with_digit: true, max_length: 64 },
             Confidence::High,
-            READ,
+            READ_ON,
             "live errors of 2026; one bad key fails the whole request",
         ),
         root_keywords: limit(
             &["oneOf", "allOf", "anyOf"],
             Confidence::High,
-            READ,
+            READ_ON,
             "Anthropic's SDK; live errors to 2026-05",
         ),
-        advised_sentences: limit(3, Confidence::Medium, READ, "Anthropic's guide to tools: at least three or four"),
+        advised_sentences: limit(3, Confidence::Medium, READ_ON, "Anthropic's guide to tools: at least three or four"),
         ..ToolLimits::NONE
     },
     request: RequestLimits::NONE,

@@ -7,11 +7,12 @@ use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 use crate::text::condition::Condition;
 
-const READ: &str = "2026-11-21";
+/// The date on which the sources of the limits were read.
+const READ_ON: &str = "2026-11-21";
 
 const PARAMETER: NameGrammar = NameGrammar { first: "_", rest: "_", starts_with_digit: false, max_length: 64 };
 
-/// The record.
+/// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "gemini",
     feature: Some("gemini"),
@@ -24,16 +25,16 @@ pub(super) const DIALECT: Dialect = Dialect {
         tool_name: limit(
             NameGrammar { first: "_", rest: "_.:-", starts_with_digit: false, max_length: 64 },
             Confidence::High,
-            READ,
+            READ_ON,
             "python-genai, types.py (128 there); a live error of 2025-11 (64)",
         ),
-        parameter_name: limit(PARAMETER, Confidence::High, READ, "python-genai, types.py"),
-        nested_name: limit(PARAMETER, Confidence::High, READ, "python-genai, types.py"),
+        parameter_name: limit(PARAMETER, Confidence::High, READ_ON, "python-genai, types.py"),
+        nested_name: limit(PARAMETER, Confidence::High, READ_ON, "python-genai, types.py"),
         ..ToolLimits::NONE
     },
     request: RequestLimits {
-        max_tools: limit(512, Confidence::High, READ, "python-genai, types.py"),
-        advised_tools: limit(20, Confidence::High, READ, "Gemini's guide to function calling: 10 to 20"),
+        max_tools: limit(512, Confidence::High, READ_ON, "python-genai, types.py"),
+        advised_tools: limit(20, Confidence::High, READ_ON, "Gemini's guide to function calling: 10 to 20"),
         ..RequestLimits::NONE
     },
 };

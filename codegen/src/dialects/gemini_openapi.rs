@@ -5,11 +5,12 @@ use super::schema_subset::{Enums, Refs};
 use super::{Dialect, SchemaSubset, ToolLimits, gemini};
 use crate::schema::Spelling;
 
-const READ: &str = "2026-11-21";
+/// The date on which the sources of the limits were read.
+const READ_ON: &str = "2026-11-21";
 
 const SCHEMA: &str = "python-genai, types.py, Schema";
 
-/// The record.
+/// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "gemini-openapi",
     feature: Some("gemini-openapi"),
@@ -43,17 +44,17 @@ pub(super) const DIALECT: Dialect = Dialect {
                 "anyOf",
             ],
             Confidence::High,
-            READ,
+            READ_ON,
             SCHEMA,
         ),
-        formats: limit(&["date-time", "int32", "int64", "float", "double"], Confidence::Medium, READ, SCHEMA),
-        refs: limit(Refs::Never, Confidence::High, READ, "there is no `$ref` in python-genai's Schema"),
-        enums: limit(Enums::Strings, Confidence::High, READ, "python-genai, types.py, Schema; issues of its users"),
-        type_lists: limit(Refused, Confidence::High, READ, SCHEMA),
-        union_siblings: limit(Refused, Confidence::High, READ, "python-genai; issues of its users (Vertex)"),
-        open_objects: limit(Refused, Confidence::High, READ, "no `additionalProperties` in python-genai's Schema"),
-        empty_objects: limit(Refused, Confidence::Medium, READ, "issues of its users"),
-        untyped_arrays: limit(Refused, Confidence::High, READ, "issues of its users"),
+        formats: limit(&["date-time", "int32", "int64", "float", "double"], Confidence::Medium, READ_ON, SCHEMA),
+        refs: limit(Refs::Never, Confidence::High, READ_ON, "there is no `$ref` in python-genai's Schema"),
+        enums: limit(Enums::Strings, Confidence::High, READ_ON, "python-genai, types.py, Schema; issues of its users"),
+        type_lists: limit(Refused, Confidence::High, READ_ON, SCHEMA),
+        union_siblings: limit(Refused, Confidence::High, READ_ON, "python-genai; issues of its users (Vertex)"),
+        open_objects: limit(Refused, Confidence::High, READ_ON, "no `additionalProperties` in python-genai's Schema"),
+        empty_objects: limit(Refused, Confidence::Medium, READ_ON, "issues of its users"),
+        untyped_arrays: limit(Refused, Confidence::High, READ_ON, "issues of its users"),
         ..SchemaSubset::NONE
     },
     spelling: Spelling { openapi: true, says_closed: false, says_required: false },
@@ -61,7 +62,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         root_keywords: limit(
             &["oneOf", "anyOf", "allOf"],
             Confidence::High,
-            READ,
+            READ_ON,
             "python-genai's Schema has no oneOf and allOf, and properties stand next to no anyOf",
         ),
         ..gemini::DIALECT.tool

@@ -9,9 +9,10 @@ use super::{Dialect, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 
-const READ: &str = "2026-11-21";
+/// The date on which the sources of the limits were read.
+const READ_ON: &str = "2026-11-21";
 
-/// The record.
+/// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "mcp",
     feature: Some("mcp"),
@@ -24,14 +25,14 @@ pub(super) const DIALECT: Dialect = Dialect {
         tool_name: limit(
             NameGrammar { first: "_.-", rest: "_.-", starts_with_digit: true, max_length: 128 },
             Confidence::High,
-            READ,
+            READ_ON,
             "the specification of 2026-07-28, Tools",
         ),
         // `mcp__SERVER__`, with a server's name of usual length.
         client_prefix: limit(
             "mcp__".len() + 16 + "__".len(),
             Confidence::Medium,
-            READ,
+            READ_ON,
             "codex#1289, claude-code#16425: names of 64 characters and more once a client adds its prefix",
         ),
         ..ToolLimits::NONE

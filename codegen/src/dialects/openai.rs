@@ -8,12 +8,13 @@ use super::{Dialect, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 
-const READ: &str = "2026-11-21";
+/// The date on which the sources of the limits were read.
+const READ_ON: &str = "2026-11-21";
 
 /// Names of tools, in every API of OpenAI.
 pub(super) const NAME: NameGrammar = NameGrammar { first: "_-", rest: "_-", starts_with_digit: true, max_length: 64 };
 
-/// The record.
+/// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "openai",
     feature: None,
@@ -23,24 +24,24 @@ pub(super) const DIALECT: Dialect = Dialect {
     schema: SchemaSubset::NONE,
     spelling: Spelling::JSON_SCHEMA,
     tool: ToolLimits {
-        tool_name: limit(NAME, Confidence::High, READ, "openai-openapi, FunctionObject"),
+        tool_name: limit(NAME, Confidence::High, READ_ON, "openai-openapi, FunctionObject"),
         max_description: limit(
             1024,
             Confidence::Medium,
-            READ,
+            READ_ON,
             "enforced until early 2025 (dated issues); the specification says nothing",
         ),
         root_keywords: limit(
             &["oneOf", "anyOf", "allOf", "enum", "not", "const"],
             Confidence::High,
-            READ,
+            READ_ON,
             "live errors from 2025-06 to 2026-08; const since 2026-08",
         ),
         ..ToolLimits::NONE
     },
     request: RequestLimits {
-        max_tools: limit(128, Confidence::Medium, READ, "enforced from 2024 to 2025-11 (dated issues)"),
-        advised_tools: limit(20, Confidence::Medium, READ, "OpenAI's guide to function calling"),
+        max_tools: limit(128, Confidence::Medium, READ_ON, "enforced from 2024 to 2025-11 (dated issues)"),
+        advised_tools: limit(20, Confidence::Medium, READ_ON, "OpenAI's guide to function calling"),
         ..RequestLimits::NONE
     },
 };

@@ -7,9 +7,10 @@ use super::limits::{Confidence, limit};
 use super::{Dialect, ToolDefinition, ToolLimits, openai};
 use crate::conditional_json::CondJson;
 
-const READ: &str = "2026-11-21";
+/// The date on which the sources of the limits were read.
+const READ_ON: &str = "2026-11-21";
 
-/// The record.
+/// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "openai-responses",
     feature: Some("openai-responses"),
@@ -20,7 +21,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         tool_name: limit(
             openai::NAME,
             Confidence::Medium,
-            READ,
+            READ_ON,
             "openai-openapi, FunctionToolParam: no length at the top level; 64 as in Chat",
         ),
         ..openai::DIALECT.tool

@@ -5,11 +5,12 @@ use super::schema_subset::{Enums, Refs};
 use super::{Dialect, SchemaSubset, ToolLimits, openai};
 use crate::schema::Spelling;
 
-const READ: &str = "2026-11-21";
+/// The date on which the sources of the limits were read.
+const READ_ON: &str = "2026-11-21";
 
 const GUIDE: &str = "OpenAI's guide to structured outputs";
 
-/// The record.
+/// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "openai-strict",
     feature: Some("openai-strict"),
@@ -42,26 +43,26 @@ pub(super) const DIALECT: Dialect = Dialect {
                 "maxItems",
             ],
             Confidence::Medium,
-            READ,
+            READ_ON,
             "OpenAI's guide to structured outputs: minLength and maxLength are not on its list; live errors for oneOf, allOf",
         ),
         formats: limit(
             &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
             Confidence::High,
-            READ,
+            READ_ON,
             GUIDE,
         ),
         refs: limit(
             Refs::Alone { recursive: true },
             Confidence::High,
-            READ,
+            READ_ON,
             "openai-python, lib/_pydantic.py, for siblings; OpenAI's guide to structured outputs for recursion",
         ),
-        enums: limit(Enums::Scalars, Confidence::Low, READ, "the guide has no enum of arrays or objects"),
-        open_objects: limit(Refused, Confidence::High, READ, GUIDE),
-        optional_properties: limit(Refused, Confidence::High, READ, GUIDE),
-        untyped_arrays: limit(Refused, Confidence::Low, READ, "the guide names the type of every value"),
-        max_depth: limit(10, Confidence::High, READ, GUIDE),
+        enums: limit(Enums::Scalars, Confidence::Low, READ_ON, "the guide has no enum of arrays or objects"),
+        open_objects: limit(Refused, Confidence::High, READ_ON, GUIDE),
+        optional_properties: limit(Refused, Confidence::High, READ_ON, GUIDE),
+        untyped_arrays: limit(Refused, Confidence::Low, READ_ON, "the guide names the type of every value"),
+        max_depth: limit(10, Confidence::High, READ_ON, GUIDE),
         ..SchemaSubset::NONE
     },
     spelling: Spelling { says_required: true, ..Spelling::JSON_SCHEMA },
@@ -69,7 +70,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         max_size: limit(
             Size { properties: 5_000, text: 120_000, enum_values: 1_000, long_enum: 250, long_enum_text: 15_000 },
             Confidence::High,
-            READ,
+            READ_ON,
             GUIDE,
         ),
         ..openai::DIALECT.tool

@@ -7,13 +7,14 @@ use super::limits::{Confidence, NameGrammar, Refused, limit};
 use super::{Dialect, SchemaSubset, ToolLimits, gemini_openapi, openai};
 use crate::schema::Spelling;
 
-const READ: &str = "2026-11-21";
+/// The date on which the sources of the limits were read.
+const READ_ON: &str = "2026-11-21";
 
 const SOURCE: &str = "the intersection of the other dialects";
 
 const PARAMETER: NameGrammar = NameGrammar { first: "_", rest: "_", starts_with_digit: false, max_length: 64 };
 
-/// The record.
+/// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
     name: "portable",
     feature: Some("portable"),
@@ -35,20 +36,20 @@ pub(super) const DIALECT: Dialect = Dialect {
                 "anyOf",
             ],
             Confidence::Medium,
-            READ,
+            READ_ON,
             SOURCE,
         ),
-        formats: limit(&["date-time"], Confidence::Medium, READ, SOURCE),
+        formats: limit(&["date-time"], Confidence::Medium, READ_ON, SOURCE),
         // llama.cpp makes a grammar of every schema, and one pattern that it cannot read fails the whole list.
-        non_grammar_patterns: limit(Refused, Confidence::Medium, READ, "llama.cpp#26930, llama.cpp#27580"),
-        null: limit(Refused, Confidence::High, READ, "`gemini-openapi` spells null otherwise than the other dialects"),
+        non_grammar_patterns: limit(Refused, Confidence::Medium, READ_ON, "llama.cpp#26930, llama.cpp#27580"),
+        null: limit(Refused, Confidence::High, READ_ON, "`gemini-openapi` spells null otherwise than the other dialects"),
         ..gemini_openapi::DIALECT.schema
     },
     spelling: Spelling { openapi: false, says_closed: false, says_required: false },
     tool: ToolLimits {
-        tool_name: limit(name::PORTABLE, Confidence::High, READ, SOURCE),
-        parameter_name: limit(PARAMETER, Confidence::High, READ, SOURCE),
-        nested_name: limit(PARAMETER, Confidence::High, READ, SOURCE),
+        tool_name: limit(name::PORTABLE, Confidence::High, READ_ON, SOURCE),
+        parameter_name: limit(PARAMETER, Confidence::High, READ_ON, SOURCE),
+        nested_name: limit(PARAMETER, Confidence::High, READ_ON, SOURCE),
         ..openai::DIALECT.tool
     },
     ..openai::DIALECT

@@ -53,8 +53,8 @@ pub(crate) struct ProbeCache {
 
 type Entries = HashMap<ProbeKey, ProbeEntry>;
 
-/// The key of a check: the subject, the tool provider and the environment. A provider is identified by its address,
-/// which its entry keeps alive.
+/// The key of a check: the subject, the tool provider and the environment. A provider is identified by its address. The entry
+/// owns the provider, so that no other provider gets this address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ProbeKey {
     scope: u64,
@@ -87,7 +87,7 @@ pub(crate) struct ProbePolicy<'a> {
 
 /// The part of the cache for one environment. Results are not shared between environments.
 pub(crate) struct ProbeScope {
-    checks: Arc<ProbeCache>,
+    cache: Arc<ProbeCache>,
     id: u64,
 }
 
@@ -115,7 +115,7 @@ impl Expiry {
 #[derive(Debug, Clone)]
 pub(crate) struct ProbeStatus {
     pub(crate) verdict: Result<(), HiddenReason>,
-    /// The failure, if it counts as a flake. Then the verdict is the previous one.
+    /// The latest failure, if it counts as a flake. The verdict then ignores it.
     pub(crate) flake: Option<HiddenReason>,
     /// The time of the verdict, or `None` if there is no clock.
     pub(crate) since: Option<Instant>,
@@ -165,7 +165,7 @@ impl ProbeCache {
     /// Returns the scope of an environment. All sessions with the process's environment share one scope.
     pub(crate) fn scope(self: &Arc<Self>, env: &Env) -> ProbeScope {
         let id = if env.is_process() { 0 } else { self.scopes.fetch_add(1, Ordering::Relaxed) + 1 };
-        ProbeScope { checks: Arc::clone(self), id }
+        ProbeScope { cache: Arc::clone(self), id }
     }
 
     /// Drops the results for which `is_affected` returns true, in every environment. The next turn checks again, and no
@@ -174,7 +174,9 @@ impl ProbeCache {
         for (key, entry) in &mut *self.entries() {
             if is_affected(&entry.provider, &key.subject) {
                 (entry.latest, entry.passed) = (None, None);
-                entry.run.iter_mut().for_each(|run| run.is_void = true);
+                if let Some(run) = &mut entry.run {
+                    run.is_void = true;
+                }
             }
         }
         self.changes.fetch_add(1, Ordering::Release);
@@ -216,8 +218,13 @@ impl ProbeCache {
     /// Marks a run as started. Returns whether its result is still needed.
     fn begin(&self, key: &ProbeKey, number: u64) -> bool {
         let mut entries = self.entries();
-        let run = entries.get_mut(key).and_then(|entry| entry.run.as_mut()).filter(|run| run.number == number);
-        run.map(|run| run.has_begun = true).is_some()
+        match entries.get_mut(key).and_then(|entry| entry.run.as_mut()) {
+            Some(run) if run.number == number => {
+                run.has_begun = true;
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Records the end of a run.
@@ -225,7 +232,9 @@ impl ProbeCache {
         let mut entries = self.entries();
         let Some(entry) = entries.get_mut(key) else { return };
         let Some(run) = entry.run.take_if(|run| run.number == number) else { return };
-        if let Some(at) = at.filter(|_| !run.is_void) {
+        if let Some(at) = at
+            && !run.is_void
+        {
             entry.answers += 1;
             if verdict.is_ok() {
                 entry.passed = Some(at);
@@ -237,27 +246,27 @@ impl ProbeCache {
         }
         drop(entries);
         self.notify();
-        // The handle is dropped without the lock.
+        // Without the lock, because dropping the handle of the run locks the queue of the pool.
         drop(run);
     }
 }
 
 impl ProbeScope {
-    pub(crate) fn checks(&self) -> &ProbeCache {
-        &self.checks
+    pub(crate) fn cache(&self) -> &ProbeCache {
+        &self.cache
     }
 
-    /// Runs those of the checks that have no fresh result, concurrently, and returns the status of each check. Waits at most
-    /// until the policy's timeout.
+    /// Returns the status of each check. Checks without a fresh result run first, concurrently, and this method waits for them,
+    /// at most for the policy's timeout.
     pub(crate) async fn run(&self, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
         let Some(mut round) = ProbeRound::new(self, probes, policy) else { return run_inline(probes, policy) };
         let mut timer = pin!(Sleep::after(policy.timeout));
         poll_fn(|context| {
             loop {
-                let mut entries = self.checks.entries();
+                let mut entries = self.cache.entries();
                 let Some(wait) = round.advance(&mut entries) else { return Poll::Ready(()) };
                 // Registered under the lock, so that no end of a run is missed.
-                self.checks.register(context.waker());
+                self.cache.register(context.waker());
                 drop(entries);
                 timer.set(Sleep::after(wait));
                 if timer.as_mut().poll(context).is_pending() {
@@ -272,9 +281,9 @@ impl ProbeScope {
     /// Does the same as [`run`](Self::run) for synchronous code: blocks this thread.
     pub(crate) fn run_blocking(&self, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
         let Some(mut round) = ProbeRound::new(self, probes, policy) else { return run_inline(probes, policy) };
-        let mut entries = self.checks.entries();
+        let mut entries = self.cache.entries();
         while let Some(wait) = round.advance(&mut entries) {
-            entries = self.checks.answered.wait_timeout(entries, wait).unwrap_or_else(PoisonError::into_inner).0;
+            entries = self.cache.answered.wait_timeout(entries, wait).unwrap_or_else(PoisonError::into_inner).0;
         }
         drop(entries);
         round.finish()
@@ -291,14 +300,15 @@ impl ProbeScope {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let (key, provider, scope) = (key.clone(), Arc::clone(&probe.provider), trace::current());
         let (env, clock) = (policy.env.clone(), policy.clock.clone());
-        let checks: Weak<ProbeCache> = Arc::downgrade(&self.checks);
+        let cache: Weak<ProbeCache> = Arc::downgrade(&self.cache);
         let waiter = CHECKS.run(&Arc::default(), move || {
-            if checks.upgrade().is_some_and(|checks| checks.begin(&key, number)) {
+            if cache.upgrade().is_some_and(|cache| cache.begin(&key, number)) {
                 let verdict = scope.within(|| verdict(&*provider, &key.subject, &env));
-                if let Some(checks) = checks.upgrade() {
-                    checks.end(&key, number, clock.now(), verdict);
+                if let Some(cache) = cache.upgrade() {
+                    cache.end(&key, number, clock.now(), verdict);
                 }
             }
+            // The pool requires a result. The verdict is already in the cache.
             Ok(ToolOutput::text(""))
         });
         let waiter = Some(Box::pin(waiter));
@@ -329,7 +339,7 @@ impl<'a> ProbeRound<'a> {
         let now = policy.clock.now()?;
         let began = Instant::now();
         let keys: Vec<ProbeKey> = probes.iter().map(|probe| scope.key(probe)).collect();
-        let mut entries = scope.checks.entries();
+        let mut entries = scope.cache.entries();
         let mut open = Vec::new();
         for (index, (probe, key)) in probes.iter().zip(&keys).enumerate() {
             let entry = entries.entry(key.clone()).or_insert_with(|| ProbeEntry::new(&probe.provider));
@@ -349,9 +359,9 @@ impl<'a> ProbeRound<'a> {
         let mut wait = Duration::ZERO;
         open.retain(|&(index, answers)| {
             let (probe, key) = (&probes[index], &keys[index]);
-            // The entry may have been dropped meanwhile.
-            let again = || ProbeEntry { answers, ..ProbeEntry::new(&probe.provider) };
-            let entry = entries.entry(key.clone()).or_insert_with(again);
+            // The entry may have been dropped in the meantime. The new one keeps the count, so that the check is still pending.
+            let new_entry = || ProbeEntry { answers, ..ProbeEntry::new(&probe.provider) };
+            let entry = entries.entry(key.clone()).or_insert_with(new_entry);
             if entry.answers != answers {
                 return false;
             }
@@ -375,7 +385,7 @@ impl<'a> ProbeRound<'a> {
     fn finish(self) -> Vec<ProbeStatus> {
         let timeout = self.policy.timeout;
         let now = self.policy.clock.now().unwrap_or(self.now);
-        let entries = self.scope.checks.entries();
+        let entries = self.scope.cache.entries();
         let mut statuses = Vec::with_capacity(self.keys.len());
         for (key, is_late) in self.keys.iter().zip(&self.late) {
             let late = if *is_late { Some(timeout) } else { None };
@@ -392,7 +402,7 @@ impl<'a> ProbeRound<'a> {
 impl Drop for ProbeScope {
     fn drop(&mut self) {
         if self.id != 0 {
-            self.checks.drop_entries(&|key, _| key.scope == self.id);
+            self.cache.drop_entries(&|key, _| key.scope == self.id);
         }
     }
 }
@@ -422,7 +432,7 @@ impl ProbeEntry {
         if run.has_begun {
             return run.waiter.take();
         }
-        // The run is still queued, unless no thread could be started.
+        // The run has not begun, so it is still queued and will run later. Only if no thread could be started, it is over.
         let waiter = run.waiter.as_mut()?;
         let is_over = waiter.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
         if is_over { self.run.take()?.waiter } else { None }
@@ -438,7 +448,7 @@ impl ProbeEntry {
             }
             (None, Some(ProbeResult { at, verdict: Err(reason) })) => (reason.clone(), *at),
         };
-        // The end of a late run counts as a change, so that the status does not need to expire before.
+        // The end of a late run counts as a change, which invalidates the turn. Until then the status need not expire.
         let is_running = late.is_some() && self.run.is_some();
         if let Some(passed) = self.passed.filter(|_| self.is_flake(at)) {
             let until = if is_running { later(passed, FLAKE_WINDOW) } else { Expiry::Expired };
@@ -492,7 +502,7 @@ fn without_secrets(text: Cow<'static, str>, provider: &dyn ToolProvider, env: &E
     let mut values: Vec<String> = Vec::new();
     for value in secrets.filter_map(|variable| env.var(&variable.name)) {
         if value.len() >= MIN_SECRET_LEN && text.contains(&*value) {
-            // The longest first, because one may be the beginning of another.
+            // Longer values come first, because a value may be a part of a longer one.
             values.insert(values.partition_point(|other| other.len() >= value.len()), value);
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! The compiler uses it to list the tools of each toolset, and the runtime to grant tools, so that both agree.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::{iter, vec};
 
@@ -75,10 +76,15 @@ impl Graph {
                 None => groups.push((without, vec![tool])),
             }
         }
+        // A tool is still a member if a path of sets that do not exclude it leads to it.
         for (without, excluded) in groups {
             for id in self.reach(set, &without) {
-                let kept = self.sets[id].tools.iter().filter(|tool| excluded.binary_search(tool).is_ok());
-                kept.for_each(|&tool| members[tool] = true);
+                for &tool in &self.sets[id].tools {
+                    // `excluded` is sorted, because the tools were added in order.
+                    if excluded.binary_search(&tool).is_ok() {
+                        members[tool] = true;
+                    }
+                }
             }
         }
         members
@@ -87,6 +93,7 @@ impl Graph {
     /// Returns the sets that can be reached from `set`, itself included, on paths that avoid `without`.
     fn reach(&self, set: usize, without: &[usize]) -> Vec<usize> {
         let mut visited = vec![false; self.sets.len()];
+        // A set that counts as visited is not entered.
         for &id in without {
             visited[id] = true;
         }
@@ -102,7 +109,8 @@ impl Graph {
     }
 
     /// Returns a shortest path by which `set` holds `tool`: sets, the first of which is `set`, and the last of which
-    /// has the tool itself. Among several, the order of the sets decides. `None` if `set` does not hold the tool.
+    /// has the tool itself. Among several shortest paths, it is the one whose sets come first in `includes`; a base comes after
+    /// them. `None` if `set` does not hold the tool.
     ///
     /// ```
     /// use toolc::__gen::graph::{Graph, Set};
@@ -129,7 +137,7 @@ impl Graph {
 
     /// Returns a shortest path from `set` to a set that has `tool` itself, over sets for which `is_allowed` returns true.
     fn shortest_path(&self, set: usize, tool: usize, is_allowed: impl Fn(&Set) -> bool) -> Option<Vec<usize>> {
-        // Each set that was reached, and its predecessor.
+        // Each set that was reached, with the set before it on its path.
         let mut from: BTreeMap<usize, Option<usize>> = BTreeMap::from([(set, None)]);
         let mut queue = VecDeque::from([set]);
         while let Some(id) = queue.pop_front() {
@@ -140,10 +148,10 @@ impl Graph {
                 return Some(path);
             }
             for next in set.edges() {
-                from.entry(next).or_insert_with(|| {
+                if let Entry::Vacant(entry) = from.entry(next) {
+                    entry.insert(Some(id));
                     queue.push_back(next);
-                    Some(id)
-                });
+                }
             }
         }
         None
@@ -159,7 +167,11 @@ impl Graph {
         for &pick in enabled {
             match pick {
                 Pick::All => members.fill(true),
-                Pick::Set(set) => members.iter_mut().zip(self.resolve(set)).for_each(|(member, new)| *member |= new),
+                Pick::Set(set) => {
+                    for (member, is_in_set) in members.iter_mut().zip(self.resolve(set)) {
+                        *member |= is_in_set;
+                    }
+                }
             }
         }
         self.deny(&mut members, disabled);
@@ -187,8 +199,8 @@ pub trait ToolRequirements {
     /// Returns the number of requirements.
     fn count(&self) -> usize;
 
-    /// Returns how many of the present tools that a requirement names must be removed until it is unmet: 0 if it is already
-    /// unmet. `None` if the requirement is not about tools.
+    /// Returns how many tools must be removed until a requirement is unmet, among the present tools that it names. Returns 0 if it
+    /// is already unmet, and `None` if it is not about tools.
     fn slack(&self, requirement: usize, present: &[bool]) -> Option<usize>;
 
     /// Returns the tools that have a requirement.
@@ -223,7 +235,9 @@ pub fn remove_unmet<R: ToolRequirements, D>(
             }
         }
         for requirement in removed_tools.iter().flat_map(|&tool| requirements.naming(tool)) {
-            if let Some(left @ 1..) = &mut slack[requirement] {
+            if let Some(left) = &mut slack[requirement]
+                && *left > 0
+            {
                 *left -= 1;
                 if *left == 0 {
                     pending.push(requirement);
@@ -401,7 +415,8 @@ mod tests {
         assert_eq!([graph.exclusion(0, 0), graph.exclusion(4, 0), graph.exclusion(4, 7)], [const { None }; 3]);
     }
 
-    /// Checks all graphs of three sets and one tool: a path exists if and only if the set contains the tool.
+    /// Checks all graphs of three sets without bases and one tool: a path exists if and only if the set contains the tool. The
+    /// bits of `code` describe a graph: which sets have the tool (0 to 2), which include which (3 to 11), and which exclude it.
     #[test]
     fn a_path_exists_to_each_tool_that_a_set_resolves_to() {
         let mut paths = 0;

@@ -33,7 +33,7 @@ struct Shared {
     /// The generation of the name index, readable without a lock.
     generation: AtomicU64,
     /// The cached results of checks.
-    checks: Arc<ProbeCache>,
+    probe_cache: Arc<ProbeCache>,
 }
 
 #[derive(Default)]
@@ -133,7 +133,7 @@ impl Registry {
     /// Drops all cached results of environment lookups and checks, for all sessions. Sessions look up and check again for
     /// their next turn, and no failure counts as a flake. Call it after changing something that tools require.
     pub fn invalidate_all(&self) {
-        self.shared.checks.invalidate(|_, _| true);
+        self.shared.probe_cache.invalidate(|_, _| true);
     }
 
     /// Drops the cached results for one tool and its home toolset, or for one toolset and all its home tools: see
@@ -149,7 +149,7 @@ impl Registry {
             let known = state.tools.iter().map(|tool| &*tool.name).chain(state.toolsets.iter().map(|name| &**name));
             return Err(SessionError::unknown(SessionErrorKind::UnknownName, name, known));
         }
-        self.shared.checks.invalidate(|provider, subject| match subject {
+        self.shared.probe_cache.invalidate(|provider, subject| match subject {
             ProbeSubject::Toolset(name) => {
                 toolset.is_some_and(|toolset| toolset == name) || tool.is_some_and(|tool| tool.toolset == *name)
             }
@@ -190,8 +190,8 @@ impl Registry {
         Some(ToolsetInfo { declared, resolved })
     }
 
-    pub(crate) fn checks(&self) -> &Arc<ProbeCache> {
-        &self.shared.checks
+    pub(crate) fn probe_cache(&self) -> &Arc<ProbeCache> {
+        &self.shared.probe_cache
     }
 
     pub(crate) fn state(&self) -> Arc<State> {

@@ -3,7 +3,6 @@
 pub(crate) mod config;
 pub(crate) mod turn;
 
-use crate::registry::error::{SessionError, SessionErrorKind};
 use std::borrow::Cow;
 use std::fmt;
 use std::mem::discriminant;
@@ -24,6 +23,7 @@ use crate::observe::trace;
 use crate::registration::atoms::{FactLookup, FactValues};
 use crate::registration::state::State;
 use crate::registry::Registry;
+use crate::registry::error::{SessionError, SessionErrorKind};
 use crate::result::limit::ResultLimits;
 use crate::result::spill::SpillStore;
 use crate::run::clock::Clock;
@@ -226,7 +226,7 @@ impl SessionBuilder {
             ));
         }
         let Self { registry, facts, config, clock, check_timeout } = self;
-        let probes = registry.checks().scope(&config.env);
+        let probes = registry.probe_cache().scope(&config.env);
         let state = SessionState { facts: Arc::default(), denied: DeniedTools::new(state), env: None, latest: None };
         let (config, state) = (Arc::new(config), Mutex::new(state));
         let session = Session { registry, config, probes, clock, check_timeout, state };
@@ -276,7 +276,7 @@ impl Session {
         if let Some(Latest { turn, expiry, changes }) = &state.latest
             && self.registry.is_current(turn.state())
             && turn.dialect() == dialect
-            && *changes == self.probes.checks().changes()
+            && *changes == self.probes.cache().changes()
             && !expiry.is_over(&self.clock)
         {
             return Ok(turn.clone());
@@ -286,11 +286,11 @@ impl Session {
 
     /// Starts a turn: looks up the environment, and determines the checks to run. Releases the lock.
     fn draft(&self, mut session: MutexGuard<'_, SessionState>, dialect: Dialect) -> TurnDraft {
-        let (state, changes) = (self.registry.state(), self.probes.checks().changes());
+        let (state, changes) = (self.registry.state(), self.probes.cache().changes());
         let policy = self.probe_policy();
         let facts = Arc::clone(&session.facts);
-        let known = session.env.clone().filter(|env| env.belongs_to(&state));
-        let env = match known {
+        let latest_env = session.env.clone().filter(|env| env.belongs_to(&state));
+        let env = match latest_env {
             Some(env) if env.is_valid(changes, &policy) => {
                 drop(session);
                 env
@@ -298,8 +298,9 @@ impl Session {
             outdated => {
                 let granted = self.config.selection.granted(&state, &mut session.denied);
                 drop(session);
+                // There is no snapshot of this state of the registry, so the providers may have changed.
                 if outdated.is_none() {
-                    self.probes.checks().retain_providers(&state.providers);
+                    self.probes.cache().retain_providers(&state.providers);
                 }
                 Arc::new(EnvSnapshot::new(Arc::clone(&state), granted, changes, &policy))
             }

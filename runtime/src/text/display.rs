@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use crate::text::invisible::is_invisible;
 
-/// The maximum length of a displayed tool name, which a model may have made up, in characters.
+/// The maximum length of a displayed tool name, in characters. A model may have made the name up, so it can have any length.
 const MAX_NAME_CHARS: usize = 64;
 
 /// Returns a name, truncated to 64 characters.

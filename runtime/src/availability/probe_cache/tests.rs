@@ -338,9 +338,9 @@ fn sessions_share_check_results_except_with_their_own_environment() {
     assert_eq!(asked.lock().unwrap().len(), 1);
     let own = session(&registry, &time, Some(Env::empty().with_var("A_KEY", "x")), LONG);
     assert_eq!((summary(&own).as_str(), asked.lock().unwrap().len()), ("a", 2));
-    assert_eq!(registry.checks().entries().len(), 2);
+    assert_eq!(registry.probe_cache().entries().len(), 2);
     drop(own);
-    assert_eq!(registry.checks().entries().len(), 1, "its results were dropped with it");
+    assert_eq!(registry.probe_cache().entries().len(), 1, "its results were dropped with it");
 }
 
 #[test]
@@ -349,18 +349,18 @@ fn results_of_removed_providers_are_dropped() {
     summary(&fixture.session(LONG));
     let session = session(&fixture.registry, &fixture.time, None, LONG);
     summary(&session);
-    let checks = fixture.registry.checks();
-    checks.retain_providers(&fixture.registry.state().providers);
-    assert_eq!(checks.entries().len(), 1);
-    checks.retain_providers(&[]);
-    assert_eq!(checks.entries().len(), 0);
+    let cache = fixture.registry.probe_cache();
+    cache.retain_providers(&fixture.registry.state().providers);
+    assert_eq!(cache.entries().len(), 1);
+    cache.retain_providers(&[]);
+    assert_eq!(cache.entries().len(), 0);
     // The result of its running check is dropped.
     fixture.check.set(Outcome::Hangs);
     fixture.time.advance(31);
     thread::scope(|scope| {
         let turn = scope.spawn(|| summary(&session));
         until(|| fixture.asked() == 3);
-        checks.retain_providers(&[]);
+        cache.retain_providers(&[]);
         fixture.check.set(Outcome::Passes);
         assert_eq!(turn.join().unwrap(), "checked unchecked", "the waiting turn runs the check again");
     });
