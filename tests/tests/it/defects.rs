@@ -1,9 +1,9 @@
 //! Lint finds each defect at its line and nothing else, in a catalog that has no other finding.
 //!
-//! A defect is data. `defects/CATEGORY.txt` holds many: each begins with `=== DESCRIPTION` and changes the catalog at the
-//! beginning of the file, or that of `defects/clean.txt`, by hunks below `--- PATH`. As in a diff, lines that begin with a space
-//! are context, those with `-` are removed and those with `+` are added; a file that only has added lines is new. `! RULE`
-//! below a line says that this rule reports that line.
+//! Each file `defects/CATEGORY.txt` holds the defects of one category. It may begin with a clean catalog; otherwise its defects
+//! change the catalog in `defects/clean.txt`. A defect begins with `=== DESCRIPTION`. Below it are hunks, each with the file that
+//! it changes: `--- PATH`. As in a diff, lines that begin with a space are context, lines with `-` are removed, and lines with `+`
+//! are added. A hunk of added lines only makes a new file. `! RULE` below a line says that this rule must report that line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,7 +18,8 @@ use toolc_tests::fixture;
 type Lines = Vec<(String, Vec<String>)>;
 type Files = BTreeMap<String, Lines>;
 
-/// Rules for plugins. The clean catalog is not a plugin; the examples of these rules are tested.
+/// Rules for plugins. No defect can trigger them, because the clean catalogs are not plugins. Another test runs the examples in
+/// the documentation of these rules.
 const PLUGIN_RULES: [&str; 2] = ["not-in-a-plugin", "not-passed-on"];
 
 /// Rules that only a large defect triggers.
@@ -75,11 +76,10 @@ fn apply(files: &mut Files, hunks: &str) -> Result<(), String> {
             }
         }
         let lines = files.entry(path.to_owned()).or_default();
-        let places: Vec<usize> = (0..=lines.len().saturating_sub(old.len()))
-            .filter(|&at| lines.iter().skip(at).map(|(line, _)| line.as_str()).take(old.len()).eq(old.iter().copied()))
-            .collect();
+        let current: Vec<&str> = lines.iter().map(|(line, _)| line.as_str()).collect();
+        let places: Vec<usize> = (0..=current.len()).filter(|&at| current[at..].starts_with(&old)).collect();
         match places.as_slice() {
-            // Lines that stay keep their expected rules.
+            // An earlier hunk may have added expected rules. They must not be lost.
             &[at] if !old.is_empty() => {
                 let before: Lines = lines.splice(at..at + old.len(), new).collect();
                 let expected: Vec<_> = before.into_iter().filter(|(_, expected)| !expected.is_empty()).collect();
@@ -87,7 +87,7 @@ fn apply(files: &mut Files, hunks: &str) -> Result<(), String> {
                     return Err(format!("in {path}: {expected:?} is changed twice"));
                 }
             }
-            _ if old.is_empty() => lines.splice(0..0, new).for_each(drop),
+            _ if old.is_empty() => drop(lines.splice(0..0, new)),
             places => return Err(format!("in {path}: these lines occur {} times: {old:#?}", places.len())),
         }
     }
@@ -101,10 +101,10 @@ fn findings(files: &Files) -> (BTreeSet<(String, String, usize)>, String) {
     let (places, renderer) = (Places::new(&sources), Renderer::new(&sources, false));
     let found = compile(&sources).diagnostics;
     let texts: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
-    let place = |place| (sources.get(place).path.clone(), place);
     let found = found.iter().map(|found| {
-        let (path, _) = place(found.at.0.source);
-        (found.code.name.to_owned(), path, places.positions(found.at.0)[0].line)
+        let place = found.at.0;
+        let path = sources.get(place.source).path.clone();
+        (found.code.name.to_owned(), path, places.positions(place)[0].line)
     });
     (found.collect(), texts.join("\n\n"))
 }
@@ -149,7 +149,7 @@ fn each_defect_is_found_at_its_line_and_nothing_else_is_found() {
 }
 
 #[test]
-fn every_rule_of_a_seeded_category_has_a_defect() {
+fn every_rule_of_a_category_with_defects_has_one() {
     let defects: Vec<(String, String)> = categories().into_iter().flat_map(|category| category.defects).collect();
     let mut seen = BTreeSet::new();
     for (description, _) in &defects {

@@ -114,7 +114,7 @@ const HINT: &str = "run `gen` without `--check`, and commit what it writes\n";
 #[test]
 fn a_second_gen_writes_no_file() {
     let project = Project::golden();
-    // A time that no run of gen could write.
+    // A time in the past: a file that gen writes gets a later one.
     let long_ago = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
     for name in project.state().keys() {
         let file = fs::File::options().write(true).open(project.0.path().join(name)).expect("failed to open");
@@ -155,9 +155,9 @@ fn gen_check_reports_stale_missing_and_orphaned_files_and_writes_nothing() {
     let before = project.state();
     let (status, out, err) = project.run(&["gen", "--check"]);
     assert_eq!((status, err.as_str()), (1, ""));
-    let about: Vec<&str> = out.lines().filter(|line| !line.starts_with("    ")).collect();
+    let without_diffs: Vec<&str> = out.lines().filter(|line| !line.starts_with("    ")).collect();
     assert_eq!(
-        about,
+        without_diffs,
         [
             "stale: generated/README.md",
             "stale: generated/rust/lib.rs",
@@ -278,13 +278,13 @@ fn gen_prints_warnings_and_still_writes() {
 
 #[test]
 fn a_failure_of_the_command_itself_exits_with_status_2() {
-    let nothing = Project::empty();
-    let (status, out, err) = nothing.run(&["gen"]);
+    let empty = Project::empty();
+    let (status, out, err) = empty.run(&["gen"]);
     assert_eq!((status, out.as_str()), (2, ""));
     assert!(err.starts_with("error: failed to read ROOT/manifests: ") && err.lines().count() == 1, "{err}");
 
-    nothing.write("manifests", "a file, not a folder");
-    assert_eq!(nothing.run(&["lint"]).2, "error: failed to read ROOT/manifests: not a folder\n");
+    empty.write("manifests", "a file, not a folder");
+    assert_eq!(empty.run(&["lint"]).2, "error: failed to read ROOT/manifests: not a folder\n");
 
     let golden = Project::golden();
     for args in [&["gen", "--chekc"][..], &["jen"], &["show"], &["resolve"], &[]] {
@@ -295,7 +295,7 @@ fn a_failure_of_the_command_itself_exits_with_status_2() {
     assert!(golden.run(&["gen", "--chekc"]).2.contains("--check"), "the error suggests the right flag");
 }
 
-/// A dangling link cannot be read, not even by root.
+/// The manifest is a link to a missing file, which even root cannot read.
 #[cfg(unix)]
 #[test]
 fn an_unreadable_manifest_exits_with_status_2() {
@@ -515,7 +515,7 @@ fn export_writes_a_bundle_and_never_overwrites_other_files() {
     assert_eq!(project.bytes("out/schemas"), project.bytes("generated/schemas"));
     assert_eq!(project.bytes("out").len(), all["files"].as_array().expect("a list").len() + 1);
     assert!(out.ends_with(&format!("version {}\n", all["version"].as_str().expect("text"))), "{out}");
-    // Digests are those that other programs compute.
+    // The digest equals the one that `sha256sum` prints, if that program is installed.
     let file = project.path("out").join(all["files"][0]["path"].as_str().expect("text"));
     if let Ok(sum) = std::process::Command::new("sha256sum").arg(file).output() {
         assert!(sum.stdout.starts_with(all["files"][0]["sha256"].as_str().expect("text").as_bytes()));

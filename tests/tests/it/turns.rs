@@ -53,10 +53,10 @@ fn a_missing_requirement_hides_a_tool_and_is_named() {
         assert_eq!(turn.hidden().count() + shown(&turn).len(), 7);
         hidden(&turn)
     };
-    let both_for = |reason: &str| ["guarded", "in_chat"].map(|tool| format!("{tool}: {reason}")).to_vec();
-    assert_eq!(guarded(Env::empty()), both_for("needs the environment variable `GOLDEN_KEY`"));
+    let both_hidden = |reason: &str| ["guarded", "in_chat"].map(|tool| format!("{tool}: {reason}")).to_vec();
+    assert_eq!(guarded(Env::empty()), both_hidden("needs the environment variable `GOLDEN_KEY`"));
     let env = Env::empty().with_var("GOLDEN_KEY", "k");
-    assert_eq!(guarded(env.clone()), both_for("needs the program `golden-program`"));
+    assert_eq!(guarded(env.clone()), both_hidden("needs the program `golden-program`"));
     let env = env.with_program("golden-program");
     let in_chat = "in_chat: the fact `platform` rules it out".to_owned();
     assert_eq!(guarded(env), ["guarded: needs the environment variable `GOLDEN_BROWSER`".to_owned(), in_chat.clone()]);
@@ -69,7 +69,7 @@ fn a_missing_requirement_hides_a_tool_and_is_named() {
 }
 
 #[test]
-fn the_set_of_tools_is_decided_before_texts() {
+fn the_tools_of_a_turn_are_decided_before_its_texts() {
     // Tools are hidden without the tools that they require, and shown with them, also under a legacy name.
     assert!(shown(&turn(&["guards"], complete_env())).is_empty());
     assert!(shown(&turn(&["sentries", "lib", "later"], complete_env())).contains(&"guarded"));
@@ -124,7 +124,8 @@ fn earlier_turns_do_not_affect_later_ones() {
             let fresh = new_session(search);
             fresh.set_facts(facts.clone()).expect("the facts are known");
             session.set_facts(facts).expect("the facts are known");
-            for dialect in [Dialect::OpenAi, Dialect::Mcp].into_iter().take(1 + step % 7 / 5) {
+            let dialects: &[Dialect] = if step % 7 < 5 { &[Dialect::OpenAi] } else { &[Dialect::OpenAi, Dialect::Mcp] };
+            for &dialect in dialects {
                 let turn = session.turn_blocking(dialect);
                 assert_eq!(
                     turn.definitions(),
@@ -134,7 +135,8 @@ fn earlier_turns_do_not_affect_later_ones() {
                 seen.insert(turn.definitions().to_owned());
             }
         }
-        assert!(seen.len() > if search { 3 } else { 10 }, "{search}: {}", seen.len());
+        let min_definitions = if search { 4 } else { 11 };
+        assert!(seen.len() >= min_definitions, "{search}: {}", seen.len());
     }
 }
 
@@ -257,10 +259,10 @@ fn why_explains_manifests_and_availability() {
 }
 
 #[test]
-fn the_doctor_reports_env_toml_without_values() {
+fn the_doctor_describes_missing_variables_and_shows_no_values() {
     let env = Env::empty().with_var("GOLDEN_BROWSER", "here").with_var("GOLDEN_KEY", "");
     let doctor = turn(&["guards", "lib", "later"], env).doctor();
-    let [key] = &*doctor.variables else { panic!("one is lacking: {doctor}") };
+    let [key] = &*doctor.variables else { panic!("exactly one variable is missing: {doctor}") };
     assert_eq!((&*key.name, &*key.description, key.secret), ("GOLDEN_KEY", "Opens what is guarded.", true));
     assert_eq!((&*key.prompt, &*key.url), ("Key of the guarded service", "https://example.org/keys"));
     assert_eq!(key.tools, ["guarded", "in_chat"]);

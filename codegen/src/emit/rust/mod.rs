@@ -55,14 +55,14 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
     let stamp = Literal::u32_unsuffixed(toolc::__gen::STAMP);
     let modules: Vec<_> = homes.iter().map(|(_, home)| module(home.name())).collect();
     let toolsets = data::list(catalog.toolsets().map(|(id, _)| catalog.toolset(id)));
-    let handled: Vec<HomeToolset<'_>> = homes.iter().map(|(id, _)| HomeToolset::new(catalog, *id)).collect();
-    let with_trait: Vec<_> = handled.iter().zip(&modules).filter(|(handled, _)| handled.has_trait()).collect();
-    let exports = with_trait.iter().map(|(handled, module)| {
-        let handlers = handled.handlers();
+    let home_toolsets: Vec<HomeToolset<'_>> = homes.iter().map(|(id, _)| HomeToolset::new(catalog, *id)).collect();
+    let with_trait: Vec<_> = home_toolsets.iter().zip(&modules).filter(|(home, _)| home.has_trait()).collect();
+    let exports = with_trait.iter().map(|(home, module)| {
+        let handlers = home.handlers();
         quote!(pub use self::#module::#handlers;)
     });
     let (facts, statics, agent) = (facts::emit(catalog), statics::emit(catalog), agent::emit(catalog));
-    let provider = if homes.is_empty() { None } else { Some(catalog_provider(&handled, &modules)) };
+    let provider = if homes.is_empty() { None } else { Some(catalog_provider(&home_toolsets, &modules)) };
     quote! {
         //! The catalog: traits for the handlers of tools, and tool providers that call the handlers.
         #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, nonstandard_style, rustdoc::all,
@@ -105,13 +105,13 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
 
 /// Returns the functions that create a tool provider of the whole catalog. The provider numbers the tools of all toolsets
 /// consecutively.
-fn catalog_provider(handled: &[HomeToolset<'_>], modules: &[Ident]) -> TokenStream {
+fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> TokenStream {
     let compiled = quote! {
         static COMPILED: CompiledTools = CompiledTools::new(&[#(&self::#modules::PART),*], &COMMON);
     };
-    let with_trait: Vec<_> = handled.iter().zip(modules).filter(|(handled, _)| handled.has_trait()).collect();
+    let with_trait: Vec<_> = home_toolsets.iter().zip(modules).filter(|(home, _)| home.has_trait()).collect();
     if with_trait.is_empty() {
-        let calls = call_match(handled, modules, |_| quote!(|all| all));
+        let calls = call_match(home_toolsets, modules, |_| quote!(|all| all));
         return quote! {
             #compiled
 
@@ -126,25 +126,25 @@ fn catalog_provider(handled: &[HomeToolset<'_>], modules: &[Ident]) -> TokenStre
         };
     }
     let fields: Vec<_> = with_trait.iter().map(|(_, module)| *module).collect();
-    let traits: Vec<_> = with_trait.iter().map(|(handled, _)| handled.handlers()).collect();
+    let traits: Vec<_> = with_trait.iter().map(|(home, _)| home.handlers()).collect();
     let types = type_parameters(&with_trait, &traits);
-    let abouts = with_trait.iter().zip(&traits).map(|((handled, _), handlers)| {
-        doc(&format!("Handles the tools of `{}`: implements [`{handlers}`].", handled.toolset.name()))
+    let abouts = with_trait.iter().zip(&traits).map(|((home, _), handlers)| {
+        doc(&format!("Handles the tools of `{}`: implements [`{handlers}`].", home.toolset.name()))
     });
-    let selected = |module: &Ident, handled: &HomeToolset<'_>| {
-        if handled.has_trait() { quote!(|all| &all.#module) } else { quote!(|all| all) }
+    let selected = |module: &Ident, home: &HomeToolset<'_>| {
+        if home.has_trait() { quote!(|all| &all.#module) } else { quote!(|all| all) }
     };
-    let by_field = call_match(handled, modules, |index| selected(&modules[index], &handled[index]));
-    let shared = call_match(handled, modules, |_| quote!(|all| all));
-    let has_checks = handled.iter().any(HomeToolset::has_checks);
+    let by_field = call_match(home_toolsets, modules, |index| selected(&modules[index], &home_toolsets[index]));
+    let shared = call_match(home_toolsets, modules, |_| quote!(|all| all));
+    let has_checks = home_toolsets.iter().any(HomeToolset::has_checks);
     let [available_fn, available_shared_fn] = if has_checks {
         [quote!(Some(available)), quote!(Some(available_shared))]
     } else {
         [quote!(None), quote!(None)]
     };
     let available = has_checks.then(|| {
-        let by_field = check_match(handled, modules, |module| quote!(&handlers.#module));
-        let shared = check_match(handled, modules, |_| quote!(handlers));
+        let by_field = check_match(home_toolsets, modules, |module| quote!(&handlers.#module));
+        let shared = check_match(home_toolsets, modules, |_| quote!(handlers));
         quote! {
             fn available<#(#types: #traits),*>(
                 handlers: &Handlers<#(#types),*>,
@@ -226,16 +226,20 @@ fn type_parameters(with_trait: &[(&HomeToolset<'_>, &Ident)], traits: &[Ident]) 
     for name in traits {
         scope.claim(name.clone());
     }
-    with_trait.iter().map(|(handled, _)| scope.claim(pascal(&[handled.toolset.name()]))).collect()
+    with_trait.iter().map(|(home, _)| scope.claim(pascal(&[home.toolset.name()]))).collect()
 }
 
 /// Returns the `match` that passes a call to the toolset of its tool. `selected` returns the closure that selects the handlers of
 /// the toolset at an index.
-fn call_match(handled: &[HomeToolset<'_>], modules: &[Ident], selected: impl Fn(usize) -> TokenStream) -> TokenStream {
+fn call_match(
+    home_toolsets: &[HomeToolset<'_>],
+    modules: &[Ident],
+    selected: impl Fn(usize) -> TokenStream,
+) -> TokenStream {
     let mut count = 0;
-    let arms = handled.iter().zip(modules).enumerate().map(|(position, (handled, module))| {
+    let arms = home_toolsets.iter().zip(modules).enumerate().map(|(position, (home, module))| {
         let first = count;
-        count += handled.tools.len();
+        count += home.tools.len();
         let [from, to] = [first, count].map(Literal::usize_unsuffixed);
         let selected = selected(position);
         quote!(#from..#to => self::#module::call(handlers, #selected, index - #from, args, call))
@@ -250,18 +254,18 @@ fn call_match(handled: &[HomeToolset<'_>], modules: &[Ident], selected: impl Fn(
 
 /// Returns the `match` that passes an availability check to the handlers of its toolset.
 fn check_match(
-    handled: &[HomeToolset<'_>],
+    home_toolsets: &[HomeToolset<'_>],
     modules: &[Ident],
     selected: impl Fn(&Ident) -> TokenStream,
 ) -> TokenStream {
     let mut count = 0;
     let mut arms = Vec::new();
-    for (handled, module) in handled.iter().zip(modules) {
+    for (home, module) in home_toolsets.iter().zip(modules) {
         let first = count;
-        count += handled.tools.len();
-        if handled.has_checks() {
+        count += home.tools.len();
+        if home.has_checks() {
             let [from, to] = [first, count].map(Literal::usize_unsuffixed);
-            let (toolset, selected) = (handled.toolset.name(), selected(module));
+            let (toolset, selected) = (home.toolset.name(), selected(module));
             arms.push(quote! {
                 AvailabilityCheck::Tool(index @ #from..#to) => self::#module::available(#selected, AvailabilityCheck::Tool(index - #from), env),
                 AvailabilityCheck::Toolset(#toolset) => self::#module::available(#selected, check, env)

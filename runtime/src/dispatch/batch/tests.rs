@@ -40,12 +40,12 @@ fn keyed(name: &str, space: &'static str, reads: bool) -> Tool {
     tool
 }
 
-fn with(parallel: Parallel, mut tool: Tool) -> Tool {
+fn with_parallel(parallel: Parallel, mut tool: Tool) -> Tool {
     tool.behaviour.parallel = parallel;
     tool
 }
 
-fn agents(mut tool: Tool) -> Tool {
+fn agent_run(mut tool: Tool) -> Tool {
     tool.behaviour.execution = Execution::Agent;
     tool
 }
@@ -55,14 +55,14 @@ fn session(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> (Session, Shar
     let shared = Shared::default();
     let progress = Arc::clone(&shared);
     let fake = Fake::new([
-        with(Parallel::Always, tool("free", "home", &[])),
-        with(Parallel::Never, tool("alone", "home", &[])),
+        with_parallel(Parallel::Always, tool("free", "home", &[])),
+        with_parallel(Parallel::Never, tool("alone", "home", &[])),
         keyed("write", "files", false),
         keyed("read", "files", true),
         keyed("move", "pages", false),
-        agents(tool("plan", "home", &[])),
-        with(Parallel::Always, agents(tool("muse", "home", &[]))),
-        agents(tool("not_accepted", "home", &[])),
+        agent_run(tool("plan", "home", &[])),
+        with_parallel(Parallel::Always, agent_run(tool("muse", "home", &[]))),
+        agent_run(tool("not_accepted", "home", &[])),
     ]);
     let fake = fake.answer(move |call| {
         let progress = Arc::clone(&progress);
@@ -73,11 +73,11 @@ fn session(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> (Session, Shar
 
 /// Runs until the call with this id is released.
 async fn run_until_released(progress: &Shared, id: &str) -> ToolResult {
-    let start = |progress: &mut Progress| {
+    {
+        let mut progress = progress.lock().unwrap();
         progress.started.push(id.to_owned());
         progress.running.push(id.to_owned());
-    };
-    start(&mut progress.lock().unwrap());
+    }
     let mut is_held = false;
     poll_fn(|context| {
         let mut progress = progress.lock().unwrap();
@@ -106,11 +106,13 @@ impl AgentTools for AgentCall {
 /// Releases a running call.
 fn release(shared: &Shared, id: &str) {
     let wakers = shared.lock().unwrap().held.remove(id).unwrap_or_else(|| panic!("{id} does not run"));
-    wakers.into_iter().for_each(Waker::wake);
+    for waker in wakers {
+        waker.wake();
+    }
 }
 
-/// Runs a batch of calls, each given as `tool path`; the ids are the indices. Repeatedly releases the first running call, and
-/// returns the calls that ran at each of these steps.
+/// Runs a batch of calls. Each call is written as `tool path`, and its id is its index. Repeatedly releases the first running call
+/// until the batch ends. Returns one text per release: the ids of the calls that were running.
 fn steps(calls: &[&str]) -> Vec<String> {
     steps_in(calls, |session| session)
 }
@@ -154,7 +156,7 @@ fn steps_in(calls: &[&str], set: impl FnOnce(SessionBuilder) -> SessionBuilder) 
 
 #[test]
 fn calls_overlap_as_far_as_their_tools_allow() {
-    // `always` runs in parallel with anything except `never`, which runs alone.
+    // A call of a tool with `always` overlaps with all calls except those of tools with `never`, which run alone.
     assert_eq!(steps(&["free", "free", "write a"]), ["0 1 2", "1 2", "2"]);
     assert_eq!(steps(&["free", "alone", "free", "free"]), ["0", "1", "2 3", "3"]);
     assert_eq!(steps(&["alone", "alone"]), ["0", "1"]);
@@ -168,7 +170,8 @@ fn calls_overlap_as_far_as_their_tools_allow() {
     // A call without a key conflicts with every key of the space.
     assert_eq!(steps(&["write a", "write", "write b"]), ["0", "1", "2"]);
     assert_eq!(steps(&["read", "read a", "move x"]), ["0 1 2", "1 2", "2"]);
-    // Keys are compared as paths.
+    // Keys are compared as paths: `.` and `..` are resolved, and case is ignored. A relative path may be below any folder, so
+    // `/srv/A` may be `a`.
     assert_eq!(steps(&["write ./a", "write b/../a", "write /srv/A", "write b"]), ["0 3", "1 3", "2 3", "3"]);
     assert!(steps(&[]).is_empty());
 }
@@ -197,7 +200,11 @@ fn results_of_agent_run_calls_are_limited_and_scrubbed() {
     assert!(answers.iter().zip(&requests).all(|(completed, request)| completed.call.id() == request.id()));
     let answers: Vec<&str> = answers.iter().map(|completed| completed.response.json.as_str()).collect();
     assert_eq!(answers[0].len(), 3_002);
-    assert!(answers[1].starts_with(r#"{"truncated":true"#) && answers[1].len() < 5_000, "the budget: {}", answers[1]);
+    assert!(
+        answers[1].starts_with(r#"{"truncated":true"#) && answers[1].len() < 5_000,
+        "the limit of the batch: {}",
+        answers[1]
+    );
     assert_eq!(answers[2], r#"{"error":"no tea","kind":"failed"}"#);
     assert_eq!(answers[3], r#"{"error":"the tool failed unexpectedly: no water","kind":"panicked"}"#);
     assert!(answers[4].contains("which did not accept the call"), "{}", answers[4]);
@@ -232,8 +239,8 @@ fn hooks_only_see_calls_that_the_agents_loop_takes() {
             Ok(if call.id() == "no" { HookAction::Block("not today".to_owned()) } else { HookAction::Continue })
         }
     }
-    let asked = Arc::new(Recorder::default());
-    let (session, _) = session(|session| session.hook(Arc::clone(&asked) as Arc<dyn Hook>));
+    let recorder = Arc::new(Recorder::default());
+    let (session, _) = session(|session| session.hook(Arc::clone(&recorder) as Arc<dyn Hook>));
     let turn = session.turn_blocking(Dialect::OpenAi);
     let requests = [("plan", "yes"), ("plan", "no"), ("not_accepted", "-")]
         .map(|(tool, id)| ToolCall::new(tool, "{}").with_id(id));
@@ -243,7 +250,11 @@ fn hooks_only_see_calls_that_the_agents_loop_takes() {
     }));
     let kinds: Vec<Option<ErrorKind>> = answers.iter().map(|completed| completed.response.error).collect();
     assert_eq!(kinds, [None, Some(ErrorKind::Blocked), Some(ErrorKind::Failed)]);
-    assert_eq!(*asked.0.lock().unwrap(), ["yes", "no"], "calls that do not run need no approval");
+    assert_eq!(
+        *recorder.0.lock().unwrap(),
+        ["yes", "no"],
+        "a call that the loop does not accept is not shown to hooks"
+    );
 }
 
 /// A hook that changes the path of every call to `a`.
@@ -257,6 +268,7 @@ impl Hook for PathChanger {
 
 #[test]
 fn with_hooks_all_keys_of_a_space_conflict() {
+    // The keys are not known in advance, because a hook may change the arguments.
     let with_hook = |calls: &[&str]| steps_in(calls, |session| session.hook(Arc::new(PathChanger)));
     assert_eq!(with_hook(&["write b", "write c", "read d"]), ["0", "1", "2"]);
     assert_eq!(with_hook(&["read b", "read c", "write d"]), ["0 1", "1", "2"]);
@@ -334,6 +346,10 @@ fn integers_and_choices_are_keys_too() {
         let turn = session.turn_blocking(Dialect::OpenAi);
         let overlaps = arguments.map(|arguments| turn.overlap(&ToolCall::new("write", arguments)));
         let key = Some(ParallelKey::new("7"));
-        assert!(overlaps.iter().all(|b| *b == Overlap::Keyed { space: "files", key: key.clone(), reads: false }));
+        assert!(
+            overlaps
+                .iter()
+                .all(|overlap| *overlap == Overlap::Keyed { space: "files", key: key.clone(), reads: false })
+        );
     }
 }

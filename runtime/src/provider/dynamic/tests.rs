@@ -1,12 +1,11 @@
-use crate::result::output::ToolOutput;
 use serde_json::json;
 
 use super::*;
 use crate::call::ToolCall;
-use crate::data::requirement::Requirement::Env as Needs;
 use crate::fakes::wait;
 use crate::registry::Registry;
 use crate::result::error::ErrorKind;
+use crate::result::output::ToolOutput;
 use crate::session::turn::Turn;
 
 fn schema() -> Value {
@@ -76,21 +75,21 @@ fn declared_settings_apply_to_a_dynamic_tool() {
     let tools = DynamicTools::new().tools([
         long.max_result_chars(100).read_only().emoji("📏").defer(false),
         asked.approval(Approval::ALWAYS).timeout(Duration::from_millis(5)),
-        counting("keyed").requirement(Needs(vec!["KEY".into()])),
+        counting("keyed").requirement(Requirement::Env(vec!["KEY".into()])),
         counting("on_demand").available(|env| Availability::when(env.var("ENABLED").is_some(), "not today")),
         counting("noted").secret("note").parallel(Parallel::Keyed { key: "count".into(), space: "numbers".into() }),
     ]);
-    let bare = turn(tools, Env::empty());
-    assert_eq!(bare.tools().collect::<Vec<_>>(), ["ask_first", "long", "noted"]);
-    let hidden: Vec<String> = bare.hidden().map(|hidden| hidden.reason.to_string()).collect();
+    let without_env = turn(tools, Env::empty());
+    assert_eq!(without_env.tools().collect::<Vec<_>>(), ["ask_first", "long", "noted"]);
+    let hidden: Vec<String> = without_env.hidden().map(|hidden| hidden.reason.to_string()).collect();
     assert_eq!(hidden, ["needs the environment variable `KEY`", "not today"]);
-    assert!(call(&bare, "long", "{}").len() < 1_000);
-    let refused = wait(bare.call(&ToolCall::new("ask_first", "{}")));
+    assert!(call(&without_env, "long", "{}").len() < 1_000);
+    let refused = wait(without_env.call(&ToolCall::new("ask_first", "{}")));
     assert_eq!(refused.error, Some(ErrorKind::Refused));
-    assert!(!call(&bare, "noted", r#"{"count": 1, "note": ["hunter2"]}"#).contains("hunter2"));
+    assert!(!call(&without_env, "noted", r#"{"count": 1, "note": ["hunter2"]}"#).contains("hunter2"));
     let ready = Env::empty().with_var("KEY", "k").with_var("ENABLED", "1");
     let tools = [
-        counting("keyed").requirement(Needs(vec!["KEY".into()])),
+        counting("keyed").requirement(Requirement::Env(vec!["KEY".into()])),
         counting("on_demand").available(|_| Availability::Available),
     ];
     assert_eq!(turn(DynamicTools::new().tools(tools), ready).tools().count(), 2);
@@ -120,7 +119,7 @@ fn unusual_schemas_are_accepted() {
 }
 
 #[test]
-fn all_problems_are_reported_together() {
+fn each_problem_is_reported_and_several_are_joined() {
     let other = |schema: Value| DynamicTool::sync("other", "Others.", schema, |_, _| Ok(ToolOutput::text("")));
     let error = |tool: DynamicTool| tool.build().err().map(|error| error.to_string()).unwrap_or_default();
     let not_an_object = "the tool `other`: the schema of its arguments must have `\"type\": \"object\"`";

@@ -21,33 +21,33 @@ const TOOLS: usize = 10_000;
 /// The number of home toolsets of each half.
 const HOMES: usize = 100;
 
-/// An existing session without changes.
+/// Measures a turn of an existing session to which nothing has changed.
 pub(crate) fn unchanged(budget: Duration) -> Vec<Timing> {
     let session = session(&registry());
     assert_eq!(turn(&session).tools().count(), TOOLS - TOOLS / 10);
     rounds(budget, &mut [side(|| session.turn_blocking(Dialect::OpenAi).definitions().len())])
 }
 
-/// A new session, which resolves, filters and lists.
+/// Measures a new session and its first turn, which resolves the toolsets, filters the tools and writes the definitions.
 pub(crate) fn fresh(budget: Duration) -> Vec<Timing> {
     let registry = registry();
     let text = turn(&session(&registry)).definitions().to_owned();
     compare(budget, || turn(&session(&registry)), || copy(&text))
 }
 
-/// The same after a change, so that all names are looked up again, too.
+/// Measures a turn of an existing session after a tool was replaced, so that it looks up all names again.
 pub(crate) fn changed(budget: Duration) -> Vec<Timing> {
     let registry = registry();
     let (session, id) = (session(&registry), registry.add(provider(dynamic(TOOLS))).expect("the name is free"));
     let text = turn(&session).definitions().to_owned();
     let change = || {
-        registry.replace(id, provider(dynamic(TOOLS))).expect("its name is its own");
+        registry.replace(id, provider(dynamic(TOOLS))).expect("the name is free once the old tool is removed");
         turn(&session)
     };
     compare(budget, change, || copy(&text))
 }
 
-/// Adds a tool and removes it, with 10,000 other tools and with none.
+/// Compares adding and removing a tool in a registry of 10,000 tools and in an empty one.
 pub(crate) fn one_more(budget: Duration) -> Vec<Timing> {
     let (many, none) = (registry(), Registry::new());
     let change = |registry: &Registry| {
@@ -80,9 +80,9 @@ fn turn(session: &Session) -> Turn {
     session.turn_blocking(Dialect::OpenAi)
 }
 
-/// Returns a session of all toolsets, in which a tenth of the tools lacks a variable.
+/// Returns a session with all toolsets. A tenth of the tools is hidden, because their variable is not set.
 fn session(registry: &Registry) -> Session {
-    registry.session().enable(["everything"]).env(Env::empty()).build().expect("there is such a toolset")
+    registry.session().enable(["everything"]).env(Env::empty()).build().expect("the toolset exists")
 }
 
 fn registry() -> Registry {
@@ -93,7 +93,9 @@ fn registry() -> Registry {
     }
     let includes = registry.toolsets();
     let everything = Toolset::new("everything").with_includes(includes);
-    registry.add(DynamicTools::new().toolset(everything).build().expect("it is right")).expect("the name is free");
+    registry
+        .add(DynamicTools::new().toolset(everything).build().expect("the toolset is valid"))
+        .expect("the name is free");
     registry
 }
 
@@ -129,10 +131,10 @@ fn provider(tool: DynamicTool) -> Box<dyn ToolProvider> {
     tool.build().expect("the tool is valid")
 }
 
-/// Static texts, as in a generated catalog.
+/// Returns `count` tools with static texts, as in a generated catalog.
 fn compiled(count: usize) -> Listed {
     let table = Arc::new(Table::from_schema(&schema()).expect("this is a schema"));
-    let still = |text: String| Cow::Borrowed(text.leak());
+    let leak = |text: String| Cow::Borrowed(text.leak());
     Listed::new((0..count).map(|index| {
         let function = json!({
             "name": name(index),
@@ -140,9 +142,9 @@ fn compiled(count: usize) -> Listed {
             "parameters": schema(),
         });
         let text = json!({"type": "function", "function": function}).to_string();
-        let home = still(format!("compiled_{}", index % HOMES));
-        let mut tool = Tool::new(still(name(index)), home).with_arguments(Arc::clone(&table));
+        let home = leak(format!("compiled_{}", index % HOMES));
+        let mut tool = Tool::new(leak(name(index)), home).with_arguments(Arc::clone(&table));
         tool.requires = needs(index);
-        (tool, Some(still(text).into()))
+        (tool, Some(leak(text).into()))
     }))
 }
