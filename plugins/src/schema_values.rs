@@ -30,14 +30,17 @@ impl ToolSchemas {
         self.fill(&self.params, arguments);
     }
 
-    /// Terminates, because the value is finite and the compiler refuses defaults that contain themselves.
+    /// Inserts the defaults of missing properties into `value` and its nested values. The recursion ends, because the value is
+    /// finite and the compiler refuses defaults that contain themselves.
     fn fill(&self, schema: &Schema, value: &mut Value) {
         let schema = self.defs.resolve(schema).schema;
         match value {
             Value::Object(map) => {
                 for property in &schema.properties {
                     let name = &property.name.value;
-                    if let (false, Some(default)) = (map.contains_key(name), &property.schema.default) {
+                    if !map.contains_key(name)
+                        && let Some(default) = &property.schema.default
+                    {
                         map.insert(name.clone(), default.value.clone());
                     }
                     if let Some(value) = map.get_mut(name) {
@@ -62,15 +65,15 @@ impl ToolSchemas {
         }
     }
 
-    /// Returns the first differences between a result and the schema in `returns`, or `None` if the result is valid.
+    /// Returns why a result does not match the schema in `returns`: the first errors. Returns `None` if the result is valid.
     pub(crate) fn mismatch(&self, result: &Value) -> Option<String> {
         const MAX_ERRORS: usize = 3;
         let errors: Vec<String> = (self.returns.iter())
             .flat_map(|returns| returns.iter_errors(result))
             .take(MAX_ERRORS)
-            .map(|error| match error.instance_path().to_string() {
-                path if path.is_empty() => error.to_string(),
-                path => format!("{path}: {error}"),
+            .map(|error| {
+                let path = error.instance_path().to_string();
+                if path.is_empty() { error.to_string() } else { format!("{path}: {error}") }
             })
             .collect();
         (!errors.is_empty()).then(|| errors.join("; "))

@@ -29,7 +29,7 @@ pub enum Confidence {
 }
 
 impl Confidence {
-    /// `low`, `medium` or `high`.
+    /// Returns `low`, `medium` or `high`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -39,7 +39,7 @@ impl Confidence {
     }
 }
 
-/// A limit that is stated.
+/// Returns a limit with its evidence, for a field of a record.
 #[allow(clippy::unnecessary_wraps, reason = "the fields of a record are optional")]
 pub(super) const fn limit<T>(
     value: T,

@@ -17,12 +17,12 @@ impl Baseline {
         Self(found.iter().filter(|found| !found.code.is_fixed()).map(|found| fingerprint(found, places)).collect())
     }
 
-    /// The number of findings.
+    /// Returns the number of findings.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are no findings.
+    /// Returns whether there are no findings.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -93,17 +93,17 @@ impl<'o> Levels<'o> {
         Self { set, options }
     }
 
-    /// Whether findings of a code are reported.
+    /// Returns whether findings of a code are reported.
     pub(super) fn is_on(&self, code: Code) -> bool {
         self.get(code, code.level).is_some()
     }
 
-    /// The level of a finding, or `None` if it is not reported.
+    /// Returns the level of a finding, or `None` if it is not reported.
     pub(super) fn of_finding(&self, found: &Diagnostic) -> Option<Level> {
         self.get(found.code, found.code.level.map(|_| found.level))
     }
 
-    /// The level of a code whose default is `default`.
+    /// Returns the level of a code whose default is `default`.
     fn get(&self, code: Code, default: Option<Level>) -> Option<Level> {
         if code.is_fixed() {
             return code.level;

@@ -60,19 +60,19 @@ impl<'c> Lint<'c> {
         Self { catalog, sources, resolved: catalog.toolsets().map(|_| OnceLock::new()).collect() }
     }
 
-    /// The dialects that the project is for: those that `toolc.toml` lists, or else all.
+    /// Returns the dialects that the project is for: those that `toolc.toml` lists, or else all.
     pub fn dialects(&self) -> impl Iterator<Item = &'static Dialect> {
         self.settings().dialects.iter().copied()
     }
 
-    /// The dialects that `toolc.toml` lists. Limits of whole requests, and room for what clients add to names, matter only
-    /// to a project that says what it is for.
+    /// Returns the dialects that `toolc.toml` lists. Limits of whole requests, and room for what clients add to names, matter
+    /// only to a project that says what it is for.
     pub fn listed_dialects(&self) -> impl Iterator<Item = &'static Dialect> {
         self.dialects().filter(|_| self.settings().lists_dialects)
     }
 
-    /// The default level of a finding that a vendor refuses what exceeds a limit: an error if the limit is certain and
-    /// `toolc.toml` lists its dialect, and otherwise a warning.
+    /// Returns the default level of findings about values that exceed a limit, which a vendor refuses: an error if the limit is
+    /// certain and `toolc.toml` lists dialects, and otherwise a warning.
     pub fn level_of<T>(&self, limit: &Limit<T>) -> Level {
         let is_certain = limit.confidence == Confidence::High && self.settings().lists_dialects;
         if is_certain { Level::Error } else { Level::Warning }
@@ -83,7 +83,7 @@ impl<'c> Lint<'c> {
         self.resolved[id.0].get_or_init(|| self.catalog.resolve(id))
     }
 
-    /// Whether a toolset, or one that it includes, lists tools that are added at run time.
+    /// Returns whether a toolset, or one that it includes, lists tools that are added at run time.
     pub fn has_external_tools(&self, id: ToolsetId) -> bool {
         let (mut seen, mut open) = (vec![false; self.catalog.toolsets().count()], vec![id]);
         while let Some(id) = open.pop() {

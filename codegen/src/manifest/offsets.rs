@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// Every `@` of the value is found at an `@` (or its escape) of the file.
+    /// Checks that every `@` of the value is found at an `@` (or its escape) of the file.
     fn check(literal: &str) {
         let text = format!("k = {literal}\n");
         let document = DeTable::parse(&text).unwrap();

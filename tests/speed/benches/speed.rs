@@ -113,7 +113,7 @@ fn unchanged(budget: Duration) -> Vec<Timing> {
     rounds(budget, &mut [side(|| black_box(&session).turn_blocking(Dialect::OpenAi).definitions().len())])
 }
 
-/// Every turn is rendered, because a fact on which two of the 40 tools depend changes each time.
+/// Measures turns that must be rendered: a fact on which two of the 40 tools depend changes each time.
 fn uncached(budget: Duration) -> Vec<Timing> {
     let session = ours::registry().session().build().expect("everything can be enabled");
     let turn = |vision: bool| {
@@ -159,7 +159,7 @@ fn copy(text: &str) -> String {
     copy
 }
 
-/// The definitions as joined static texts, with every tool available and default facts.
+/// Returns the definitions as joined static texts, with every tool available and default facts.
 fn joined() -> String {
     let provider = ours::provider();
     let mut tools: Vec<_> = provider.tools().iter().zip(provider.definitions(Dialect::OpenAi)).collect();

@@ -10,7 +10,7 @@ use toolc::behaviour::{Behaviour, Execution, Parallel};
 use toolc::{Call, CallResponse, Dialect, HandlerReply, ToolCall, ToolOutput, ToolResult, Turn};
 use toolc_tests::by_hand::ByHand;
 
-/// A handler that uses Tokio's timer and spawns a task.
+/// Handles a call with Tokio's timer and a spawned task.
 async fn uses_tokio(call: &Call<'_>) -> ToolResult {
     tokio::time::sleep(Duration::from_millis(1)).await;
     let id = call.id().to_owned();
@@ -21,7 +21,7 @@ async fn uses_tokio(call: &Call<'_>) -> ToolResult {
     Ok(ToolOutput::text(spawned.await?))
 }
 
-/// A handler that takes more steps than Tokio allows a task without yielding.
+/// Handles a call in more steps than Tokio allows a task without yielding.
 async fn busy() -> ToolResult {
     let (send, mut receive) = mpsc::channel(1);
     for step in 0..1_000 {

@@ -45,7 +45,7 @@ description = "Search the news."
 annotations = { read_only = true }
 "#;
 
-/// The examples, by their paths.
+/// Returns the examples, by their paths.
 fn project(reference: &str) -> Vec<(String, String)> {
     let blocks = reference.split("```toml\n").skip(1).filter_map(|block| block.split("```").next());
     let mut examples: Vec<(String, String)> = blocks
@@ -98,7 +98,7 @@ fn the_examples_of_the_manifest_guide_are_formatted() {
     }
 }
 
-/// The headings of a guide, as links refer to them.
+/// Returns the headings of a guide, as links refer to them.
 fn anchors(guide: &str) -> Vec<String> {
     let outside = guide.split("```").step_by(2);
     let headings = outside.flat_map(str::lines).filter(|line| line.starts_with('#'));

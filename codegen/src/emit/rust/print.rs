@@ -288,7 +288,7 @@ impl Printer {
         true
     }
 
-    /// Whether these tokens, a space before them, and a space and a bracket after them fit on the current line.
+    /// Returns whether these tokens, a space before them, and a space and a bracket after them fit on the current line.
     fn fits(&mut self, tokens: &[Token], range: Range<usize>) -> bool {
         let start = self.out.len();
         let fits = self.flat_all(tokens, range) && self.column() + 3 <= self.width;
@@ -320,7 +320,7 @@ impl Printer {
     }
 }
 
-/// Whether the tokens begin with inner documentation (`//!`) or an inner attribute (`#![..]`).
+/// Returns whether the tokens begin with inner documentation (`//!`) or an inner attribute (`#![..]`).
 fn is_inner(tokens: &[Token]) -> bool {
     match tokens {
         [Doc(line), ..] => line.starts_with("//!"),
@@ -374,14 +374,14 @@ fn parts(tokens: &[Token]) -> Vec<&[Token]> {
     parts
 }
 
-/// Whether the content of braces is always broken into lines: items, statements, fields with documentation.
+/// Returns whether the content of braces is always broken into lines: items, statements, fields with documentation.
 fn is_block(inner: &[Token]) -> bool {
     let is_line = |token: &Token| matches!(token, Doc(_) | Operator(";" | "=>" | "#"));
     inner.iter().any(is_line)
         || matches!(inner.first(), Some(Word(TokenTree::Ident(word))) if word == "fn" || word == "pub")
 }
 
-/// Whether the braces that follow `before` contain items.
+/// Returns whether the braces that follow `before` contain items.
 fn contains_items(before: &[Token]) -> bool {
     let decides = |token: &Token| match token {
         Keyword("impl") => Some(true),
@@ -417,7 +417,7 @@ fn brackets(delimiter: Delimiter) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether there is a space before a token that is not the first one.
+/// Returns whether there is a space before a token that is not the first one.
 fn has_gap(tokens: &[Token], index: usize) -> bool {
     const ROUND: Delimiter = Delimiter::Parenthesis;
     const SQUARE: Delimiter = Delimiter::Bracket;

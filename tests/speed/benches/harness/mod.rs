@@ -40,7 +40,8 @@ pub(crate) fn side<'a, T>(mut operation: impl FnMut() -> T + 'a) -> Side<'a> {
     Box::new(move || run(count, &mut operation).as_secs_f64() * 1e9 / f64::from(count))
 }
 
-/// Every result is used and dropped, because freeing it is part of the work.
+/// Runs an operation `count` times, and returns the duration. Every result is used and dropped, because freeing it is part of
+/// the work.
 fn run<T>(count: u32, operation: &mut impl FnMut() -> T) -> Duration {
     let start = Instant::now();
     for _ in 0..count {

@@ -69,7 +69,7 @@ impl Project {
         (status, out.replace(root, "ROOT"), err.replace(root, "ROOT"))
     }
 
-    /// The status, and the code and place of each finding.
+    /// Returns the status, and the code and place of each finding.
     fn lint(&self, args: &[&str]) -> (u8, Vec<String>) {
         let (status, out, err) = self.run(&[&["lint", "--format", "concise"], args].concat());
         assert_eq!(err, "");
@@ -330,7 +330,7 @@ fn rules_are_listed_and_explained() {
     assert!(status == 0 && by_code == by_name && by_code.starts_with("### C035 `redundant-include`\n"), "{by_code}");
 }
 
-/// The commands after `run:` and `entry:` in the CI definitions for users.
+/// Returns the commands after `run:` and `entry:` in the CI definitions for users.
 fn steps() -> Vec<Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ci");
     let files = ["github-actions.yml", "pre-commit-config.yaml"]

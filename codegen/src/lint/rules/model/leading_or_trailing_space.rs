@@ -64,12 +64,12 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
 }
 
-/// Whether a value of words has white space around it. A separator such as `, ` may need its space.
+/// Returns whether a value of words has white space around it. A separator such as `, ` may need its space.
 fn is_padded(value: &str) -> bool {
     value.trim().len() < value.len() && value.contains(char::is_alphanumeric)
 }
 
-/// A cheap check that lets most texts be skipped.
+/// Returns whether a text begins or ends with white space. This is a cheap check, so that most texts are skipped early.
 fn has_space(text: &Template) -> bool {
     let is_space_at = |piece: Option<&Piece<_, _>>, is_space: fn(&str) -> bool| matches!(piece, Some(Piece::Text(text)) if is_space(text));
     is_space_at(text.first(), |text| text.starts_with(char::is_whitespace))
