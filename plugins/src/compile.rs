@@ -113,7 +113,9 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
         let mut tool = lowered.tool(id).clone();
         let mut table = (*tool.arguments).clone();
         // The program gets the arguments as one JSON value, because a plugin has no Rust types.
-        table.nodes.iter_mut().for_each(|node| node.form = SlotKind::Value);
+        for node in &mut table.nodes {
+            node.form = SlotKind::Value;
+        }
         tool.arguments = table.into();
         tool
     });

@@ -114,8 +114,9 @@ impl Plugins {
         Self::default()
     }
 
-    /// Adds the plugins in this folder, each in a subfolder with the name of the plugin. If two folders have a plugin of one
-    /// name, that of the folder added first is used: add the user's folder before the system's. A missing folder has no plugins.
+    /// Adds the plugins in this folder, each in a subfolder with the name of the plugin. If two folders have a plugin of the same
+    /// name, the plugin in the folder added first is used: add the user's folder before the system's. A missing folder has no
+    /// plugins.
     ///
     /// A user who can write to the folder can run any program, so a folder that users other than the current one and root can
     /// write to is refused. Never add a folder from foreign files, such as the project that an agent works on, without the
@@ -128,7 +129,7 @@ impl Plugins {
         self
     }
 
-    /// Sets the working directory of the programs. Default: that of the host.
+    /// Sets the working directory of the programs. Default: the working directory of the host.
     #[must_use]
     pub fn in_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.dir = Some(dir.into());
@@ -179,7 +180,7 @@ impl Plugins {
         let existing: BTreeSet<&Path> = accepted.iter().map(|candidate| candidate.root.as_path()).collect();
         plugins.retain(|root, plugin| {
             let exists = existing.contains(root.as_path());
-            if let (false, Some(id)) = (exists, plugin.id) {
+            if !exists && let Some(id) = plugin.id {
                 registry.remove(id);
             }
             exists

@@ -173,7 +173,9 @@ impl<'t> Turns<'t> {
 }
 
 fn check_required(property: &Property, sink: &Sink) {
-    if let (true, Some(when)) = (property.required, &property.when) {
+    if property.required
+        && let Some(when) = &property.when
+    {
         let message = format!("`{}` is required but not available in every turn", property.name.value);
         sink.push(
             Diagnostic::new(Code::REQUIRED_WITH_WHEN, when.place, message)

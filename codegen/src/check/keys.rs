@@ -45,7 +45,9 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
     let keyed = manifest.parallel.as_ref().filter(|word| word.value == Overlap::Keyed);
     let parts = [("parallel_key", &manifest.parallel_key), ("parallel_space", &manifest.parallel_space)];
     let missing: Vec<&str> = parts.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| *key).collect();
-    if let (Some(keyed), false) = (keyed, missing.is_empty()) {
+    if let Some(keyed) = keyed
+        && !missing.is_empty()
+    {
         let message = format!("`parallel = \"keyed\"` requires {}", ticked(&missing, " and "));
         incompatible(
             keyed.place,
@@ -54,8 +56,10 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
             sink,
         );
     }
-    for (key, value) in parts.into_iter().filter(|_| keyed.is_none()) {
-        if let Some(value) = value {
+    for (key, value) in parts {
+        if let Some(value) = value
+            && keyed.is_none()
+        {
             let message = format!("`{key}` requires `parallel = \"keyed\"`");
             incompatible(value.place, message, "add `parallel = \"keyed\"`, or remove this key", sink);
         }

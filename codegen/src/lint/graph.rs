@@ -1,6 +1,7 @@
 //! Queries about the graph of toolsets that several rules share: the path from a toolset to a tool, and pairs of tools in
 //! one toolset.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
@@ -75,10 +76,10 @@ impl Lint<'_> {
                 return Some(self.describe_path(&path, None));
             }
             for (next, _) in self[set].edges().filter(|(next, _)| is_open(set, *next)) {
-                previous.entry(next).or_insert_with(|| {
+                if let Entry::Vacant(entry) = previous.entry(next) {
+                    entry.insert(Some(set));
                     queue.push_back(next);
-                    Some(set)
-                });
+                }
             }
         }
         None

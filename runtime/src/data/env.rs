@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use crate::vec_map::VecMap;
 
-/// The environment in which a session looks up variables and programs: that of the process, or a custom one. Cheap to clone.
+/// The environment in which a session looks up variables and programs: the environment of the process, or a custom one. Cheap to
+/// clone.
 ///
 /// ```
 /// use toolc::Env;

@@ -259,7 +259,7 @@ macro_rules! packed_structs {
 }
 pub(crate) use packed_structs;
 
-/// The same for enums, each of whose variants has a number.
+/// Implements [`Pack`] for enums, and defines their layout. Each variant has a number.
 macro_rules! packed_enums {
     ($(#[$meta:meta])* $visible:vis const $layout:ident = { $($tokens:tt)* }) => {
         $(#[$meta])*

@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::data::name::PORTABLE;
 use crate::data::table::Table;
 
-/// The same as the maximum depth of arguments, because arguments for a deeper schema would be refused.
+/// The maximum depth of a schema. It equals the maximum depth of arguments, because arguments for a deeper schema would be
+/// refused.
 const MAX_SCHEMA_DEPTH: usize = 64;
 
 /// The error of [`DynamicTools::build`](crate::DynamicTools::build): all problems of the tools and toolsets.

@@ -17,7 +17,7 @@ pub(crate) struct DefinitionTable(Vec<DefinitionSlot>);
 pub(crate) enum DefinitionSlot {
     /// The tool has no definition in the dialect.
     Absent,
-    /// The same text in every turn, and the dialect uses the tool's own name.
+    /// The definition has the same text in every turn, and the dialect uses the tool's own name.
     Static(&'static str),
     /// The definition depends on the turn, or the dialect uses another name for the tool.
     Rendered {

@@ -75,7 +75,11 @@ impl SearchTool {
     fn new(name: &'static str, schema: Value) -> Self {
         let mut table = Table::from_schema(&schema).unwrap_or_else(|why| unreachable!("{name}: {why}"));
         // The arguments of the inner call may contain secrets.
-        table.properties.iter_mut().for_each(|property| property.secret |= *property.name == *"arguments");
+        for property in &mut table.properties {
+            if *property.name == *"arguments" {
+                property.secret = true;
+            }
+        }
         Self { name, schema, table }
     }
 }

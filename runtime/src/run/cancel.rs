@@ -103,8 +103,7 @@ impl<'a> CancelEpoch<'a> {
     }
 }
 
-/// The handles that can cancel a call: that of its lifetime, that of the host for this call, that of its task, and that of its
-/// session.
+/// The handles that can cancel a call: the handles of its lifetime, of the host for this call, of its task, and of its session.
 pub(crate) type CancelSources<'a> = [Option<CancelEpoch<'a>>; 4];
 
 /// A future that completes when one of the handles is cancelled.

@@ -20,7 +20,8 @@ use toolc::__gen::segment::Atom;
 use toolc::Dialect;
 
 const RIGHT: &str = r#"{"query":"open invoices","limit":25,"recursive":true,"sort":"newest","tags":["red","blue"]}"#;
-/// The same arguments as models misspell them: all values are strings, and one is a bare word in place of an array.
+/// Arguments with the wrong types, as models write them: a number for a string, strings for an integer and a boolean, and a
+/// string for an array.
 const ALMOST: &str = r#"{"query":4711,"limit":"25","recursive":"True","sort":"newest","tags":"red"}"#;
 const MENDED: &str = r#"{"query":"4711","limit":25,"recursive":true,"sort":"newest","tags":["red"]}"#;
 
@@ -117,7 +118,7 @@ fn unchanged(budget: Duration) -> Vec<Timing> {
 fn uncached(budget: Duration) -> Vec<Timing> {
     let session = ours::registry().session().build().expect("everything can be enabled");
     let turn = |vision: bool| {
-        session.set_facts([("vision".into(), vision.into())]).expect("there is such a fact");
+        session.set_facts([("vision".into(), vision.into())]).expect("the fact is known");
         session.turn_blocking(Dialect::OpenAi)
     };
     let texts = [false, true].map(|vision| turn(vision).definitions().to_owned());

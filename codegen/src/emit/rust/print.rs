@@ -219,7 +219,9 @@ impl Printer {
             self.new_line(0);
         } else {
             let parts = parts(inner);
-            if let ([only], false) = (parts.as_slice(), delimiter == Delimiter::Brace) {
+            if let [only] = parts.as_slice()
+                && delimiter != Delimiter::Brace
+            {
                 self.sequence(only, reserved + 1);
             } else {
                 self.indent += STEP;

@@ -50,7 +50,8 @@ pub(in crate::lint) fn contradictions(schema: &Schema) -> Vec<Contradiction> {
         (Type::Object, "object", "properties", &bounds.min_properties, &bounds.max_properties),
     ];
     for (ty, noun, what, min, max) in sizes {
-        if let (true, Some(min), Some(max)) = (has(&[ty]), min, max)
+        if has(&[ty])
+            && let (Some(min), Some(max)) = (min, max)
             && compare(&min.value, &max.value).is_gt()
         {
             let message = format!("no {noun} has at least {} {what} and at most {}", min.value, max.value);

@@ -234,7 +234,9 @@ impl Narrower<'_> {
                     kept.set(keyword, bound.clone());
                     continue;
                 }
-                if let (true, Some(limit)) = (self.accepts(keyword), limit) {
+                if self.accepts(keyword)
+                    && let Some(limit) = limit
+                {
                     kept.set(keyword, At::new(Value::from(limit), bound.place));
                 }
                 self.describe_keyword(schema, keyword, bound.place, keyword_prose(keyword, &bound.value));

@@ -17,7 +17,7 @@ fn tool(name: &'static str, home: &'static str) -> DynamicTool {
 fn registry(tools: impl IntoIterator<Item = DynamicTool>) -> Registry {
     let registry = Registry::new();
     for tool in tools {
-        registry.add(tool.build().expect("it is right")).expect("its name is free");
+        registry.add(tool.build().expect("the tool is valid")).expect("its name is free");
     }
     registry
 }
