@@ -10,11 +10,11 @@ use crate::text::atoms::{Template, When};
 /// A tool as one dialect names and describes it, with schemas that the dialect accepts.
 #[derive(Debug)]
 pub struct ToolDefinition<'c> {
-    /// Its name in the dialect.
+    /// The name of the tool in the dialect.
     pub name: &'c str,
-    /// Its title, if it has one.
+    /// The title of the tool, if it has one.
     pub title: Option<&'c str>,
-    /// Its description in the dialect.
+    /// The description of the tool in the dialect.
     pub description: Template,
     /// The schema of its arguments.
     pub parameters: SchemaDocument<'c>,

@@ -65,7 +65,7 @@ impl Debug for Refused {
 pub struct StatedLimit {
     /// The name of its field.
     pub name: &'static str,
-    /// Its value, written out.
+    /// The value of the limit, as text.
     pub value: String,
     /// See [`Limit::source`].
     pub source: &'static str,

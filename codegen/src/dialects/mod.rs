@@ -30,7 +30,7 @@ use crate::schema::Spelling;
 /// - Limits on a whole request: fields of [`RequestLimits`].
 #[derive(Debug)]
 pub struct Dialect {
-    /// Its name: in `toolc.toml`, and of its folder of definitions.
+    /// The name of the dialect in `toolc.toml`, and of the folder with its definitions.
     pub name: &'static str,
     /// The Cargo feature of the runtime that adds it, or `None` if it is always present.
     pub feature: Option<&'static str>,

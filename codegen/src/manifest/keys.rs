@@ -17,13 +17,13 @@ pub use schema::{CHOICE, FOREIGN, FOREIGN_TO_TOOLS, PROPERTY, RENAMED_IN_PLUGINS
 /// One key of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
-    /// Its name.
+    /// The name of the key.
     pub name: &'static str,
-    /// What it accepts.
+    /// The values that the key accepts.
     pub key_type: KeyType,
     /// Whether a table without it is refused.
     pub required: bool,
-    /// Its documentation, for authors. The first sentence says what the value is; diagnostics quote it: see [`Key::meaning`].
+    /// The documentation of the key, for authors. The first sentence says what the value is; diagnostics quote it: see [`Key::meaning`].
     pub doc: &'static str,
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct Candidates {
     hidden: Vec<(ToolId, HiddenReason)>,
     /// The checks to run.
     checks: Vec<RequirementId>,
-    /// The same checks, as the cache runs them.
+    /// The checks in the form that the cache runs, in the order of `checks`.
     pub(crate) probes: Vec<Probe>,
 }
 

@@ -9,13 +9,13 @@ use std::{iter, vec};
 /// A toolset. The caller assigns the indices of tools and sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Set {
-    /// Its own tools: its home tools (unless it is closed), and those that it lists.
+    /// The set's own tools: its home tools (unless it is closed), and the tools that it lists.
     pub tools: Vec<usize>,
-    /// Sets whose tools it also holds.
+    /// The sets whose tools it also holds.
     pub includes: Vec<usize>,
-    /// Its base.
+    /// The base of the set.
     pub base: Option<usize>,
-    /// Tools that it does not hold, even if a set that it includes does.
+    /// The tools that it does not hold, even if a set that it includes holds them.
     pub excludes: Vec<usize>,
 }
 

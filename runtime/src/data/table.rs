@@ -143,7 +143,7 @@ pub struct Property {
     pub name: Name,
     /// Whether it is required.
     pub required: bool,
-    /// Its schema.
+    /// The schema of the property.
     pub node: NodeId,
     /// Whether the property is hidden in this turn. If a model sends it anyway, it counts as an unknown key.
     pub hidden: bool,

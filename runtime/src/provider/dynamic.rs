@@ -240,7 +240,7 @@ impl DynamicTool {
                 if !table.nodes[0].properties.slice(&table.properties).iter().any(is_secret) {
                     problems.push(InvalidTool::UnknownSecret { tool: tool.name.clone(), argument: secret.clone() });
                 }
-                // Also in alternatives and in recursive schemas: every property with this name.
+                // Every property with this name is secret, also in alternatives and in recursive schemas.
                 for property in table.properties.iter_mut().filter(|property| is_secret(property)) {
                     property.secret = true;
                 }

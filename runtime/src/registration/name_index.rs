@@ -51,8 +51,8 @@ enum NameKind {
 /// The claims of each name, in the order in which their providers were added.
 type Claims = BTreeMap<Cow<'static, str>, Vec<Claim>>;
 
-/// A claim of a name: by this provider, for its item at this index. The claim of a home refers to its tool, that of an
-/// alias to its toolset.
+/// A claim of a name: the provider that uses the name, and the index of an item of the provider. If the name is the home toolset of
+/// a tool, the item is the tool. If it is an alias, the item is the toolset.
 #[derive(Clone, Copy)]
 struct Claim {
     id: ProviderId,

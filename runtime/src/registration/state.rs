@@ -55,7 +55,7 @@ pub(crate) struct ToolEntry {
     pub(crate) name: Cow<'static, str>,
     pub(crate) provider: ProviderIndex,
     pub(crate) index: IndexInProvider,
-    /// Its home toolset.
+    /// The home toolset of the tool.
     pub(crate) home: ToolsetId,
     /// The atoms of its conditions.
     pub(crate) atoms: Vec<ResolvedAtom>,

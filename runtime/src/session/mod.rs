@@ -312,12 +312,12 @@ impl Session {
     /// Makes a turn from a draft and the results of its checks.
     fn complete(&self, draft: TurnDraft, statuses: Vec<ProbeStatus>) -> Turn {
         let TurnDraft { state, dialect, facts, changes, env, candidates } = draft;
-        let set = env.conclude(candidates, statuses, &self.clock);
-        let expiry = set.expiry;
+        let availability = env.conclude(candidates, statuses, &self.clock);
+        let expiry = availability.expiry;
         let session = &mut *self.state();
         let latest = session.latest.as_ref().map(|latest| &latest.turn).filter(|turn| turn.belongs_to(&state, dialect));
         let lookup = FactLookup { set: &facts, defaults: &state.facts };
-        let turn = Turn::new(&state, &self.config, dialect, set, lookup, latest);
+        let turn = Turn::new(&state, &self.config, dialect, availability, lookup, latest);
         #[cfg(feature = "tracing")]
         trace::turn_made(turn.flakes(), turn.hidden().map(|hidden| (hidden.tool, hidden.reason)));
         // If facts were set meanwhile, this turn is already outdated, and the next call makes a new one.
