@@ -79,7 +79,7 @@ pub fn open_object<T: ToJson>(out: &mut String, fields: &[Field<'_>], rest: &BTr
     out.push('}');
 }
 
-/// Appends the declared properties that are present. Returns whether none is present.
+/// Appends the declared properties that are present. Returns true if none is present.
 fn declared(out: &mut String, fields: &[Field<'_>]) -> bool {
     let mut first = true;
     for (name, presence, value) in fields {
