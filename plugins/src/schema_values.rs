@@ -1,5 +1,5 @@
-//! The schemas of a plugin's tool: fills defaults into arguments, and validates results. The runtime does neither for a plugin: for
-//! a compiled tool, the types of its handler do both.
+//! The schemas of a plugin's tool: fills defaults into arguments, and validates results. The runtime does neither for a plugin,
+//! because a plugin has no generated Rust types.
 
 use jsonschema::Validator;
 use toolc::Value;

@@ -23,7 +23,8 @@ pub struct Key {
     pub key_type: KeyType,
     /// Whether a table without it is refused.
     pub required: bool,
-    /// The documentation of the key, for authors. The first sentence says what the value is; diagnostics quote it: see [`Key::meaning`].
+    /// The documentation of the key, for authors. The first sentence says what the value is; diagnostics quote it: see
+    /// [`Key::meaning`].
     pub doc: &'static str,
 }
 
