@@ -214,7 +214,10 @@ impl Plugins {
         while std::mem::take(&mut has_changed) {
             for Candidate { root, .. } in candidates {
                 let Some(state) = plugins.get_mut(root) else { continue };
-                let (Some(plugin), true) = (&state.plugin, state.is_due) else { continue };
+                if !state.is_due {
+                    continue;
+                }
+                let Some(plugin) = &state.plugin else { continue };
                 let provider = Box::new(PluginProvider {
                     plugin: Arc::clone(plugin),
                     dir: self.dir.clone(),

@@ -85,10 +85,10 @@ impl<'t> Turns<'t> {
     }
 
     fn check_enum(&self, schema: &Schema, within: Holds<'_>, sink: &Sink) {
-        let (Some(first), true) = (schema.choices.first(), schema.choices.iter().all(|choice| choice.when.is_some()))
-        else {
+        let Some(first) = schema.choices.first() else { return };
+        if schema.choices.iter().any(|choice| choice.when.is_none()) {
             return;
-        };
+        }
         let none = |atoms| schema.choices.iter().flat_map(|choice| &choice.when).all(|when| !holds(&when.value, atoms));
         if self.any(within, &none) {
             let message = "all values of this enum are conditional, so it can be empty";

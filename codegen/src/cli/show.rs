@@ -46,7 +46,9 @@ impl Show {
         let mut members = vec![false; catalog.graph().tools];
         match &self.available {
             None => {
-                catalog.tools().filter_map(accepted).for_each(|id| members[id.0] = true);
+                for id in catalog.tools().filter_map(accepted) {
+                    members[id.0] = true;
+                }
                 members = catalog.shown(members);
             }
             Some(names) => {

@@ -171,7 +171,9 @@ impl ConditionChecker<'_> {
                 (&home.manifest.requires.when, &home.manifest.atom_table, home.atoms.is_empty(), home.name()),
             ];
             for (when, atom_table, is_unknown, name) in conditions {
-                if let (Some(when), false) = (when, is_unknown) {
+                if let Some(when) = when
+                    && !is_unknown
+                {
                     let holds = link(&when.value, atom_table, &mut self.exprs);
                     // A requirement that refers to a tool is reported as an error.
                     if holds.atoms().iter().any(|atom| matches!(self.exprs[**atom], AtomExpr::Tool(_))) {

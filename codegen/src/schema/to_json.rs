@@ -33,7 +33,9 @@ impl Defs {
     pub fn document_in(&self, root: &Schema, spelling: Spelling) -> CondJson {
         let reachable = self.reachable_from([root]);
         let mut json = root.to_json(spelling);
-        if let (CondJson::Object(entries), true) = (&mut json, reachable.contains(&true)) {
+        if let CondJson::Object(entries) = &mut json
+            && reachable.contains(&true)
+        {
             let defs = self.iter().filter(|(id, _)| reachable[id.0]);
             let defs = defs.map(|(_, def)| (None, def.name.value.clone(), def.schema.to_json(spelling))).collect();
             entries.push((None, "$defs".to_owned(), CondJson::Object(defs)));

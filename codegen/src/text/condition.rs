@@ -272,6 +272,7 @@ mod tests {
     fn conditions_that_the_runtime_shows_can_be_parsed() {
         use toolc::__gen::segment;
         use toolc::__gen::segment::{Atom, Op};
+        const MAX_STEPS: usize = 6;
         let atoms = [
             Atom::Tool("a".to_owned().into()),
             Atom::Fact("b".to_owned().into()),
@@ -287,7 +288,7 @@ mod tests {
             }
             _ => false,
         };
-        // Every condition of so many steps.
+        // Every condition of at most `MAX_STEPS` steps. `depth` is the number of operands on the stack.
         let steps = [Op::Atom(0), Op::Atom(1), Op::Atom(2), Op::Atom(3), Op::Not, Op::And, Op::Or];
         let (mut open, mut count) = (vec![(Vec::new(), 0)], 0);
         while let Some((ops, depth)) = open.pop() {
@@ -297,14 +298,17 @@ mod tests {
                 let read = parse(&text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
                 for holding in 0..1_u16 << atoms.len() {
                     let holds = |written: &ParsedAtom| {
-                        let at = atoms.iter().position(|atom| asks(written, atom)).expect("it is one of them");
+                        let at = atoms.iter().position(|atom| asks(written, atom)).expect("the atom is in the list");
                         holding >> at & 1 == 1
                     };
                     assert_eq!(read.holds(&holds), condition.holds(holding), "{text}");
                 }
                 count += 1;
             }
-            for op in steps.into_iter().filter(|_| ops.len() < 6) {
+            if ops.len() == MAX_STEPS {
+                continue;
+            }
+            for op in steps {
                 let after = match op {
                     Op::Atom(_) => depth + 1,
                     Op::Not if depth > 0 => depth,

@@ -155,7 +155,9 @@ impl Narrower<'_> {
                 for choice in schema.choices.iter_mut().filter(|choice| !choice.value.value.is_null()) {
                     choice.value.value = choice.value.value.to_string().into();
                 }
-                schema.types.iter_mut().filter(|ty| **ty != Type::Null).for_each(|ty| *ty = Type::String);
+                for ty in schema.types.iter_mut().filter(|ty| **ty != Type::Null) {
+                    *ty = Type::String;
+                }
                 schema.additional = Additional::Deny;
                 schema.add_sentence(Some("Write one of these values, as JSON text.".to_owned()));
                 true

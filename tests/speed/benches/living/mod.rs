@@ -133,7 +133,7 @@ fn provider(tool: DynamicTool) -> Box<dyn ToolProvider> {
 
 /// Returns `count` tools with static texts, as in a generated catalog.
 fn compiled(count: usize) -> Listed {
-    let table = Arc::new(Table::from_schema(&schema()).expect("this is a schema"));
+    let table = Arc::new(Table::from_schema(&schema()).expect("the schema is valid"));
     let leak = |text: String| Cow::Borrowed(text.leak());
     Listed::new((0..count).map(|index| {
         let function = json!({

@@ -114,7 +114,7 @@ impl Listed {
             "properties": {"query": {"type": "string"}, "limit": {"type": "integer", "default": 10}},
             "required": ["query"],
         });
-        let table = Arc::new(Table::from_schema(&schema).expect("this is a schema"));
+        let table = Arc::new(Table::from_schema(&schema).expect("the schema is valid"));
         Self::new((0..count).map(|index| {
             // The names sort before and after those of the project, so that a lookup takes more steps.
             let name = format!("{}_{index}_at_run_time", ["ask", "look", "view"][index % 3]);

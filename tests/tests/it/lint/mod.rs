@@ -362,7 +362,7 @@ fn ci_definitions_for_users_pass_without_findings_and_fail_with_them() {
     fixture::files(FILES)
         .iter()
         .skip(2)
-        .for_each(|(path, _)| fs::remove_file(well.0.path().join(path)).expect("it was there"));
+        .for_each(|(path, _)| fs::remove_file(well.0.path().join(path)).expect("failed to delete"));
     well.change("manifests/tools/read_file.toml", "changed.\n\"\"\"", "changed.\"\"\"");
     well.change(
         "manifests/tools/read_file.toml",

@@ -28,7 +28,7 @@ fn add(registry: &Registry, tools: DynamicTools) {
 
 fn turn(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Turn {
     let session = registry.session().enable(enabled.iter().copied()).disable(disabled.iter().copied());
-    session.env(Env::empty()).build().expect("there are such toolsets").turn_blocking(Dialect::OpenAi)
+    session.env(Env::empty()).build().expect("the toolsets are known").turn_blocking(Dialect::OpenAi)
 }
 
 /// Returns the names of the tools that a turn shows.

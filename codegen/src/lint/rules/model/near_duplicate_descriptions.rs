@@ -187,7 +187,9 @@ fn keys_among(texts: &[&Text]) -> Vec<Vec<u64>> {
 /// Returns the rarest elements of each set: so many that two sets without a common one cannot be similar.
 fn rarest(texts: &[&Text], (share, of): (usize, usize), set: fn(&Text) -> &Vec<u64>) -> Vec<Vec<u64>> {
     let mut counts: HashMap<u64, usize> = HashMap::new();
-    texts.iter().flat_map(|text| set(text)).for_each(|one| *counts.entry(*one).or_default() += 1);
+    for element in texts.iter().flat_map(|text| set(text)) {
+        *counts.entry(*element).or_default() += 1;
+    }
     let rarest = |text: &&Text| {
         let mut rarest: Vec<u64> = set(text).clone();
         rarest.sort_by_cached_key(|one| (counts[one], *one));
