@@ -15,7 +15,7 @@ pub(crate) fn snake(name: &str) -> Ident {
     ident(&name.to_snake_case())
 }
 
-/// Whether `snake` keeps a name, except that keywords become identifiers. Such names remain distinct.
+/// Returns whether `snake` keeps a name, except that keywords become identifiers. Such names remain distinct.
 pub(crate) fn is_snake(name: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     name.starts_with(|first: char| first.is_ascii_lowercase()) && name.split('_').all(is_word)

@@ -271,8 +271,8 @@ fn is_hidden(path: &Path, folder: &Path) -> bool {
     relative.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
-/// Whether a file is read or reported: the settings, the TOML files of `manifests/` except the `Cargo.toml` of a crate, and files in
-/// other formats whose path would be that of a manifest.
+/// Returns whether a file is read or reported: the settings, the TOML files of `manifests/` except the `Cargo.toml` of a crate,
+/// and files in other formats whose path would be that of a manifest.
 fn is_source(path: &str) -> bool {
     match path.strip_suffix(".toml") {
         Some(stem) => stem != "manifests/Cargo",

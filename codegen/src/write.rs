@@ -167,7 +167,7 @@ fn compose(draft: &Draft<'_>, inputs: &[u64], cached: &[CachedPart], found: &[u8
 }
 
 impl Plan {
-    /// Whether the disk equals the output.
+    /// Returns whether the disk equals the output.
     pub fn is_clean(&self) -> bool {
         self.stale.is_empty() && self.orphans.is_empty()
     }
@@ -217,7 +217,7 @@ pub fn lock(root: &Path) -> Option<fs::File> {
     Some(folder)
 }
 
-/// Whether a file has the mark of gen in its first 256 bytes.
+/// Returns whether a file has the mark of gen in its first 256 bytes.
 fn is_marked(path: &Path) -> bool {
     fs::read(path).is_ok_and(|bytes| {
         let start = &bytes[..bytes.len().min(256)];

@@ -203,7 +203,7 @@ impl Toolset {
         &self.manifest.name.value
     }
 
-    /// Whether `name` is the name or an alias of the toolset.
+    /// Returns whether `name` is the name or an alias of the toolset.
     pub fn is_called(&self, name: &str) -> bool {
         self.name() == name || self.manifest.aliases.iter().any(|alias| alias.value == name)
     }
@@ -309,14 +309,14 @@ impl Catalog {
         shown
     }
 
-    /// Whether the condition of a requirement is true.
+    /// Returns whether the condition of a requirement is true.
     fn allows(&self, when: Option<&At<When>>, atoms: &[Atom]) -> bool {
         // The list is empty if a name was unknown.
         let atom = |AtomId(atom): &AtomId| atoms.get(*atom).is_some_and(|atom| self.holds(atom, &[], &[]));
         when.is_none_or(|when| when.value.holds(&atom))
     }
 
-    /// Whether an atom holds in a turn with these tools. Facts that are not in `facts` have their defaults.
+    /// Returns whether an atom holds in a turn with these tools. Facts that are not in `facts` have their defaults.
     fn holds(&self, atom: &Atom, members: &[bool], facts: &[(FactId, FactValue)]) -> bool {
         match atom {
             Atom::Tool(id) => members.get(id.0).copied().unwrap_or(false),

@@ -61,7 +61,7 @@ impl<'t> Turns<'t> {
         Self { defs, all, places: atoms.iter().map(|atom| atom.place).collect() }
     }
 
-    /// Whether both conditions are true in some turn.
+    /// Returns whether both conditions are true in some turn.
     fn any(&self, within: Holds<'_>, holds: Holds<'_>) -> bool {
         self.all.iter().any(|&atoms| within(atoms) && holds(atoms))
     }

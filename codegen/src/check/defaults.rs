@@ -100,8 +100,8 @@ fn validate<'v>(
     }
 }
 
-/// Whether a number is too large to be an exact integer. JSON Schema accepts any whole number as an integer, but handlers get an
-/// `i64`, and a float above 2^53 does not identify one integer.
+/// Returns whether a number is too large to be an exact integer. JSON Schema accepts any whole number as an integer, but
+/// handlers get an `i64`, and a float above 2^53 does not identify one integer.
 fn is_beyond_integers(value: &Value) -> bool {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     value.is_f64() && value.as_f64().is_some_and(|float| float.abs() >= EXACT)

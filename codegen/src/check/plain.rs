@@ -7,7 +7,7 @@ use toolc::__gen::table::Type;
 use crate::diagnostic::At;
 use crate::schema::{Schema, type_of};
 
-/// Whether a value is obviously valid. If not, a validator must decide.
+/// Returns whether a value is obviously valid. If not, a validator must decide.
 pub(super) fn is_plainly_valid(value: &Value, schema: &Schema) -> bool {
     let ty = type_of(value);
     let is_named = |named: &Type| *named == ty || (*named, ty) == (Type::Number, Type::Integer);

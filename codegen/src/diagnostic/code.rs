@@ -43,7 +43,7 @@ impl Code {
         Self { source, ..self }
     }
 
-    /// Whether the finding is always an error: the compiler cannot use the broken item, so no setting can allow it.
+    /// Returns whether the finding is always an error: the compiler cannot use the broken item, so no setting can allow it.
     pub fn is_fixed(&self) -> bool {
         self.is_fixed
     }

@@ -52,12 +52,12 @@ impl Place {
         Self { source, start: offset(span.start), end: offset(span.end) }
     }
 
-    /// Whether `other` is in the same file and within this range.
+    /// Returns whether `other` is in the same file and within this range.
     pub fn contains(self, other: Place) -> bool {
         self.source == other.source && self.start <= other.start && other.end <= self.end
     }
 
-    /// Whether the two ranges overlap or are adjacent.
+    /// Returns whether the two ranges overlap or are adjacent.
     pub(crate) fn touches(self, other: Place) -> bool {
         self.source == other.source && self.start <= other.end && other.start <= self.end
     }
@@ -210,7 +210,7 @@ impl Sink {
         self.lock().push(diagnostic);
     }
 
-    /// Whether no finding was added.
+    /// Returns whether no finding was added.
     pub fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }

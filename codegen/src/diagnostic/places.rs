@@ -148,7 +148,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Whether the byte at this offset is part of a key or a string, so that a `#` does not begin a comment.
+    /// Returns whether the byte at this offset is part of a key or a string, so that a `#` does not begin a comment.
     pub(crate) fn is_in_string(&self, offset: usize) -> bool {
         let strings = self.nodes.iter().filter(|node| node.is_string).map(|node| &node.value);
         strings.chain(self.nodes.iter().filter_map(|node| node.key.as_ref())).any(|range| range.contains(&offset))

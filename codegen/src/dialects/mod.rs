@@ -79,7 +79,7 @@ impl Dialect {
         [self.tool.stated(), self.request.stated(), self.schema.stated()].concat()
     }
 
-    /// Whether it accepts every schema that an author can write.
+    /// Returns whether it accepts every schema that an author can write.
     pub fn accepts_any_schema(&self) -> bool {
         self.schema.stated().is_empty()
     }

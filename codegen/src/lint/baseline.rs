@@ -22,7 +22,7 @@ impl Baseline {
         self.0.len()
     }
 
-    /// Whether there are no findings.
+    /// Returns whether there are no findings.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -93,7 +93,7 @@ impl<'o> Levels<'o> {
         Self { set, options }
     }
 
-    /// Whether findings of a code are reported.
+    /// Returns whether findings of a code are reported.
     pub(super) fn is_on(&self, code: Code) -> bool {
         self.get(code, code.level).is_some()
     }

@@ -41,7 +41,7 @@ impl Lint<'_> {
     }
 }
 
-/// Whether the literal is on one line and has no escapes, so that its value is the text between the quotes.
+/// Returns whether the literal is on one line and has no escapes, so that its value is the text between the quotes.
 fn is_plain(literal: &str) -> bool {
     let quote = &literal[..1];
     let is_long = literal.starts_with(&quote.repeat(3));

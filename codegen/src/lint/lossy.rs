@@ -69,7 +69,7 @@ struct LossKey {
     outcome: &'static str,
 }
 
-/// Whether another rule reports the loss in any case: a combinator at the root (`root-combinator`), or a name
+/// Returns whether another rule reports the loss in any case: a combinator at the root (`root-combinator`), or a name
 /// (`parameter-name`). Losses in `returns` do not matter, because no model writes results.
 fn is_reported_elsewhere(loss: &Loss) -> bool {
     let is_at_root = loss.path.is_empty() && matches!(loss.keyword, "anyOf" | "oneOf" | "allOf");

@@ -83,7 +83,7 @@ impl<'c> Lint<'c> {
         self.resolved[id.0].get_or_init(|| self.catalog.resolve(id))
     }
 
-    /// Whether a toolset, or one that it includes, lists tools that are added at run time.
+    /// Returns whether a toolset, or one that it includes, lists tools that are added at run time.
     pub fn has_external_tools(&self, id: ToolsetId) -> bool {
         let (mut seen, mut open) = (vec![false; self.catalog.toolsets().count()], vec![id]);
         while let Some(id) = open.pop() {

@@ -34,7 +34,7 @@ pub(in crate::lint) fn check(
     }
 }
 
-/// Whether a toolset has one of these tags, or a name that equals one or ends with one.
+/// Returns whether a toolset has one of these tags, or a name that equals one or ends with one.
 pub(in crate::lint) fn is_named_or_tagged(toolset: &Toolset, tags: &[&str]) -> bool {
     let equals = |text: &[Cow<'_, str>], tag: &str| text == words(tag);
     let name = words(toolset.name());

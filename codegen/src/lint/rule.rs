@@ -42,7 +42,7 @@ pub struct LossFilter {
 }
 
 impl Check {
-    /// Whether the check requires a catalog without errors.
+    /// Returns whether the check requires a catalog without errors.
     pub(super) fn needs_valid_catalog(&self) -> bool {
         matches!(self, Self::Output(_) | Self::LoweredTool(_) | Self::Loss(_))
     }

@@ -64,7 +64,7 @@ impl<'d> SchemaValues<'d> {
         cycles.into_iter().map(|cycle| cycle.into_iter().map(|(_, reference)| reference).collect()).collect()
     }
 
-    /// Whether a schema has no value although all nested schemas have one, and no other rule reports that.
+    /// Returns whether a schema has no value although all nested schemas have one, and no other rule reports that.
     pub(in crate::lint) fn is_empty(&self, schema: &Schema) -> bool {
         let shallow = Self { defs: self.defs, has_value: vec![true; self.has_value.len()], ignores_nested: true };
         // Values of an enum and contradictory bounds are reported by other rules.
@@ -76,7 +76,7 @@ impl<'d> SchemaValues<'d> {
         is_empty(schema) && !is_reported_elsewhere(schema) && !parts.into_iter().any(is_empty)
     }
 
-    /// Whether some value satisfies all of these schemas.
+    /// Returns whether some value satisfies all of these schemas.
     fn is_satisfiable(&self, parts: &[&Schema], depth: usize) -> bool {
         if depth > MAX_DEPTH {
             return true;
@@ -91,7 +91,7 @@ impl<'d> SchemaValues<'d> {
         cases.iter().any(|case| self.fits_case(case, depth))
     }
 
-    /// Whether some nested value satisfies all of these schemas.
+    /// Returns whether some nested value satisfies all of these schemas.
     fn is_nested_satisfiable(&self, parts: &[&Schema], depth: usize) -> bool {
         match parts {
             [] => true,
@@ -207,7 +207,7 @@ fn is_among(ty: Type, types: &[Type]) -> bool {
     types.contains(&ty) || (ty == Type::Integer && types.contains(&Type::Number))
 }
 
-/// Whether a value satisfies a schema, apart from nested values and combinators.
+/// Returns whether a value satisfies a schema, apart from nested values and combinators.
 fn accepts(schema: &Schema, value: &Value) -> bool {
     let bounds = &schema.bounds;
     let is_whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
@@ -251,7 +251,7 @@ fn count_values(schema: &Schema) -> Option<usize> {
 
 type Ends<'s> = (&'s Option<At<Value>>, &'s Option<At<Value>>);
 
-/// Whether the bounds of all parts leave a possible size.
+/// Returns whether the bounds of all parts leave a possible size.
 fn fits_between(parts: &[&Schema], ends: impl Fn(&Schema) -> Ends<'_>) -> bool {
     let min = parts.iter().filter_map(|part| ends(part).0.as_ref());
     let max: Vec<_> = parts.iter().filter_map(|part| ends(part).1.as_ref()).collect();

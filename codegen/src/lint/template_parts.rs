@@ -54,7 +54,7 @@ impl Tool {
         self.parameter_schemas().flat_map(|schema| &schema.properties)
     }
 
-    /// Whether all its conditions are valid. Invalid ones have been reported.
+    /// Returns whether all its conditions are valid. Invalid ones have been reported.
     fn is_linked(&self) -> bool {
         self.atoms.len() == self.manifest.atom_table.atoms.len()
             && self.atoms.len() <= MAX_ATOMS

@@ -18,7 +18,7 @@ pub struct Lowering {
     pub losses: Vec<Loss>,
 }
 
-/// Whether a dialect accepts the names of a tool and of its required parameters.
+/// Returns whether a dialect accepts the names of a tool and of its required parameters.
 pub fn accepts(dialect: &Dialect, tool: &Tool) -> bool {
     let accepts_name = dialect.tool.tool_name().is_none_or(|names| names.value.accepts(tool.name_in(dialect.name)));
     accepts_name && refused_parameter(dialect, tool).is_none()

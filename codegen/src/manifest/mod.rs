@@ -128,7 +128,7 @@ fn check_name(name: &At<String>, kind: Kind, sink: &Sink) {
     }
 }
 
-/// Whether toolc uses this name itself.
+/// Returns whether toolc uses this name itself.
 pub(crate) fn is_reserved(kind: Kind, name: &str) -> bool {
     RESERVED.contains(&(kind, name))
 }

@@ -59,7 +59,7 @@ impl Defs {
         self.0.len()
     }
 
-    /// Whether the tool has no definitions.
+    /// Returns whether the tool has no definitions.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -255,7 +255,7 @@ impl Schema {
         types
     }
 
-    /// Whether the schema has the type object, or a keyword about objects.
+    /// Returns whether the schema has the type object, or a keyword about objects.
     pub fn is_object(&self) -> bool {
         self.types.contains(&Type::Object)
             || !self.properties.is_empty()
@@ -302,7 +302,7 @@ impl Schema {
     }
 }
 
-/// Whether two values are equal in JSON Schema, which compares numbers by value: `1` equals `1.0`.
+/// Returns whether two values are equal in JSON Schema, which compares numbers by value: `1` equals `1.0`.
 pub(crate) fn equal(one: &Value, other: &Value) -> bool {
     one == other || compare_numbers(one, other) == Some(Ordering::Equal)
 }

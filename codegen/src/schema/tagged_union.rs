@@ -45,7 +45,7 @@ pub(crate) enum TagDefect {
 }
 
 impl Alternative<'_> {
-    /// Whether a value of the union belongs to this alternative.
+    /// Returns whether a value of the union belongs to this alternative.
     pub fn matches(&self, value: &Value) -> bool {
         let is_number = |ty: Type| matches!(ty, Type::Integer | Type::Number);
         let ty = type_of(value);
@@ -119,7 +119,7 @@ impl Defs {
         }
     }
 
-    /// Whether null is allowed. Always false for schemas that are passed as a raw JSON value.
+    /// Returns whether null is allowed. Always false for schemas that are passed as a raw JSON value.
     pub fn is_nullable(&self, schema: &Schema) -> bool {
         let resolved = self.resolve(schema);
         let schema = resolved.schema;
@@ -128,8 +128,8 @@ impl Defs {
             || (self.union(schema).is_some() && schema.in_place().any(|subschema| self.is_nullable(subschema)))
     }
 
-    /// Whether the keywords of a schema allow null. Unlike [`is_nullable`](Self::is_nullable), this does not resolve the schema:
-    /// resolving depends on it.
+    /// Returns whether the keywords of a schema allow null. Unlike [`is_nullable`](Self::is_nullable), this does not resolve
+    /// the schema: resolving depends on it.
     fn allows_null(&self, schema: &Schema) -> bool {
         if let Some(reference) = schema.alias() {
             return self.allows_null(&self.get(reference.to).schema);
@@ -237,7 +237,7 @@ impl Defs {
     }
 }
 
-/// Whether no two types are equal. Integers and numbers count as equal.
+/// Returns whether no two types are equal. Integers and numbers count as equal.
 fn are_distinct(types: &[Type]) -> bool {
     let numeric = |t: Type| if t == Type::Integer { Type::Number } else { t };
     types.iter().enumerate().all(|(index, ty)| types[..index].iter().all(|earlier| numeric(*earlier) != numeric(*ty)))
@@ -249,12 +249,12 @@ impl Schema {
         self.reference.as_ref().filter(|_| !self.has_constraints() && self.in_place().next().is_none())
     }
 
-    /// Whether the schema refers to other schemas for the same value.
+    /// Returns whether the schema refers to other schemas for the same value.
     fn is_composed(&self) -> bool {
         self.reference.is_some() || self.in_place().next().is_some()
     }
 
-    /// Whether the schema has keywords that constrain the value, other than `$ref`, `anyOf`, `oneOf` and `allOf`.
+    /// Returns whether the schema has keywords that constrain the value, other than `$ref`, `anyOf`, `oneOf` and `allOf`.
     pub(crate) fn has_constraints(&self) -> bool {
         !self.types.is_empty()
             || !self.choices.is_empty()
@@ -285,7 +285,7 @@ impl Schema {
         }
     }
 
-    /// Whether the schema allows null only.
+    /// Returns whether the schema allows null only.
     pub fn is_null(&self) -> bool {
         self.types == [Type::Null] && self.choices.is_empty()
     }

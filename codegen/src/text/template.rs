@@ -301,7 +301,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether two bytes are a delimiter: `{{`, `{%`, `{#`, or one of their closing counterparts.
+/// Returns whether two bytes are a delimiter: `{{`, `{%`, `{#`, or one of their closing counterparts.
 fn is_delimiter(pair: &[u8]) -> bool {
     matches!(pair, [b'{', b'{' | b'%' | b'#'] | [b'}' | b'%' | b'#', b'}'])
 }

@@ -29,12 +29,12 @@ impl<'c> HomeToolset<'c> {
         handlers(self.toolset.name())
     }
 
-    /// Whether handlers have anything to implement: tools that the agent's own loop runs have no handler.
+    /// Returns whether handlers have anything to implement: tools that the agent's own loop runs have no handler.
     pub(super) fn has_trait(&self) -> bool {
         self.has_checks() || self.tools.iter().any(|tool| tool.manifest.execution.value != Execution::Agent)
     }
 
-    /// Whether the handlers check the availability of tools: a manifest says `check = true`.
+    /// Returns whether the handlers check the availability of tools: a manifest says `check = true`.
     pub(super) fn has_checks(&self) -> bool {
         self.toolset.manifest.requires.checked().is_some()
             || self.tools.iter().any(|tool| tool.manifest.requires.checked().is_some())

@@ -76,7 +76,7 @@ impl<'s> Range<'s> {
         is_crossed.then_some((low, high))
     }
 
-    /// Whether the range contains no number, or no integer if `is_whole`.
+    /// Returns whether the range contains no number, or no integer if `is_whole`.
     pub(super) fn is_empty(&self) -> bool {
         if self.crossed().is_some() {
             return true;

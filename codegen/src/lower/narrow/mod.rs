@@ -240,22 +240,22 @@ impl<'s> Narrower<'s> {
         if schema.any_of.is_empty() { self.narrow_plain(schema) } else { self.narrow_union(schema) }
     }
 
-    /// Whether schemas may contain a keyword.
+    /// Returns whether schemas may contain a keyword.
     fn accepts(&self, keyword: &str) -> bool {
         self.dialect.schema.keywords().is_none_or(|keywords| keywords.value.contains(&keyword))
     }
 
-    /// Whether a schema may allow null.
+    /// Returns whether a schema may allow null.
     fn accepts_null(&self) -> bool {
         self.dialect.schema.null().is_none()
     }
 
-    /// Whether `type` may be a list.
+    /// Returns whether `type` may be a list.
     fn accepts_type_lists(&self) -> bool {
         self.dialect.schema.type_lists().is_none()
     }
 
-    /// Whether null may be one of the types of a schema. If not, it is an alternative of a union.
+    /// Returns whether null may be one of the types of a schema. If not, it is an alternative of a union.
     fn lists_null(&self) -> bool {
         self.accepts_type_lists() || self.dialect.spelling.openapi
     }

@@ -55,7 +55,7 @@ pub(super) fn allow_null(schema: &mut Schema) {
     }
 }
 
-/// Whether `enum` and `const` allow null in every turn.
+/// Returns whether `enum` and `const` allow null in every turn.
 fn values_allow_null(schema: &Schema) -> bool {
     let nulls = schema.choices.iter().filter(|choice| choice.value.value.is_null());
     schema.constant.is_none() && (schema.choices.is_empty() || nulls.into_iter().any(|choice| choice.when.is_none()))

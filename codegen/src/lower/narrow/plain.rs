@@ -345,7 +345,7 @@ fn drop_keywords_of_other_types(schema: &mut Schema) {
     }
 }
 
-/// Whether a value is of a type. A number without a fractional part is also an integer.
+/// Returns whether a value is of a type. A number without a fractional part is also an integer.
 pub(super) fn is_of_type(value: &Value, ty: Type) -> bool {
     match (type_of(value), ty) {
         (Type::Integer, Type::Number) => true,

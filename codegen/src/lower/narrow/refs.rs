@@ -88,12 +88,12 @@ impl Narrower<'_> {
         self.dialect.schema.refs().map_or(Refs::Alone { recursive: true }, |refs| refs.value)
     }
 
-    /// Whether the current schema is nested too deeply, or the budget is used up.
+    /// Returns whether the current schema is nested too deeply, or the budget is used up.
     pub(super) fn exceeds_limits(&self) -> bool {
         self.depth > self.dialect.schema.max_depth().map_or(MAX_DEPTH, |limit| limit.value) || self.budget == 0
     }
 
-    /// Whether the schema, or one of its alternatives, is an open object, which allows additional properties.
+    /// Returns whether the schema, or one of its alternatives, is an open object, which allows additional properties.
     pub(super) fn is_open(&self, schema: &Schema, depth: usize) -> bool {
         let schema = self.defs.resolve(schema).schema;
         let is_open = schema.is_object() && !matches!(schema.additional, crate::schema::Additional::Deny);
@@ -106,7 +106,7 @@ impl Narrower<'_> {
     }
 }
 
-/// Whether a `$ref` has no sibling keywords.
+/// Returns whether a `$ref` has no sibling keywords.
 fn has_only_reference(schema: &Schema) -> bool {
     schema.alias().is_some()
         && schema.description.is_none()

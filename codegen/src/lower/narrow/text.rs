@@ -97,7 +97,7 @@ impl Narrower<'_> {
         if self.take_budget_for(schema) { json_prose(lead, self.defs.document(schema).json()) } else { Template::new() }
     }
 
-    /// Whether a schema may allow values of a type. Sound but incomplete: true if `depth` is too great to decide.
+    /// Returns whether a schema may allow values of a type. Sound but incomplete: true if `depth` is too great to decide.
     pub(super) fn allows_type(&self, schema: &Schema, ty: Type, depth: usize) -> bool {
         if depth > MAX_REF_DEPTH {
             return true;

@@ -38,7 +38,7 @@ impl Narrower<'_> {
         schema.any_of = only_one_of.one_of;
     }
 
-    /// Whether no value satisfies two alternatives of this `oneOf`.
+    /// Returns whether no value satisfies two alternatives of this `oneOf`.
     fn are_exclusive(&self, union: &Schema) -> bool {
         let allows_null = |schema: &&Schema| schema.is_null() || self.defs.is_nullable(schema);
         let nullable = union.one_of.iter().filter(allows_null).count();

@@ -80,15 +80,15 @@ fn each_kind_of_requirement_hides_its_tool() {
 fn the_reason_is_the_first_unmet_requirement_starting_with_the_home_toolset() {
     let home = Toolset { requires: vec![Check, env(&["HOME_KEY"])], ..toolset("home") };
     let fake = Fake::new([tool("ask", "home", &[env(&["OWN"]), tools(&["missing"])])]).toolset(home);
-    let (asked, registry) = (fake.asked(), fake.registry());
+    let (checks_run, registry) = (fake.checks_run(), fake.registry());
     assert_eq!(hidden(&turn(&registry, Env::empty())), ["ask: needs the environment variable `HOME_KEY`"]);
     let env = Env::empty().with_var("HOME_KEY", "x");
     assert_eq!(hidden(&turn(&registry, env.clone())), ["ask: needs the environment variable `OWN`"]);
     // Checks do not run while another requirement is unmet.
-    assert!(asked.lock().unwrap().is_empty());
+    assert!(checks_run.lock().unwrap().is_empty());
     let turn = turn(&registry, env.with_var("OWN", "x"));
     assert_eq!(hidden(&turn), ["ask: needs the tool `missing`, which no tool provider has"]);
-    assert_eq!(*asked.lock().unwrap(), ["home"]);
+    assert_eq!(*checks_run.lock().unwrap(), ["home"]);
 }
 
 #[test]
@@ -104,17 +104,17 @@ fn each_check_runs_once_and_only_for_granted_tools() {
     .toolset(checked("blue"))
     .toolset(Toolset { tools: texts(&["a"]), ..checked("mixed") })
     .available(|name, env| Availability::when(name != "c" || env.var("C").is_some(), "c is offline"));
-    let (asked, registry) = (fake.asked(), fake.registry());
+    let (checks_run, registry) = (fake.checks_run(), fake.registry());
     let session = |name: &str| session(&registry, Env::empty()).enable([name]).build().unwrap();
     let red = session("red").turn_blocking(Dialect::OpenAi);
     assert_eq!((shown(&red), hidden(&red)), ("a b".into(), vec!["c: c is offline".to_owned()]));
-    let mut names = std::mem::take(&mut *asked.lock().unwrap());
+    let mut names = std::mem::take(&mut *checks_run.lock().unwrap());
     // Checks run concurrently, in any order.
     names.sort();
     assert_eq!(names, ["b", "c", "red"]);
     // The requirements of a toolset apply to its home tools, not to the tools that it lists.
     assert_eq!(shown(&session("mixed").turn_blocking(Dialect::OpenAi)), "a");
-    assert_eq!(*asked.lock().unwrap(), ["red"]);
+    assert_eq!(*checks_run.lock().unwrap(), ["red"]);
 }
 
 #[test]
@@ -126,14 +126,14 @@ fn the_provider_of_a_tool_runs_the_check_of_its_toolset() {
     // This provider does not declare the toolset. The check runs on the first provider that does.
     let without_toolset =
         Fake::new([tool("d", "shared", &[])]).available(|_, _| Availability::Unavailable("unknown toolset".into()));
-    let asked = [passing.asked(), failing.asked(), without_toolset.asked()];
+    let checks_run = [passing.checks_run(), failing.checks_run(), without_toolset.checks_run()];
     let registry = Registry::new();
     for fake in [passing, failing, without_toolset] {
         registry.add(Box::new(fake)).unwrap();
     }
     let turn = turn(&registry, Env::empty().with_var("KEY", "x"));
     assert_eq!((shown(&turn), hidden(&turn)), ("a d".into(), vec!["b: offline".to_owned(), "c: offline".to_owned()]));
-    assert_eq!(asked.map(|asked| asked.lock().unwrap().len()), [1, 1, 0]);
+    assert_eq!(checks_run.map(|checks_run| checks_run.lock().unwrap().len()), [1, 1, 0]);
 }
 
 #[test]

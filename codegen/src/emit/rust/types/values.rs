@@ -40,7 +40,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether the expression of a value is cheap, so that it need not be in a closure.
+    /// Returns whether the expression of a value is cheap, so that it need not be in a closure.
     pub(super) fn is_constant(&self, rust: &Rust, value: &Value) -> bool {
         match rust {
             Rust::Bool | Rust::Integer | Rust::Number => true,

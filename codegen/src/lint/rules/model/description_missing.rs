@@ -46,14 +46,14 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     }
 }
 
-/// Whether the text is empty in a turn that shows the tool.
+/// Returns whether the text is empty in a turn that shows the tool.
 fn is_empty_in_some_turn(lint: &Lint<'_>, id: ToolId, template: &Template) -> bool {
     let is_unconditional_text = |piece: &Piece<_, _>| matches!(piece, Piece::Text(text) if !text.trim().is_empty());
     let turns = || lint.turns(id).unwrap_or_default();
     !template.iter().any(is_unconditional_text) && turns().iter().any(|&atoms| !has_text(template, Some(atoms)))
 }
 
-/// Whether a text renders to more than white space, in the given turn or in any turn.
+/// Returns whether a text renders to more than white space, in the given turn or in any turn.
 fn has_text(template: &Template, turn: Option<Atoms>) -> bool {
     template.iter().any(|piece| match piece {
         Piece::Text(text) => !text.trim().is_empty(),

@@ -101,7 +101,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
 }
 
-/// Whether the schema is an unrestricted string, or an array of unrestricted strings.
+/// Returns whether the schema is an unrestricted string, or an array of unrestricted strings.
 fn is_unrestricted_text(schema: &Schema) -> bool {
     let is_free = |schema: &Schema| {
         schema.choices.is_empty()

@@ -64,7 +64,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
 }
 
-/// Whether a value of words has white space around it. A separator such as `, ` may need its space.
+/// Returns whether a value of words has white space around it. A separator such as `, ` may need its space.
 fn is_padded(value: &str) -> bool {
     value.trim().len() < value.len() && value.contains(char::is_alphanumeric)
 }

@@ -103,7 +103,7 @@ impl Text {
         common_shingles * MIN_COMMON_SHINGLES.1 >= (sizes[0] + sizes[1] - common_shingles) * MIN_COMMON_SHINGLES.0 && !self.is_distinguished_from(other)
     }
 
-    /// Whether the texts differ by one of the words in which the names differ.
+    /// Returns whether the texts differ by one of the words in which the names differ.
     fn is_distinguished_from(&self, other: &Text) -> bool {
         let only = |one: &Text, other: &Text| {
             let has = |set: &[u64], word: &u64| set.binary_search(word).is_ok();

@@ -55,12 +55,12 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     }
 }
 
-/// Whether one of the tools is deprecated in favor of the other.
+/// Returns whether one of the tools is deprecated in favor of the other.
 fn is_replacement(catalog: &Catalog, one: ToolId, other: ToolId) -> bool {
     catalog[one].replacement == Some(other) || catalog[other].replacement == Some(one)
 }
 
-/// Whether the names are equal in Rust, which is reported as an error.
+/// Returns whether the names are equal in Rust, which is reported as an error.
 fn collide(catalog: &Catalog, one: ToolId, other: ToolId) -> bool {
     catalog[one].home == catalog[other].home && words(catalog[one].name()) == words(catalog[other].name())
 }

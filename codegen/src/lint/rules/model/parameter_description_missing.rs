@@ -51,14 +51,14 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
 }
 
-/// Whether the schema, or a definition that it refers to, has a description.
+/// Returns whether the schema, or a definition that it refers to, has a description.
 fn is_described(schema: &Schema, tool: &Tool) -> bool {
     let described = schema.description.as_ref().is_some_and(|text| !is_blank(&text.value));
     let target = |schema: &Schema| schema.reference.as_ref().map(|reference| tool.manifest.defs.get(reference.to));
     described || target(schema).is_some_and(|def| is_described(&def.schema, tool))
 }
 
-/// Whether a text always renders to white space.
+/// Returns whether a text always renders to white space.
 fn is_blank(template: &Template) -> bool {
     template.iter().all(|piece| matches!(piece, Piece::Text(text) if text.trim().is_empty()))
 }

@@ -127,7 +127,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
 }
 
-/// Whether a text says no more than the name it describes. Empty texts are reported by other rules.
+/// Returns whether a text says no more than the name it describes. Empty texts are reported by other rules.
 pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || text.len() > MAX_BYTES {
@@ -155,7 +155,7 @@ pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
     !text_words.is_empty() && (is_named || bare.iter().all(|word| is_in(TYPES, word)))
 }
 
-/// Whether a text begins with a marker, such as `TODO`, `TODO: describe` or `[TODO]`.
+/// Returns whether a text begins with a marker, such as `TODO`, `TODO: describe` or `[TODO]`.
 fn is_marked(text: &str) -> bool {
     let text = text.trim_start_matches(['[', '<', '(', '*', '_', '#', ' ', '/']);
     let marker = MARKERS.iter().find_map(|marker| text.strip_prefix(marker));

@@ -80,7 +80,7 @@ impl Context<'_> {
         self.always_available.contains(&other) || available.any(|id| self.lint.implied_tools(id).contains(&other))
     }
 
-    /// Whether the tool has a parameter, an enum value or a definition of this name.
+    /// Returns whether the tool has a parameter, an enum value or a definition of this name.
     fn has_part_named(&self, name: &str) -> bool {
         let manifest = &self.tool.manifest;
         manifest.defs.iter().any(|(_, def)| def.name.value == name)

@@ -96,7 +96,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
 }
 
-/// Whether a marker is in backticks: an odd number of them before it in its line, and one after it.
+/// Returns whether a marker is in backticks: an odd number of them before it in its line, and one after it.
 fn is_quoted(text: &str, start: usize, end: usize) -> bool {
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let after = text[end..].split('\n').next().unwrap_or_default();

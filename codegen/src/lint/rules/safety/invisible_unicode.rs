@@ -77,8 +77,8 @@ fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, sink: &Sink) {
     sink.push(prose.fold(shown, |found, (place, _)| found.fix(Edit::Replace(place, String::new()))));
 }
 
-/// Whether a place is in one of these texts, outside of template tags. Removing the character from a value, a key or a condition
-/// would change its meaning, which only the author can decide.
+/// Returns whether a place is in one of these texts, outside of template tags. Removing the character from a value, a key or a
+/// condition would change its meaning, which only the author can decide.
 fn is_prose(lint: &Lint<'_>, texts: &[Place], place: Place) -> bool {
     let (start, end) = (place.span().start, place.span().end);
     texts.iter().find(|text| text.span().start < start && end < text.span().end).is_some_and(|text| {
@@ -138,14 +138,14 @@ fn hidden(text: &str) -> Vec<(usize, char)> {
     found
 }
 
-/// Whether a joiner is between letters of certain scripts, or between pictographs.
+/// Returns whether a joiner is between letters of certain scripts, or between pictographs.
 fn is_joined(before: Option<char>, next: Option<char>) -> bool {
     let of_letters = before.is_some_and(joins) && next.is_none_or(|next| joins(next) || next.is_whitespace());
     let is_picture = |letter: char| is_pictograph(letter) || is_modifier(letter);
     of_letters || before.is_some_and(is_picture) && next.is_some_and(is_pictograph)
 }
 
-/// Whether a letter belongs to a script that uses joiners.
+/// Returns whether a letter belongs to a script that uses joiners.
 fn joins(letter: char) -> bool {
     matches!(letter, '\u{600}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{1a20}'..='\u{1aaf}' | '\u{a840}'..='\u{abff}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{11000}'..='\u{11fff}')
         && letter.is_alphanumeric()
@@ -157,7 +157,7 @@ fn is_pictograph(letter: char) -> bool {
     matches!(letter, '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Whether a character after a pictograph is part of it.
+/// Returns whether a character after a pictograph is part of it.
 fn is_modifier(letter: char) -> bool {
     letter == '\u{fe0f}' || matches!(letter, '\u{1f3fb}'..='\u{1f3ff}')
 }
@@ -166,7 +166,7 @@ fn is_ideograph(letter: char) -> bool {
     matches!(letter, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Whether a character has variants that a variation selector can choose.
+/// Returns whether a character has variants that a variation selector can choose.
 fn varies(letter: char) -> bool {
     is_pictograph(letter)
         || is_ideograph(letter)
