@@ -22,7 +22,7 @@ use toolc_codegen::report::{Format, Report};
 use toolc_codegen::source::{Kind, Sources};
 use toolc_codegen::text::condition::{self, AtomExpr, Condition, ParsedAtom};
 use toolc_codegen::text::{Fault, template};
-use toolc_tests::arguments::{misspell, right};
+use toolc_tests::arguments::{misspell, valid_arguments};
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
 
@@ -239,7 +239,7 @@ fn calls() -> BTreeSet<String> {
     for (index, subject) in SUBJECTS.iter().enumerate() {
         let selector = u32::try_from(index + SUBJECTS.len()).ok().and_then(char::from_u32).expect("a small number");
         for _ in 0..3 {
-            let mut value = right(&subject.schema, &mut random);
+            let mut value = valid_arguments(&subject.schema, &mut random);
             calls.insert(format!("{selector}{value}"));
             misspell(&mut value, &mut random);
             calls.insert(format!("{selector}{value}"));

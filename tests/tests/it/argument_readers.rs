@@ -5,7 +5,7 @@
 use jsonschema::{Keyword, ValidationError, Validator};
 use serde_json::{Map, Value, json};
 use toolc::args::{repair, validate};
-use toolc_tests::arguments::{doubled, misspell, mutate, right, wild};
+use toolc_tests::arguments::{doubled, misspell, mutate, unrelated_arguments, valid_arguments};
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
 
@@ -25,12 +25,12 @@ fn compiled_and_run_time_tables_read_arguments_as_a_validator_does() {
         for subject in Subject::all(schemas::project(PROJECT, &mut random)) {
             let standard = Standard::new(&subject.schema);
             for number in 0..ARGUMENTS {
-                let mut value = right(&subject.schema, &mut random);
+                let mut value = valid_arguments(&subject.schema, &mut random);
                 match number % 5 {
                     0 | 1 => {}
                     2 => misspell(&mut value, &mut random),
                     3 => mutate(&mut value, &mut random),
-                    _ => value = wild(&subject.schema, &mut random),
+                    _ => value = unrelated_arguments(&subject.schema, &mut random),
                 }
                 assert_agreement(&subject, &standard, &value, &mut counts);
                 if let Some(text) = doubled(&value, &mut random).filter(|_| number % 5 == 0) {

@@ -16,7 +16,7 @@ use toolc_codegen::dialects::{DIALECTS, Dialect, Enums, Refs};
 use toolc_codegen::lower::narrow::{Fallback, Loss, narrow};
 use toolc_codegen::lower::{definition, lower};
 use toolc_codegen::source::Sources;
-use toolc_tests::arguments::right;
+use toolc_tests::arguments::valid_arguments;
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
 
@@ -118,7 +118,7 @@ fn random_value(schema: &Value, random: &mut Random) -> Option<Value> {
     let around =
         json!({ "type": "object", "properties": { "x": schema }, "required": ["x"], "$defs": schema["$defs"] });
     (0..20)
-        .map(|_| right(&around, random)["x"].take())
+        .map(|_| valid_arguments(&around, random)["x"].take())
         .find(|value| is_read_unchanged(value) && validator.is_valid(value))
 }
 
@@ -176,7 +176,7 @@ fn check_arguments(sources: &Sources, random: &mut Random, counts: &mut Counts) 
                     let Some(schema) = with_texts(&schema, random) else { continue };
                     let validator = jsonschema::draft202012::new(&schema)
                         .unwrap_or_else(|error| panic!("{}: {error}: {schema}", dialect.name));
-                    let value = right(&schema, random);
+                    let value = valid_arguments(&schema, random);
                     if !is_read_unchanged(&value) || !validator.is_valid(&value) {
                         continue;
                     }
