@@ -10,12 +10,12 @@ use std::path::Path;
 pub struct Failure(String);
 
 impl Failure {
-    /// A failure with a message that completes "error: ...", names the path, and says what to do.
+    /// Returns a failure with a message that completes "error: ...", names the path, and says what to do.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 
-    /// A failure to do something with a file: `verb` is `read`, `write` and the like.
+    /// Returns a failure to do something with a file: `verb` is `read`, `write` and the like.
     pub(crate) fn io(verb: &str, path: &Path, error: &io::Error) -> Self {
         Self(format!("failed to {verb} {}: {error}", path.display()))
     }

@@ -28,8 +28,8 @@ use toolc_tests::schemas;
 
 use arguments::{Subject, check_arguments};
 
-/// Asserts that a project yields findings that can be text in every format and fixed, or a catalog from which all output can be
-/// generated. `input` has the files one after the other, each below a line `--- PATH`.
+/// Compiles a project. Asserts that its findings can be written in every format and fixed, or that all output can be generated from
+/// its catalog. `input` has the files one after the other, each below a line `--- PATH`.
 pub fn manifest(input: &str) {
     let sources = Sources::from_memory(files(input));
     let compilation = compile(&sources);

@@ -44,12 +44,12 @@ impl SchemaDocument<'_> {
     }
 }
 
-/// An entry of a JSON object that is always present.
+/// Returns an entry of a JSON object that is always present.
 pub(super) fn entry(key: &str, value: CondJson) -> (Option<When>, String, CondJson) {
     (None, key.to_owned(), value)
 }
 
-/// A JSON string.
+/// Returns a JSON string.
 pub(super) fn string(text: &str) -> CondJson {
     Value::from(text).into()
 }

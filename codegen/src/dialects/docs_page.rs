@@ -31,7 +31,7 @@ pub fn docs_page() -> String {
     markdown::render(include_str!("docs_page.md.jinja"), context)
 }
 
-/// What the dialects that do not accept every schema make of each keyword.
+/// Returns a row for each keyword: what becomes of it in each dialect that does not accept every schema.
 fn rows(dialects: &[&Dialect]) -> Vec<Value> {
     let mut rows = Vec::new();
     let mut row = |name: String, cell: &dyn Fn(&Dialect) -> String| {
@@ -87,7 +87,7 @@ fn rows(dialects: &[&Dialect]) -> Vec<Value> {
     rows
 }
 
-/// What becomes of a keyword.
+/// Returns what becomes of a keyword in a dialect.
 fn becomes(keyword: &str, dialect: &Dialect) -> &'static str {
     let accepts = |keyword| dialect.schema.keywords().is_none_or(|keywords| keywords.value.contains(&keyword));
     match keyword {
@@ -114,7 +114,7 @@ fn becomes(keyword: &str, dialect: &Dialect) -> &'static str {
     }
 }
 
-/// Every limit with its evidence. Dialects that share a limit share its line.
+/// Returns every limit with its evidence. Dialects that share a limit share its line.
 fn limits() -> Vec<Value> {
     let mut lines: BTreeMap<(&str, String, &str, &str, Confidence), Vec<String>> = BTreeMap::new();
     for dialect in DIALECTS {

@@ -55,12 +55,12 @@ fn keywords_are_those_of_json_schema() {
     }
 }
 
-/// The names of the limits that no stage reads: nowhere in `code` is the method of that name called.
+/// Returns the names of the limits that no stage reads: nowhere in `code` is the method of that name called.
 fn unread<'n>(names: &[&'n str], code: &str) -> Vec<&'n str> {
     names.iter().copied().filter(|name| !code.contains(&format!(".{name}()"))).collect()
 }
 
-/// The code of a folder or file, without comments and without its unit tests.
+/// Returns the code of a folder or file, without comments and without its unit tests.
 fn code(path: &Path) -> String {
     if path.is_dir() {
         let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());

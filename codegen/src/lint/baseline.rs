@@ -17,7 +17,7 @@ impl Baseline {
         Self(found.iter().filter(|found| !found.code.is_fixed()).map(|found| fingerprint(found, places)).collect())
     }
 
-    /// The number of findings.
+    /// Returns the number of findings.
     pub fn len(&self) -> usize {
         self.0.len()
     }

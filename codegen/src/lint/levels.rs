@@ -98,12 +98,12 @@ impl<'o> Levels<'o> {
         self.get(code, code.level).is_some()
     }
 
-    /// The level of a finding, or `None` if it is not reported.
+    /// Returns the level of a finding, or `None` if it is not reported.
     pub(super) fn of_finding(&self, found: &Diagnostic) -> Option<Level> {
         self.get(found.code, found.code.level.map(|_| found.level))
     }
 
-    /// The level of a code whose default is `default`.
+    /// Returns the level of a code whose default is `default`.
     fn get(&self, code: Code, default: Option<Level>) -> Option<Level> {
         if code.is_fixed() {
             return code.level;

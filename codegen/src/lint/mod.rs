@@ -38,7 +38,7 @@ use crate::diagnostic::{Code, Diagnostic, Level, Places, Sink};
 use crate::dialects::{Confidence, Dialect, Limit};
 use crate::source::Sources;
 
-/// The input of the rules: a catalog, to which this dereferences, and the files that it was read from.
+/// The input of the rules: a catalog, and the files that it was read from. Dereferences to the catalog.
 #[derive(Debug)]
 pub struct Lint<'c> {
     catalog: &'c Catalog,
@@ -60,18 +60,18 @@ impl<'c> Lint<'c> {
         Self { catalog, sources, resolved: catalog.toolsets().map(|_| OnceLock::new()).collect() }
     }
 
-    /// The dialects that the project is for: those that `toolc.toml` lists, or else all.
+    /// Returns the dialects of the project: those that `toolc.toml` lists, or all if it lists none.
     pub fn dialects(&self) -> impl Iterator<Item = &'static Dialect> {
         self.settings().dialects.iter().copied()
     }
 
-    /// The dialects that `toolc.toml` lists. Limits of whole requests, and room for what clients add to names, matter only
-    /// to a project that says what it is for.
+    /// Returns the dialects that `toolc.toml` lists, and none if it lists none. Limits on whole requests, and on names to which
+    /// clients add a prefix, matter only to a project that lists the dialect.
     pub fn listed_dialects(&self) -> impl Iterator<Item = &'static Dialect> {
         self.dialects().filter(|_| self.settings().lists_dialects)
     }
 
-    /// The default level of a finding that a vendor refuses what exceeds a limit: an error if the limit is certain and
+    /// Returns the default level of a finding that a vendor refuses what exceeds a limit: an error if the limit is certain and
     /// `toolc.toml` lists its dialect, and otherwise a warning.
     pub fn level_of<T>(&self, limit: &Limit<T>) -> Level {
         let is_certain = limit.confidence == Confidence::High && self.settings().lists_dialects;

@@ -67,7 +67,7 @@ impl Key {
     }
 }
 
-/// A key and, as a type, what it is read as.
+/// A key. Its type parameter determines how the value is read.
 #[derive(Debug)]
 pub struct TypedKey<K> {
     /// The key.

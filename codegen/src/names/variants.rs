@@ -139,7 +139,7 @@ mod tests {
         variants(&meanings).iter().map(Ident::to_string).collect()
     }
 
-    /// Every order of a list.
+    /// Returns every order of a list.
     fn orders<'w>(words: &[&'w str]) -> Vec<Vec<&'w str>> {
         let Some((first, rest)) = words.split_first() else { return vec![Vec::new()] };
         let places = |order: Vec<&'w str>| {

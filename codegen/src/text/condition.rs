@@ -278,7 +278,7 @@ mod tests {
             Atom::Compared("c".to_owned().into(), Comparison::LessOrEqual, FactValue::Integer(-3)),
             Atom::Compared("d".to_owned().into(), Comparison::NotEqual, FactValue::Text(r#"it's "\"#.into())),
         ];
-        let asks = |parsed: &ParsedAtom, of: &Atom| match (&parsed.atom, of) {
+        let is_same = |parsed: &ParsedAtom, atom: &Atom| match (&parsed.atom, atom) {
             (AtomExpr::Tool(name), Atom::Tool(other)) | (AtomExpr::Fact(name, None), Atom::Fact(other)) => {
                 name == other
             }
@@ -297,7 +297,7 @@ mod tests {
                 let read = parse(&text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
                 for holding in 0..1_u16 << atoms.len() {
                     let holds = |written: &ParsedAtom| {
-                        let at = atoms.iter().position(|atom| asks(written, atom)).expect("it is one of them");
+                        let at = atoms.iter().position(|atom| is_same(written, atom)).expect("it is one of them");
                         holding >> at & 1 == 1
                     };
                     assert_eq!(read.holds(&holds), condition.holds(holding), "{text}");

@@ -22,7 +22,7 @@ pub(crate) type HandlerFuture<'a> = Pin<Box<dyn Future<Output = ToolResult> + Se
 /// The agent's own loop: a function that returns the future of a call, or `None` if the loop does not take the call.
 pub(crate) type AgentLoop<'l> = dyn Fn(&str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
 
-/// A loop that takes no calls, for hosts that use [`Turn::agent_call`].
+/// Returns a loop that takes no calls, for hosts that use [`Turn::agent_call`].
 pub(crate) fn no_loop<'l>(_: &str, _: Slots<'_, '_>) -> Option<HandlerFuture<'l>> {
     None
 }

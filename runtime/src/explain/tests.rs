@@ -40,7 +40,7 @@ fn json(value: &impl ToJson) -> Value {
     serde_json::from_str(&out).unwrap()
 }
 
-/// Nested toolsets, such as cli → debugging → file.
+/// Returns nested toolsets, such as cli → debugging → file.
 fn bundles() -> Registry {
     let includes = |name, includes: &[&'static str]| Toolset { includes: texts(includes), ..toolset(name) };
     Fake::new([
@@ -266,7 +266,7 @@ fn a_dialect_without_a_definition_is_a_reason() {
     assert_eq!(turn.doctor().tools[1].unmet, [HiddenReason::Dialect]);
 }
 
-/// The tool `web`, whose description, parameters and values have conditions, and `others`.
+/// Returns the tool `web`, whose description, parameters and values have conditions, and `others`.
 fn conditional(others: impl IntoIterator<Item = Tool>) -> Fake {
     let schema = json!({"type": "object", "properties": {"mode": {"enum": ["text", "picture"]},
         "more": {"type": "object", "properties": {"deep": {"type": "string"}}}}});

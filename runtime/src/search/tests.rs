@@ -19,7 +19,7 @@ use crate::result::output::ToolOutput;
 use crate::session::SessionBuilder;
 use crate::session::turn::Turn;
 
-/// A tool that returns its name and arguments.
+/// Returns a tool that returns its name and arguments.
 fn tool(name: &str, description: &str) -> DynamicTool {
     let schema = json!({
         "type": "object",

@@ -15,7 +15,7 @@ use crate::run::clock::Clock;
 use crate::session::turn::Turn;
 use crate::session::{Session, SessionBuilder};
 
-/// A clock that must not be read.
+/// Returns a clock that must not be read.
 fn unused_clock() -> Clock {
     Clock::Test(Arc::new(|| panic!("the clock was read")))
 }

@@ -23,14 +23,14 @@ fn failure<T>(test: impl FnOnce() -> T) -> String {
     }
 }
 
-/// The tool `say` with this schema.
+/// Returns the tool `say` with this schema.
 fn say(schema: &Value) -> crate::data::catalog::Tool {
     let mut tool = tool("say", "home", &[]);
     tool.arguments = Table::from_schema(schema).expect("the schema is valid").into();
     tool
 }
 
-/// A provider of the tool `say`, which returns its arguments.
+/// Returns a provider of the tool `say`, which returns its arguments.
 fn echo() -> Fake {
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
     Fake::new([say(&schema)]).answer_with(|arguments, call| {

@@ -159,7 +159,7 @@ fn copy(text: &str) -> String {
     copy
 }
 
-/// The definitions as joined static texts, with every tool available and default facts.
+/// Returns the definitions as joined static texts, with every tool available and default facts.
 fn joined() -> String {
     let provider = ours::provider();
     let mut tools: Vec<_> = provider.tools().iter().zip(provider.definitions(Dialect::OpenAi)).collect();

@@ -45,7 +45,7 @@ description = "Search the news."
 annotations = { read_only = true }
 "#;
 
-/// The examples, by their paths.
+/// Returns the examples, by their paths.
 fn project(reference: &str) -> Vec<(String, String)> {
     let blocks = reference.split("```toml\n").skip(1).filter_map(|block| block.split("```").next());
     let mut examples: Vec<(String, String)> = blocks
@@ -98,7 +98,7 @@ fn the_examples_of_the_manifest_guide_are_formatted() {
     }
 }
 
-/// The headings of a guide, as links refer to them.
+/// Returns the headings of a guide, as links refer to them.
 fn anchors(guide: &str) -> Vec<String> {
     let outside = guide.split("```").step_by(2);
     let headings = outside.flat_map(str::lines).filter(|line| line.starts_with('#'));
@@ -193,11 +193,12 @@ fn every_listed_difference_names_an_existing_test() {
 fn every_kind_of_error_is_in_the_guide_to_calls() {
     let guide = guide("calls.md");
     let table = guide.split("## ").find(|section| section.starts_with("Kinds of errors")).expect("there is a section");
-    let mut told: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let mut documented: Vec<&str> =
+        table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     let mut kinds: Vec<&str> = toolc::ErrorKind::ALL.iter().map(|kind| kind.word()).collect();
-    told.sort_unstable();
+    documented.sort_unstable();
     kinds.sort_unstable();
-    assert_eq!(told, kinds);
+    assert_eq!(documented, kinds);
 }
 
 /// Sends `arguments` to a tool with one parameter, `x`, and returns what the handler got of it.

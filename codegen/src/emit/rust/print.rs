@@ -306,8 +306,12 @@ impl Printer {
 
     fn token(&mut self, token: &Token) {
         match token {
-            Word(word) => drop(write!(self.out, "{word}")),
-            Lifetime(name) => drop(write!(self.out, "'{name}")),
+            Word(word) => {
+                let _ = write!(self.out, "{word}");
+            }
+            Lifetime(name) => {
+                let _ = write!(self.out, "'{name}");
+            }
             Keyword(text) | Operator(text) => self.out.push_str(text),
             Doc(line) => self.out.push_str(line),
             Group(..) => unreachable!("groups are printed by `flat` and `broken`"),

@@ -35,7 +35,7 @@ pub const CATEGORIES: &[Category] = &[
 ];
 
 impl Category {
-    /// The codes of its errors and rules, sorted.
+    /// Returns the codes of its errors and rules, sorted.
     pub fn codes(&self) -> impl Iterator<Item = Code> + use<> {
         let mut codes = self.errors.to_vec();
         codes.extend(self.rules.iter().map(|rule| rule.code));
@@ -44,12 +44,12 @@ impl Category {
     }
 }
 
-/// Every code, by category.
+/// Returns every code, by category.
 pub fn codes() -> impl Iterator<Item = Code> {
     CATEGORIES.iter().flat_map(Category::codes)
 }
 
-/// Every rule of the linter.
+/// Returns every rule of the linter.
 pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
     CATEGORIES.iter().flat_map(|category| category.rules)
 }

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::manifest::keys::{CHOICE, KeyType, PROPERTY, ROOT, SCHEMA};
 
-    /// Every key of every table.
+    /// Returns every key of every table.
     fn all() -> Vec<&'static Key> {
         let mut open: Vec<&Key> = Kind::ALL.iter().flat_map(|kind| kind.keys()).copied().flatten().collect();
         open.extend([SCHEMA, ROOT, PROPERTY, CHOICE].into_iter().flatten());

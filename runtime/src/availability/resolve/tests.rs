@@ -209,8 +209,8 @@ fn a_tool_without_a_definition_counts_as_missing() {
 #[test]
 fn a_long_chain_of_requirements_is_resolved_in_one_turn() {
     let (count, name) = (20_000, |id: usize| format!("t{id:05}"));
-    let asks = |id: usize| Tools(vec![name(id + 1).into()]);
-    let chain = (0..count).map(|id| tool(&name(id), "home", &[asks(id)]));
+    let needs_next = |id: usize| Tools(vec![name(id + 1).into()]);
+    let chain = (0..count).map(|id| tool(&name(id), "home", &[needs_next(id)]));
     let last = tool(&name(count), "home", &[env(&["KEY"])]);
     let registry = Fake::new(chain.chain([last])).registry();
     let turn = turn(&registry, Env::empty());

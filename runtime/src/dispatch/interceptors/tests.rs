@@ -89,7 +89,7 @@ fn take(seen: &Mutex<Vec<String>>) -> Vec<String> {
     std::mem::take(&mut *seen.lock().unwrap())
 }
 
-/// A tool that returns its arguments, one of which is a secret, and a tool that always needs approval.
+/// Returns a tool that returns its arguments, one of which is a secret, and a tool that always needs approval.
 fn tools() -> Fake {
     let table = secretive();
     let approval = Approval { always: true, shell: None };

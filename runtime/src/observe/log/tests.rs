@@ -38,7 +38,7 @@ fn logged(hook: Option<Arc<dyn Hook>>) -> (Turn, Arc<Mutex<Vec<String>>>) {
     (session.build().unwrap().turn_blocking(Dialect::OpenAi), lines)
 }
 
-/// Two tools that return their arguments. The arguments of `secretive` include a secret.
+/// Returns two tools that return their arguments. The arguments of `secretive` include a secret.
 fn tools() -> Fake {
     let mut open = (*secretive()).clone();
     open.properties.iter_mut().for_each(|property| property.secret = false);

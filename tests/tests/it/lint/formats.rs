@@ -16,7 +16,7 @@ description = "Trips."
 includes = ["round"]
 "#;
 
-/// A finding of each kind, and one with related places in two files.
+/// Returns a finding of each kind, and one with related places in two files.
 fn findings(format: &str) -> String {
     let project = Project::new();
     for (path, text) in fixture::files(CYCLE) {

@@ -7,13 +7,13 @@ mod toolsets;
 
 use toolc::{Dialect, DynamicTool, DynamicTools, Env, Registry, ToolOutput, Turn};
 
-/// A tool that accepts any arguments and returns its name.
+/// Returns a tool that accepts any arguments and returns its name.
 fn tool(name: &'static str, home: &'static str) -> DynamicTool {
     let schema = serde_json::json!({"type": "object"});
     DynamicTool::sync(name, "Does something.", schema, |_, call| Ok(ToolOutput::text(call.tool()))).toolset(home)
 }
 
-/// A registry with these tools, each from a provider of its own.
+/// Returns a registry with these tools, each from a provider of its own.
 fn registry(tools: impl IntoIterator<Item = DynamicTool>) -> Registry {
     let registry = Registry::new();
     for tool in tools {
@@ -31,7 +31,7 @@ fn turn(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Turn {
     session.env(Env::empty()).build().expect("there are such toolsets").turn_blocking(Dialect::OpenAi)
 }
 
-/// The names of the tools that a turn shows.
+/// Returns the names of the tools that a turn shows.
 fn shown(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> String {
     turn(registry, enabled, disabled).tools().collect::<Vec<_>>().join(" ")
 }

@@ -69,7 +69,7 @@ fn is_padded(value: &str) -> bool {
     value.trim().len() < value.len() && value.contains(char::is_alphanumeric)
 }
 
-/// A cheap check that lets most texts be skipped.
+/// Returns whether a text has such a space or line break. This is a cheap check, to skip most texts.
 fn has_space(text: &Template) -> bool {
     let is_space_at = |piece: Option<&Piece<_, _>>, is_space: fn(&str) -> bool| matches!(piece, Some(Piece::Text(text)) if is_space(text));
     is_space_at(text.first(), |text| text.starts_with(char::is_whitespace))
