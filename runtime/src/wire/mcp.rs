@@ -227,9 +227,8 @@ impl Server {
         let start = match params.optional_text("cursor").map_err(|error| RpcError::params(&error))? {
             None => 0,
             Some(cursor) => {
-                let position =
-                    cursor_position(&cursor, list_hash).filter(|position| (1..tools.len()).contains(position));
-                position.ok_or_else(|| {
+                let found = cursor_position(&cursor, list_hash);
+                found.filter(|position| (1..tools.len()).contains(position)).ok_or_else(|| {
                     let text = "invalid cursor: the tools have changed since the first page, so list them again without a cursor";
                     RpcError::new(code::INVALID_PARAMS, text)
                 })?

@@ -175,7 +175,7 @@ impl Printer {
         }
     }
 
-    /// Prints tokens in a row, so that `reserved` more columns fit after them. Groups that do not fit are broken.
+    /// Prints tokens in a row, so that `reserved` more columns fit after them. Groups that do not fit are printed on several lines.
     fn sequence(&mut self, tokens: &[Token], reserved: usize) {
         for (index, token) in tokens.iter().enumerate() {
             // The body of a function with a `where` clause begins on a new line.
@@ -230,8 +230,8 @@ impl Printer {
         self.out.push_str(close);
     }
 
-    /// Prints the parts of a group on indented lines, with a comma after the last one if `ends_with_comma`.
-    fn parts_on_lines(&mut self, parts: &[&[Token]], ends_with_comma: bool) {
+    /// Prints the parts of a group on indented lines, with a comma after each one if `has_commas`.
+    fn parts_on_lines(&mut self, parts: &[&[Token]], has_commas: bool) {
         self.indent += STEP;
         // A list of names has several names per line.
         let are_names = parts.iter().all(|part| matches!(part, [Word(_)]));
@@ -244,7 +244,7 @@ impl Printer {
             self.sequence(part, 1);
             // Rust allows no comma after the base of a struct (`..base`).
             let is_base = matches!(part.first(), Some(Operator("..")));
-            if !is_base && ends_with_comma {
+            if !is_base && has_commas {
                 self.out.push(',');
             }
         }
@@ -341,7 +341,8 @@ fn is_inner(tokens: &[Token]) -> bool {
     }
 }
 
-/// Returns the end of the first element, which is after inner attributes, a `;`, a block, or a `,` if the elements are not items.
+/// Returns the end of the first element. An element ends after inner attributes, a `;` or a block. If the elements are not items, it
+/// also ends after a `,`.
 fn element_end(tokens: &[Token], items: bool) -> usize {
     let mut end = 0;
     while is_inner(&tokens[end..]) {

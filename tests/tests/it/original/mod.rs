@@ -17,13 +17,13 @@ fn tool(name: &'static str, home: &'static str) -> DynamicTool {
 fn registry(tools: impl IntoIterator<Item = DynamicTool>) -> Registry {
     let registry = Registry::new();
     for tool in tools {
-        registry.add(tool.build().expect("it is right")).expect("its name is free");
+        registry.add(tool.build().expect("the tool is valid")).expect("its name is free");
     }
     registry
 }
 
 fn add(registry: &Registry, tools: DynamicTools) {
-    registry.add(tools.build().expect("they are right")).expect("they are taken");
+    registry.add(tools.build().expect("the tools are valid")).expect("the registry accepts them");
 }
 
 fn turn(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Turn {
