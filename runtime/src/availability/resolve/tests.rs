@@ -231,13 +231,13 @@ fn the_available_tools_are_the_largest_consistent_set() {
     let mut sizes = [0; NAMES.len() + 1];
     for _ in 0..2_000 {
         let mut some = || (0..=random_below(2)).map(|_| NAMES[random_below(8)]).collect::<Vec<_>>();
-        let asks: Vec<(Vec<&str>, Vec<&str>)> = NAMES.iter().map(|_| (some(), some())).collect();
+        let listed: Vec<(Vec<&str>, Vec<&str>)> = NAMES.iter().map(|_| (some(), some())).collect();
         let kinds: Vec<usize> = NAMES.iter().map(|_| random_below(8)).collect();
         let requires = |id: usize| match kinds[id] {
             0 => vec![env(&["KEY"])],
-            1 | 2 => vec![tools(&asks[id].0)],
-            3 => vec![any_tools(&asks[id].0)],
-            4 => vec![tools(&asks[id].0), any_tools(&asks[id].1)],
+            1 | 2 => vec![tools(&listed[id].0)],
+            3 => vec![any_tools(&listed[id].0)],
+            4 => vec![tools(&listed[id].0), any_tools(&listed[id].1)],
             _ => vec![],
         };
         let mut left: Vec<&str> =
@@ -245,9 +245,9 @@ fn the_available_tools_are_the_largest_consistent_set() {
         loop {
             let is_left = |name: &&str| left.contains(name);
             let stays = |id: usize| match kinds[id] {
-                1 | 2 => asks[id].0.iter().all(is_left),
-                3 => asks[id].0.iter().any(is_left),
-                4 => asks[id].0.iter().all(is_left) && asks[id].1.iter().any(is_left),
+                1 | 2 => listed[id].0.iter().all(is_left),
+                3 => listed[id].0.iter().any(is_left),
+                4 => listed[id].0.iter().all(is_left) && listed[id].1.iter().any(is_left),
                 _ => true,
             };
             let next: Vec<&str> =
@@ -260,7 +260,7 @@ fn the_available_tools_are_the_largest_consistent_set() {
         sizes[left.len()] += 1;
         let fake = Fake::new((0..NAMES.len()).map(|id| tool(NAMES[id], "home", &requires(id))));
         let turn = turn(&fake.registry(), Env::empty());
-        assert_eq!(shown(&turn), left.join(" "), "{asks:?} {kinds:?}");
+        assert_eq!(shown(&turn), left.join(" "), "{listed:?} {kinds:?}");
         assert_eq!(turn.hidden().count(), NAMES.len() - left.len());
     }
     // The test is only meaningful if the registries differ.
