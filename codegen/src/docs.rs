@@ -10,7 +10,7 @@ use crate::{dialects, lint};
 /// Returns the path, relative to `root`, and the text of each generated page.
 ///
 /// # Errors
-/// If `docs/manifests.md`, of which only the tables are generated, cannot be read.
+/// If `docs/manifests.md` cannot be read. Only its tables are generated.
 pub fn pages(root: &Path) -> Result<Vec<(&'static str, String)>, Failure> {
     const MANIFESTS: &str = "docs/manifests.md";
     let path = root.join(MANIFESTS);

@@ -22,14 +22,14 @@ use toolc_codegen::report::{Format, Report};
 use toolc_codegen::source::{Kind, Sources};
 use toolc_codegen::text::condition::{self, AtomExpr, Condition, ParsedAtom};
 use toolc_codegen::text::{Fault, template};
-use toolc_tests::arguments::{misspell, right};
+use toolc_tests::arguments::{misspell, valid_arguments};
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
 
 use arguments::{Subject, check_arguments};
 
-/// Asserts that a project yields findings that can be text in every format and fixed, or a catalog from which all output can be
-/// generated. `input` has the files one after the other, each below a line `--- PATH`.
+/// Compiles a project. Asserts that its findings can be written in every format and fixed, or that all output can be generated from
+/// its catalog. `input` has the files one after the other, each below a line `--- PATH`.
 pub fn manifest(input: &str) {
     let sources = Sources::from_memory(files(input));
     let compilation = compile(&sources);
@@ -239,7 +239,7 @@ fn calls() -> BTreeSet<String> {
     for (index, subject) in SUBJECTS.iter().enumerate() {
         let selector = u32::try_from(index + SUBJECTS.len()).ok().and_then(char::from_u32).expect("a small number");
         for _ in 0..3 {
-            let mut value = right(&subject.schema, &mut random);
+            let mut value = valid_arguments(&subject.schema, &mut random);
             calls.insert(format!("{selector}{value}"));
             misspell(&mut value, &mut random);
             calls.insert(format!("{selector}{value}"));

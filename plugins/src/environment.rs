@@ -72,7 +72,7 @@ impl PassedVariables {
     /// secret at the end of the text.
     pub(crate) fn redact_cut(&self, mut text: String, env: &Env) -> String {
         let values = self.secrets(env);
-        // The length of the longest prefix of `value` with which the text ends.
+        // Returns the length of the longest prefix of `value` that the text ends with.
         let cut_length = |value: &String| {
             let lengths = (1..=value.len()).rev().filter(|length| value.is_char_boundary(*length));
             lengths.map(|length| &value[..length]).find(|prefix| text.ends_with(prefix)).map(str::len)

@@ -29,7 +29,7 @@ pub(crate) fn check_within(root: &Path, path: &Path) -> Result<PathBuf, FileProb
     Ok(target)
 }
 
-/// Checks that `executable` is a program in the folder `root` to which other users cannot write.
+/// Checks that `executable` is a program in the folder `root`, and that other users cannot change it.
 pub(crate) fn check_executable(root: &Path, executable: &Path) -> Result<(), FileProblem> {
     let resolved = check_within(root, executable)?;
     let failed = |message: &str, help: &str| Err(FileProblem::new(executable, message, help));

@@ -37,7 +37,7 @@ pub(crate) struct Fake {
     available: Box<CheckFn>,
     answer: Box<AnswerFn>,
     /// The names of the tools and toolsets whose checks were run, in order.
-    asked: Arc<Mutex<Vec<String>>>,
+    checks_run: Arc<Mutex<Vec<String>>>,
 }
 
 impl Fake {
@@ -53,7 +53,7 @@ impl Fake {
             variables: Vec::new(),
             available: Box::new(|_, _| Availability::Available),
             answer: Box::new(|_, call| HandlerReply::Ready(Ok(ToolOutput::text(call.tool())))),
-            asked: Arc::default(),
+            checks_run: Arc::default(),
         }
     }
 
@@ -106,8 +106,8 @@ impl Fake {
     }
 
     /// Returns the shared list of the tools and toolsets whose checks were run.
-    pub(crate) fn asked(&self) -> Arc<Mutex<Vec<String>>> {
-        Arc::clone(&self.asked)
+    pub(crate) fn checks_run(&self) -> Arc<Mutex<Vec<String>>> {
+        Arc::clone(&self.checks_run)
     }
 
     /// Returns a registry with only this provider.
@@ -144,7 +144,7 @@ impl ToolProvider for Fake {
             AvailabilityCheck::Tool(index) => &self.tools[index].name,
             AvailabilityCheck::Toolset(name) => name,
         };
-        self.asked.lock().unwrap().push(name.to_owned());
+        self.checks_run.lock().unwrap().push(name.to_owned());
         (self.available)(name, env)
     }
 

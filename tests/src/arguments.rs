@@ -8,13 +8,13 @@ use crate::random::Random;
 const MAX_DEPTH: usize = 8;
 
 /// Returns arguments that `schema` usually accepts. It may refuse them, because parts of a schema can contradict each other.
-pub fn right(schema: &Value, random: &mut Random) -> Value {
+pub fn valid_arguments(schema: &Value, random: &mut Random) -> Value {
     let mut arguments = Arguments { root: schema, random };
     Value::Object(arguments.object(schema, 0))
 }
 
 /// Returns random arguments, unrelated to the schema except for the names.
-pub fn wild(schema: &Value, random: &mut Random) -> Value {
+pub fn unrelated_arguments(schema: &Value, random: &mut Random) -> Value {
     let names = schema["properties"].as_object().into_iter().flat_map(Map::keys);
     let names: Vec<&str> = names.map(String::as_str).chain(["other"]).collect();
     let count = random.below(4);

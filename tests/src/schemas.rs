@@ -59,21 +59,21 @@ pub fn manifest(name: &str, schema: &Value) -> String {
 
 /// Converts a JSON Schema to the form of a manifest.
 fn declared(schema: &Value) -> Value {
-    let Value::Object(words) = schema else { return schema.clone() };
+    let Value::Object(keywords) = schema else { return schema.clone() };
     let each = |all: &Value| -> Map<String, Value> {
         let all = all.as_object().into_iter().flatten();
         all.map(|(name, below)| (name.clone(), declared(below))).collect()
     };
     let mut out = Map::new();
-    for (word, value) in words {
-        let value = match word.as_str() {
+    for (keyword, value) in keywords {
+        let value = match keyword.as_str() {
             "required" => continue,
             "items" | "additionalProperties" => declared(value),
             "anyOf" | "oneOf" | "allOf" => value.as_array().into_iter().flatten().map(declared).collect(),
             "enum" => value.as_array().into_iter().flatten().map(|value| json!({ "value": value })).collect(),
             "properties" => {
                 let mut all = each(value);
-                for name in words.get("required").and_then(Value::as_array).into_iter().flatten() {
+                for name in keywords.get("required").and_then(Value::as_array).into_iter().flatten() {
                     if let Some(below) = name.as_str().and_then(|name| all.get_mut(name)?.as_object_mut()) {
                         below.insert("required".to_owned(), true.into());
                     }
@@ -84,7 +84,7 @@ fn declared(schema: &Value) -> Value {
             "description" => literal(value.as_str().unwrap_or_default()).into(),
             _ => value.clone(),
         };
-        out.insert(word.clone(), value);
+        out.insert(keyword.clone(), value);
     }
     out.into()
 }
@@ -121,9 +121,9 @@ impl Schemas<'_> {
             self.range("minProperties", "maxProperties", &mut root);
         }
         if self.random.one_in(6) {
-            let word = *self.random.pick(&["anyOf", "oneOf", "allOf"]);
+            let keyword = *self.random.pick(&["anyOf", "oneOf", "allOf"]);
             let all = (0..=self.random.below(2)).map(|_| self.open(3)).collect();
-            root.insert(word.to_owned(), all);
+            root.insert(keyword.to_owned(), all);
         }
         root
     }
@@ -174,8 +174,8 @@ impl Schemas<'_> {
         schema.into()
     }
 
-    fn number(&mut self, word: &str) -> Value {
-        let mut schema = typed(word);
+    fn number(&mut self, ty: &str) -> Value {
+        let mut schema = typed(ty);
         self.numeric(&mut schema);
         schema.into()
     }
@@ -318,8 +318,8 @@ impl Schemas<'_> {
             1 => self.untyped(),
             _ => json!({}),
         };
-        for word in ["anyOf", "oneOf"].into_iter().skip(self.random.below(2)).take(1 + self.random.below(2)) {
-            schema[word] = (0..=self.random.below(3)).map(|_| self.schema(depth + 1)).collect();
+        for keyword in ["anyOf", "oneOf"].into_iter().skip(self.random.below(2)).take(1 + self.random.below(2)) {
+            schema[keyword] = (0..=self.random.below(3)).map(|_| self.schema(depth + 1)).collect();
         }
         schema
     }
@@ -422,8 +422,8 @@ impl Schemas<'_> {
     }
 }
 
-fn typed(word: &str) -> Schema {
-    [("type".to_owned(), json!(word))].into_iter().collect()
+fn typed(ty: &str) -> Schema {
+    [("type".to_owned(), json!(ty))].into_iter().collect()
 }
 
 /// Returns the name of a value's type.

@@ -30,9 +30,9 @@ pub(super) struct Names<'s> {
 }
 
 impl Names<'_> {
-    pub(super) fn atom(&self, asks: &At<AtomExpr>, facts: &BTreeMap<String, FactManifest>) -> Option<Atom> {
-        let place = asks.place;
-        match &asks.value {
+    pub(super) fn atom(&self, atom: &At<AtomExpr>, facts: &BTreeMap<String, FactManifest>) -> Option<Atom> {
+        let place = atom.place;
+        match &atom.value {
             AtomExpr::Tool(name) => match self.external.get(name) {
                 Some(id) => Some(Atom::External(*id)),
                 None => self.tool(&At::new(name.clone(), place)).map(Atom::Tool),
@@ -40,9 +40,9 @@ impl Names<'_> {
             AtomExpr::Fact(name, compared) => {
                 let id = self.fact(&At::new(name.clone(), place))?;
                 let fact = &facts[name];
-                let asked = compared.as_ref().map_or(&FactValue::Boolean(true), |(_, with)| with);
-                if discriminant(asked) != discriminant(&fact.default) {
-                    let message = format!("the fact `{name}` is {}, not {}", fact.default.noun(), asked.noun());
+                let expected = compared.as_ref().map_or(&FactValue::Boolean(true), |(_, with)| with);
+                if discriminant(expected) != discriminant(&fact.default) {
+                    let message = format!("the fact `{name}` is {}, not {}", fact.default.noun(), expected.noun());
                     self.sink.push(
                         Diagnostic::new(Code::FACT_TYPE, place, message)
                             .related(fact.name.place, "declared here")

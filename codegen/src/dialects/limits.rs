@@ -1,4 +1,4 @@
-//! Limits: facts about what a vendor accepts, each with where it was read, when, and how sure it is.
+//! Limits: facts about what a vendor accepts, each with its source, the date on which it was read, and its confidence.
 
 use std::fmt::{self, Debug};
 
@@ -9,9 +9,9 @@ pub use toolc::__gen::name::NameGrammar;
 pub struct Limit<T> {
     /// The value.
     pub value: T,
-    /// Where it was read.
+    /// The page or the issue in which the fact was read.
     pub source: &'static str,
-    /// When it was read, as `YYYY-MM-DD`.
+    /// The date on which the fact was read, as `YYYY-MM-DD`.
     pub verified_on: &'static str,
     /// How reliable it is. Only a limit of high confidence makes a finding an error.
     pub confidence: Confidence,
@@ -50,7 +50,7 @@ pub(super) const fn limit<T>(
     Some(Limit { value, source, verified_on, confidence })
 }
 
-/// The value of a limit that says: this is refused.
+/// The value of a limit on something that the dialect refuses entirely.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Refused;
 
@@ -127,15 +127,15 @@ limits! {
         parameter_name: NameGrammar,
         /// Names of properties below the top level.
         nested_name: NameGrammar,
-        /// The most characters of a tool's description.
+        /// The maximum number of characters of a tool's description.
         max_description: usize,
-        /// The fewest sentences of a tool's description that the vendor advises.
+        /// The minimum number of sentences of a tool's description that the vendor advises.
         advised_sentences: usize,
         /// Keywords that the root of the parameters must not have.
         root_keywords: &'static [&'static str],
         /// How large the schema of one tool may be.
         max_size: Size,
-        /// How many characters clients put before a tool's name. They count towards the length of the name.
+        /// The number of characters that clients put before a tool's name. They count towards the length of the name.
         client_prefix: usize,
     }
 }
@@ -143,11 +143,11 @@ limits! {
 limits! {
     /// What a dialect accepts of a whole request: limits on all of its tools together.
     RequestLimits {
-        /// The most tools.
+        /// The maximum number of tools.
         max_tools: usize,
-        /// The most tools that the vendor advises.
+        /// The maximum number of tools that the vendor advises.
         advised_tools: usize,
-        /// How much the tools may contain together.
+        /// The maximum of what all tools contain together.
         max_total: Total,
     }
 }

@@ -5,15 +5,15 @@ use super::limits::{Refused, limits};
 limits! {
     /// What a dialect accepts of JSON Schema 2020-12. A limit that is `None` restricts nothing.
     SchemaSubset {
-        /// The only keywords about values. Whether the structural ones (`type`, `description`, `properties`, `required`,
-        /// `items`) are listed makes no difference.
+        /// The accepted keywords about values. Lowering ignores whether the list also contains keywords about structure (`type`,
+        /// `description`, `properties`, `required`, `items`).
         keywords: &'static [&'static str],
-        /// The only values of `format`.
+        /// The accepted values of `format`.
         formats: &'static [&'static str],
         /// Patterns beyond what a grammar can express: those that are not anchored, or contain more than classes, groups
         /// and repetitions.
         non_grammar_patterns: Refused,
-        /// The greatest `minItems`.
+        /// The maximum value of `minItems`.
         max_min_items: u64,
         /// Where a `$ref` may be.
         refs: Refs,
@@ -43,7 +43,7 @@ limits! {
 pub enum Refs {
     /// Alone in its schema.
     Alone {
-        /// Whether it may lead back to where it is.
+        /// Whether it may refer to a definition that refers to itself, directly or through other definitions.
         recursive: bool,
     },
     /// Nowhere.

@@ -38,7 +38,7 @@ use crate::diagnostic::{Code, Diagnostic, Level, Places, Sink};
 use crate::dialects::{Confidence, Dialect, Limit};
 use crate::source::Sources;
 
-/// The input of the rules: a catalog, to which this dereferences, and the files that it was read from.
+/// The input of the rules: a catalog, and the files that it was read from. Dereferences to the catalog.
 #[derive(Debug)]
 pub struct Lint<'c> {
     catalog: &'c Catalog,

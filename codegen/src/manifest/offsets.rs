@@ -16,7 +16,7 @@ pub(crate) fn written(literal: &str, value: &str, span: Range<usize>) -> Range<u
     at(span.start)..end.max(at(span.start))
 }
 
-/// Returns, for each byte of the value and for its end, the offset in the literal at which its letter starts.
+/// Returns an offset in the literal for each byte of the value, and for the end of the value: the start of the byte's letter.
 fn starts(literal: &str, length: usize) -> Vec<usize> {
     let quotes = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quotes| literal.starts_with(quotes)).unwrap_or("");
     let raw = quotes.starts_with('\'');

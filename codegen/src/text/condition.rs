@@ -279,7 +279,7 @@ mod tests {
             Atom::Compared("c".to_owned().into(), Comparison::LessOrEqual, FactValue::Integer(-3)),
             Atom::Compared("d".to_owned().into(), Comparison::NotEqual, FactValue::Text(r#"it's "\"#.into())),
         ];
-        let asks = |parsed: &ParsedAtom, of: &Atom| match (&parsed.atom, of) {
+        let is_same = |parsed: &ParsedAtom, atom: &Atom| match (&parsed.atom, atom) {
             (AtomExpr::Tool(name), Atom::Tool(other)) | (AtomExpr::Fact(name, None), Atom::Fact(other)) => {
                 name == other
             }

@@ -315,7 +315,7 @@ fn push_text(pieces: &mut Vec<ParsedPiece>, text: &str) {
     }
 }
 
-/// Returns the position of `-` or `+` at an end of a tag, by which Jinja trims white space.
+/// Returns the position of `-` or `+` at the start or end of a tag. In Jinja, these characters control the trimming of white space.
 fn find_trimming(inner: &str) -> Option<usize> {
     if inner.starts_with(['-', '+']) {
         return Some(0);

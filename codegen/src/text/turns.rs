@@ -11,7 +11,7 @@ use super::condition::AtomExpr;
 /// The comparison of a fact, or `None` if the atom holds when the fact is true.
 type Compared<'a> = Option<&'a (Comparison, FactValue)>;
 
-/// Returns every possible combination of these atoms, as bits by index.
+/// Returns every possible combination of these atoms. In a combination, the bit with the index of an atom is set if the atom holds.
 ///
 /// There must not be more atoms than [`Atoms`] has bits.
 pub(crate) fn turns<'a>(atoms: impl IntoIterator<Item = &'a AtomExpr>) -> Vec<Atoms> {
@@ -24,7 +24,7 @@ pub(crate) fn turns<'a>(atoms: impl IntoIterator<Item = &'a AtomExpr>) -> Vec<At
         }
     }
     for comparisons in by_fact.values() {
-        // The atoms that hold for a value of the fact.
+        // Returns the atoms that hold for a value of the fact.
         let holding_atoms = |value: FactValue| {
             let holds = |compared: Compared<'_>| match compared {
                 Some((comparison, literal)) => comparison.holds(&value, literal),
@@ -44,7 +44,7 @@ fn combine(first: &[Atoms], second: &[Atoms]) -> Vec<Atoms> {
     first.iter().flat_map(|one| second.iter().map(move |other| one | other)).collect()
 }
 
-/// Returns values of a fact for which a comparison has different results.
+/// Returns values of a fact that together lead to every possible result of a comparison.
 fn values_around(compared: Compared<'_>) -> Vec<FactValue> {
     match compared {
         Some((_, FactValue::Integer(literal))) => {
@@ -64,11 +64,11 @@ mod tests {
     use super::*;
     use crate::text::condition::{Condition, ParsedAtom, parse};
 
-    fn asks(condition: &Condition<ParsedAtom>, all: &mut Vec<AtomExpr>) {
+    fn push_atoms(condition: &Condition<ParsedAtom>, atoms: &mut Vec<AtomExpr>) {
         match condition {
-            Condition::Atom(parsed) => all.push(parsed.atom.clone()),
-            Condition::Not(inner) => asks(inner, all),
-            Condition::And(parts) | Condition::Or(parts) => parts.iter().for_each(|part| asks(part, all)),
+            Condition::Atom(parsed) => atoms.push(parsed.atom.clone()),
+            Condition::Not(inner) => push_atoms(inner, atoms),
+            Condition::And(parts) | Condition::Or(parts) => parts.iter().for_each(|part| push_atoms(part, atoms)),
         }
     }
 
@@ -84,9 +84,9 @@ mod tests {
             ("facts.n >= -9007199254740992", 1),
             ("facts.x == true or facts.x != true or facts.x", 2),
         ] {
-            let mut asked = Vec::new();
-            asks(&parse(condition).unwrap(), &mut asked);
-            let turns: BTreeSet<Atoms> = turns(&asked).into_iter().collect();
+            let mut atoms = Vec::new();
+            push_atoms(&parse(condition).unwrap(), &mut atoms);
+            let turns: BTreeSet<Atoms> = turns(&atoms).into_iter().collect();
             assert_eq!(turns.len(), count, "{condition}");
         }
     }

@@ -113,7 +113,9 @@ impl Random {
             Value::Array(items) => {
                 out.push('[');
                 for (index, item) in items.iter().enumerate() {
-                    out.push_str(if index > 0 { "," } else { "" });
+                    if index > 0 {
+                        out.push(',');
+                    }
                     self.write(item, out);
                 }
                 out.push_str(self.pick(&["]", "]", "]", " ]"]));
@@ -128,7 +130,9 @@ impl Random {
                 }
                 out.push('{');
                 for (index, (key, value)) in entries.into_iter().enumerate() {
-                    out.push_str(if index > 0 { "," } else { "" });
+                    if index > 0 {
+                        out.push(',');
+                    }
                     self.write(&json!(key), out);
                     out.push_str(self.pick(&[":", ":", " : "]));
                     self.write(value, out);

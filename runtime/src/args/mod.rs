@@ -1,4 +1,4 @@
-//! Reading arguments: parses the model's JSON text into slots, from which typed code takes the values of its fields.
+//! Reading arguments: parses the model's JSON text into slots. Generated code takes each field of its types from a slot.
 //!
 //! One reader serves all tools, driven by a [`Table`]. The strict pass comes first, and fills the slots without a tree of
 //! JSON values. Only if it fails, the text is parsed into a tree, repaired toward the table, and [validated](validate), so
@@ -75,11 +75,11 @@ pub fn read<'s, 'a>(
 /// Parses a tree, repairs and validates it, and returns its slots.
 #[cold]
 fn read_leniently(text: &str, reader: &Reader<'_>) -> Result<Vec<Slot<'static>>, ToolError> {
-    let value = repaired_and_valid(tree(text, reader.limits)?, reader)?;
+    let value = repaired_and_valid(parse_tree(text, reader.limits)?, reader)?;
     Ok(reader.fill_arguments(value))
 }
 
-fn tree(text: &str, limits: Limits) -> Result<Value, ToolError> {
+fn parse_tree(text: &str, limits: Limits) -> Result<Value, ToolError> {
     Tree { depth: limits.max_depth, unique: true }.parse(text).map_err(|e| unreadable(text, &e, limits))
 }
 
@@ -100,10 +100,10 @@ impl Arguments {
     /// Returns the same errors as [`read`].
     pub(crate) fn read(text: &str, table: &Table, limits: Limits) -> Result<Self, ToolError> {
         check_size(text, limits)?;
-        repaired_and_valid(tree(text, limits)?, &Reader::new(table, limits)).map(Self)
+        repaired_and_valid(parse_tree(text, limits)?, &Reader::new(table, limits)).map(Self)
     }
 
-    /// Replaces the arguments of the same names.
+    /// Replaces the arguments that `changes` contains, and repairs and validates all arguments again.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArguments`] if the arguments are no longer valid.
@@ -175,10 +175,10 @@ fn unreadable(text: &str, error: &serde_json::Error, limits: Limits) -> ToolErro
 fn invalid(problems: Vec<Problem>, more: usize) -> ToolError {
     let mut message = String::from("invalid arguments: ");
     for (index, problem) in problems.iter().enumerate() {
-        let before = if index == 0 { "" } else { "; " };
+        let separator = if index == 0 { "" } else { "; " };
         let colon = if problem.path.is_empty() { "" } else { ": " };
         let Problem { path, expected, got } = problem;
-        let _ = write!(message, "{before}{path}{colon}expected {expected}, got {got}");
+        let _ = write!(message, "{separator}{path}{colon}expected {expected}, got {got}");
     }
     if more > 0 {
         let _ = write!(message, "; and {more} more");

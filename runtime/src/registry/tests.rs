@@ -24,7 +24,7 @@ fn granted(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> String {
     session.build().unwrap().turn_blocking(Dialect::OpenAi).tools().collect::<Vec<_>>().join(" ")
 }
 
-/// Adds `second` to a registry of `first`, and returns the error.
+/// Adds `second` to a registry with `first`, and returns the error.
 fn collision(first: Fake, second: Fake) -> String {
     let registry = first.registry();
     let before = format!("{registry:?}");
@@ -75,15 +75,15 @@ fn an_alias_means_its_toolset() {
 
 #[test]
 fn an_alias_belongs_to_one_toolset() {
-    let none = || Fake::new([]);
-    let old = || none().toolset(aliased("web", &["old"]));
-    assert_eq!(collision(none().toolset(toolset("old")), old()), "the toolset alias `old` is taken");
+    let empty = || Fake::new([]);
+    let old = || empty().toolset(aliased("web", &["old"]));
+    assert_eq!(collision(empty().toolset(toolset("old")), old()), "the toolset alias `old` is taken");
     assert_eq!(collision(Fake::new([tool("a", "old", &[])]), old()), "the toolset alias `old` is taken");
     assert_eq!(collision(old(), Fake::new([tool("a", "old", &[])])), "the toolset alias `old` is taken");
-    assert_eq!(collision(old(), none().toolset(aliased("net", &["old"]))), "the toolset alias `old` is taken");
+    assert_eq!(collision(old(), empty().toolset(aliased("net", &["old"]))), "the toolset alias `old` is taken");
     // A declaration with other aliases is not equal.
     let expected = "the toolset name `web` is taken by another toolset";
-    assert_eq!(collision(old(), none().toolset(toolset("web"))), expected);
+    assert_eq!(collision(old(), empty().toolset(toolset("web"))), expected);
 }
 
 #[test]
@@ -215,8 +215,8 @@ fn a_refused_replacement_keeps_the_old_provider() {
     assert_eq!(error.refusals(), [Refusal::UnknownProvider(id)]);
     assert!(error.to_string().ends_with("is not registered: use `add`"), "{error}");
     // The id of a provider in another registry is unknown here.
-    let strange = Registry::new().add(provider("strange", &["c"])).unwrap();
-    assert!(!registry.remove(strange));
+    let foreign = Registry::new().add(provider("foreign", &["c"])).unwrap();
+    assert!(!registry.remove(foreign));
 }
 
 #[test]
@@ -252,19 +252,19 @@ fn conditions_and_requirements_see_tools_that_come_later() {
     let registry = fake.defined("asking", Some(segments)).toolset(bundle).registry();
     let session = registry.session().build().unwrap();
     let bundled = registry.session().enable(["bundle"]).build().unwrap();
-    let texts = || [turn_of(&session).definitions().to_owned(), turn_of(&bundled).definitions().to_owned()];
-    assert_eq!(texts(), [r#"["asking"]"#, "[]"]);
+    let definitions = || [turn_of(&session).definitions().to_owned(), turn_of(&bundled).definitions().to_owned()];
+    assert_eq!(definitions(), [r#"["asking"]"#, "[]"]);
     assert_eq!(turn_of(&bundled).missing_toolsets().collect::<Vec<_>>(), ["bundle"]);
     let doctor = turn_of(&bundled).doctor().to_string();
     assert!(doctor.starts_with("! the toolset `bundle` no longer exists or is empty\n0 of 0"), "{doctor}");
     let id = registry.add(provider("late", &["late"])).unwrap();
-    assert_eq!(texts(), [r#"["asking late","late","needing"]"#, r#"["late"]"#]);
+    assert_eq!(definitions(), [r#"["asking late","late","needing"]"#, r#"["late"]"#]);
     assert_eq!(turn_of(&bundled).missing_toolsets().count(), 0);
     registry.remove(id);
-    assert_eq!(texts(), [r#"["asking"]"#, "[]"]);
+    assert_eq!(definitions(), [r#"["asking"]"#, "[]"]);
 }
 
-/// A provider of one tool, which records the dialects of which definitions were requested.
+/// A provider of one tool. It records the dialects in which a turn requests its definitions.
 #[derive(Default)]
 struct RecordingProvider {
     tools: [Tool; 1],
@@ -300,7 +300,9 @@ fn definitions_are_requested_for_the_first_turn_in_a_dialect() {
     let sessions = [(); 2].map(|()| registry.session().build().unwrap());
     assert_eq!(*asked.lock().unwrap(), []);
     for dialect in [Dialect::Anthropic, Dialect::Anthropic, Dialect::Mcp] {
-        assert_eq!(sessions.each_ref().map(|session| session.turn_blocking(dialect).definitions().len()), [5, 5]);
+        for session in &sessions {
+            assert_eq!(session.turn_blocking(dialect).definitions(), r#"["a"]"#);
+        }
     }
     assert_eq!(*asked.lock().unwrap(), [Dialect::Anthropic, Dialect::Mcp]);
 }
@@ -434,6 +436,7 @@ fn long_chains_of_toolsets_do_not_overflow_the_stack() {
     let registry = chain.registry();
     let back = Toolset { name: name(50_000), includes: vec![name(0)], ..Toolset::default() };
     let error = registry.add(Box::new(Fake::new([]).toolset(back))).unwrap_err();
+    // The cycle has 50,001 toolsets, and its path ends with the first one.
     assert!(matches!(error.refusals(), [Refusal::IncludeCycle(path)] if path.len() == 50_002));
 }
 
@@ -454,23 +457,25 @@ fn removed_toolsets_never_grant_more_tools() {
         (list(turn.tools().collect()), list(turn.missing_toolsets().collect()))
     };
     let (web_only, web_and_file) = (session(&["web"], &[]), session(&["web", "file"], &[]));
-    let (careful, late) = (session(&[], &["danger"]), session(&[], &["danger"]));
-    assert_eq!(shown(&careful), ("look read".into(), String::new()));
+    let without_danger = session(&[], &["danger"]);
+    // This session has no turn before the toolsets are removed.
+    let without_earlier_turn = session(&[], &["danger"]);
+    assert_eq!(shown(&without_danger), ("look read".into(), String::new()));
     assert_eq!(shown(&web_only).0, "look");
     registry.remove(web);
     registry.remove(id);
-    // No tools, since no enabled toolset exists.
+    // The session gets no tools, rather than all tools, although no toolset that it enables exists.
     assert_eq!(shown(&web_only), (String::new(), "web".into()));
     assert_eq!(shown(&web_and_file), ("read".into(), "web".into()));
-    for session in [&careful, &late] {
+    for session in [&without_danger, &without_earlier_turn] {
         assert_eq!(shown(session), ("read".into(), "danger".into()));
     }
     registry.add(dynamic("sort", "file").build().unwrap()).unwrap();
-    assert_eq!(shown(&careful), ("read sort".into(), "danger".into()));
+    assert_eq!(shown(&without_danger), ("read sort".into(), "danger".into()));
     let again = Toolset { tools: texts(&["sort"]), ..risky() };
     registry.add(custom(again)).unwrap();
     registry.add(dynamic("look", "web").build().unwrap()).unwrap();
-    assert_eq!(shown(&careful), ("look read run".into(), String::new()));
+    assert_eq!(shown(&without_danger), ("look read run".into(), String::new()));
     assert_eq!(shown(&web_only), ("look".into(), String::new()));
 }
 
@@ -478,11 +483,12 @@ fn removed_toolsets_never_grant_more_tools() {
 fn an_unchanged_registry_returns_the_same_turn() {
     let registry = Fake::new([tool("a", "home", &[])]).registry();
     let session = registry.session().build().unwrap();
-    let place = || turn_of(&session).definitions().as_ptr();
-    let first = place();
+    let address = || turn_of(&session).definitions().as_ptr();
+    let first = address();
     assert!(registry.add(Box::new(Fake::new([tool("a", "home", &[])]))).is_err());
-    assert!(!registry.remove(Registry::new().add(Box::new(Fake::new([]))).unwrap()));
-    assert_eq!(place(), first);
+    let foreign = Registry::new().add(Box::new(Fake::new([]))).unwrap();
+    assert!(!registry.remove(foreign));
+    assert_eq!(address(), first);
 }
 
 #[test]
@@ -506,7 +512,10 @@ fn a_fact_keeps_its_default_when_a_provider_is_replaced() {
         assert_eq!(registry.replace(id, provider(false)).unwrap_err().refusals(), taken);
         registry.replace(id, provider(true)).unwrap();
     }
-    ids[1..].iter().for_each(|&id| assert!(registry.remove(id)));
+    for id in &ids[1..] {
+        assert!(registry.remove(*id));
+    }
+    // Now only one provider has the fact, so its default may change.
     registry.replace(ids[0], provider(false)).unwrap();
     let twice = Fake::new([]).fact("vision", false).fact("vision", true);
     assert_eq!(registry.replace(ids[0], Box::new(twice)).unwrap_err().refusals(), taken);

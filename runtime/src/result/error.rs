@@ -218,7 +218,9 @@ fn push_scrubbed(out: &mut String, value: &Value) {
         Value::Array(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
-                out.push_str(if index == 0 { "" } else { "," });
+                if index > 0 {
+                    out.push(',');
+                }
                 push_scrubbed(out, item);
             }
             out.push(']');
@@ -226,7 +228,9 @@ fn push_scrubbed(out: &mut String, value: &Value) {
         Value::Object(fields) => {
             out.push('{');
             for (index, (key, value)) in fields.iter().enumerate() {
-                out.push_str(if index == 0 { "" } else { "," });
+                if index > 0 {
+                    out.push(',');
+                }
                 json::push_string(out, &scrub(key, MAX_PROBLEM_CHARS));
                 out.push(':');
                 push_scrubbed(out, value);

@@ -48,14 +48,14 @@ fn fixture() -> (Registry, Failure, Arc<Mutex<Vec<String>>>) {
         let failure = *current.lock().unwrap();
         Availability::when(failure.is_none(), failure.unwrap_or_default())
     });
-    let asked = fake.asked();
-    (fake.registry(), failure, asked)
+    let checks_run = fake.checks_run();
+    (fake.registry(), failure, checks_run)
 }
 
 #[test]
 fn check_results_are_cached_for_thirty_seconds() {
-    let (registry, failure, asked) = fixture();
-    let asked = || asked.lock().unwrap().len();
+    let (registry, failure, checks_run) = fixture();
+    let check_count = || checks_run.lock().unwrap().len();
     let time = FakeTime::new();
     let session = session(&registry, time.clock());
     *failure.lock().unwrap() = Some("out of paper");
@@ -63,19 +63,19 @@ fn check_results_are_cached_for_thirty_seconds() {
     assert_eq!(first.definitions(), r#"["steady"]"#);
     *failure.lock().unwrap() = None;
     time.advance(29);
-    assert_eq!((identity(&session.turn_blocking(Dialect::OpenAi)), asked()), (identity(&first), 1));
+    assert_eq!((identity(&session.turn_blocking(Dialect::OpenAi)), check_count()), (identity(&first), 1));
     time.advance(1);
     let second = session.turn_blocking(Dialect::OpenAi);
-    assert_eq!((second.definitions(), asked()), (r#"["checked","steady"]"#, 2));
+    assert_eq!((second.definitions(), check_count()), (r#"["checked","steady"]"#, 2));
     // Existing turns do not change.
     assert_eq!(first.tools().count(), 1);
     time.advance(29);
-    assert_eq!((identity(&session.turn_blocking(Dialect::OpenAi)), asked()), (identity(&second), 2));
+    assert_eq!((identity(&session.turn_blocking(Dialect::OpenAi)), check_count()), (identity(&second), 2));
 }
 
 #[test]
 fn an_unchanged_session_returns_the_same_turn() {
-    let (registry, failure, asked) = fixture();
+    let (registry, failure, checks_run) = fixture();
     let time = FakeTime::new();
     let session = session(&registry, time.clock());
     let reason = |turn: &Turn| turn.hidden().map(|hidden| hidden.reason.to_string()).collect::<String>();
@@ -91,12 +91,12 @@ fn an_unchanged_session_returns_the_same_turn() {
     assert_eq!(identity(&still_failing), identity(&failing));
     // Only the reason differs.
     assert_eq!([reason(&passing), reason(&failing), reason(&still_failing)], ["", "out of paper", "no network"]);
-    assert_eq!(asked.lock().unwrap().len(), 4);
+    assert_eq!(checks_run.lock().unwrap().len(), 4);
 }
 
 #[test]
 fn changed_facts_do_not_run_checks_again() {
-    let (registry, failure, asked) = fixture();
+    let (registry, failure, checks_run) = fixture();
     let session = session(&registry, FakeTime::new().clock());
     session.turn_blocking(Dialect::OpenAi);
     *failure.lock().unwrap() = Some("out of paper");
@@ -104,22 +104,22 @@ fn changed_facts_do_not_run_checks_again() {
     assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["checked"]"#);
     session.set_facts([("online".into(), true.into())]).unwrap();
     assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["checked","steady"]"#);
-    assert_eq!(asked.lock().unwrap().len(), 1);
+    assert_eq!(checks_run.lock().unwrap().len(), 1);
 }
 
 #[test]
 fn a_changed_registry_only_runs_new_checks() {
-    let (registry, failure, asked) = fixture();
+    let (registry, failure, checks_run) = fixture();
     let time = FakeTime::new();
     let session = session(&registry, time.clock());
     let turn = session.turn_blocking(Dialect::OpenAi);
     *failure.lock().unwrap() = Some("out of paper");
     let other = Fake::new([tool("another", "home", &[Check])]);
-    let other_asked = other.asked();
+    let other_checks_run = other.checks_run();
     registry.add(Box::new(other)).unwrap();
     assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["another","checked","steady"]"#);
-    assert_eq!((turn.definitions(), asked.lock().unwrap().len()), (r#"["checked","steady"]"#, 1));
-    assert_eq!(*other_asked.lock().unwrap(), ["another"]);
+    assert_eq!((turn.definitions(), checks_run.lock().unwrap().len()), (r#"["checked","steady"]"#, 1));
+    assert_eq!(*other_checks_run.lock().unwrap(), ["another"]);
 }
 
 #[test]
@@ -137,12 +137,12 @@ fn requirements_that_cannot_change_need_no_clock() {
 
 #[test]
 fn without_a_clock_each_turn_runs_its_checks() {
-    let (registry, failure, asked) = fixture();
+    let (registry, failure, checks_run) = fixture();
     let session = session(&registry, Clock::Test(Arc::new(|| None)));
     assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["checked","steady"]"#);
     *failure.lock().unwrap() = Some("offline");
     assert_eq!(session.turn_blocking(Dialect::OpenAi).definitions(), r#"["steady"]"#);
-    assert_eq!(asked.lock().unwrap().len(), 2);
+    assert_eq!(checks_run.lock().unwrap().len(), 2);
 }
 
 #[test]

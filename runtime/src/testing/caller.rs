@@ -1,4 +1,4 @@
-//! Contexts to call a handler directly in a test.
+//! A [`Caller`] creates the context that a test needs to call a handler directly.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,8 +17,8 @@ use crate::run::cancel::CancelHandle;
 use crate::run::task::Task;
 use crate::session::turn::Turn;
 
-/// Creates the contexts ([`Call`]) that a test passes to handlers. A caller has a task with its state, a turn with tools and
-/// facts, a cancel handle, and the reported progress. Each caller has its own task.
+/// A source of contexts ([`Call`]), which a test passes to handlers. Each caller has its own task with its state, a turn with
+/// tools and facts, a cancel handle, and a list of the reported progress.
 ///
 /// ```
 /// use toolc::testing::{Caller, assert_reply};
@@ -130,7 +130,7 @@ impl fmt::Debug for Caller {
     }
 }
 
-/// A tool provider for a caller's turn. Its tools are never called.
+/// The tool provider of a caller's turn. Its tools are never called: a test calls handlers directly.
 struct TurnTools {
     tools: Vec<Tool>,
     definitions: Vec<Option<Definition>>,

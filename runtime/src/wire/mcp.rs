@@ -23,11 +23,11 @@ use serde_json::value::RawValue;
 
 /// The protocol versions in which a connection begins with `initialize`, the newest first. Batches, which only exist in
 /// 2025-03-26, are refused.
-const SESSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+const SESSION_VERSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /// The protocol version in which each request contains its version.
-const STATELESS: &str = "2026-07-28";
+const STATELESS_VERSION: &str = "2026-07-28";
 /// The key of the version in a request's `_meta`.
-const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 /// The default number of tools on one page of `tools/list`.
 const DEFAULT_PAGE_SIZE: usize = 250;
 
@@ -77,9 +77,9 @@ pub struct Request {
 /// The generation of the protocol, which determines the form of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Era {
-    /// [`SESSIONS`]: a connection begins with `initialize`.
+    /// [`SESSION_VERSIONS`]: a connection begins with `initialize`.
     Sessions,
-    /// [`STATELESS`]: each request contains the protocol version.
+    /// [`STATELESS_VERSION`]: each request contains the protocol version.
     Stateless,
 }
 
@@ -171,14 +171,14 @@ impl Server {
                     .map(Incoming::Call)
                     .map_err(|error| RpcError::params(&error));
             }
-            _ => return Err(RpcError::new(code::UNKNOWN_METHOD, format!("unknown method `{}`", short(&method)))),
+            _ => return Err(RpcError::new(code::UNKNOWN_METHOD, format!("unknown method `{}`", truncated(&method)))),
         };
         Ok(Incoming::Reply(reply(id, &result, era)))
     }
 
     fn initialize(&self, params: &Object<'_>) -> Result<String, RpcError> {
         let requested = params.non_empty_text("protocolVersion").map_err(|error| RpcError::params(&error))?;
-        let version = SESSIONS.iter().find(|version| **version == requested).unwrap_or(&SESSIONS[0]);
+        let version = SESSION_VERSIONS.iter().find(|version| **version == requested).unwrap_or(&SESSION_VERSIONS[0]);
         let mut out = format!(r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}}}},"serverInfo":"#);
         self.push_info(&mut out);
         self.push_instructions(&mut out);
@@ -187,7 +187,7 @@ impl Server {
     }
 
     fn discover(&self) -> String {
-        let versions: Vec<&str> = [STATELESS].iter().chain(SESSIONS).copied().collect();
+        let versions: Vec<&str> = [STATELESS_VERSION].iter().chain(SESSION_VERSIONS).copied().collect();
         let mut out = format!(r#"{{"supportedVersions":["{}"],"#, versions.join(r#"",""#));
         out.push_str(r#""capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private","#);
         out.push_str(r#""_meta":{"io.modelcontextprotocol/serverInfo":"#);
@@ -213,8 +213,8 @@ impl Server {
         }
     }
 
-    /// Returns a page of the tools. The cursor of the next page is its position, and a hash of the definitions, so that a
-    /// cursor for other definitions is refused.
+    /// Returns a page of the tools. The cursor of the next page contains the position of its first tool, and a hash of the
+    /// definitions: after they have changed, the cursor is refused.
     fn list(&self, params: &Object<'_>, turn: &Turn, era: Era) -> Result<String, RpcError> {
         if turn.dialect() != Dialect::Mcp {
             return Err(RpcError::new(code::INTERNAL, "the turn of this host is not in the dialect `mcp`"));
@@ -223,23 +223,22 @@ impl Server {
         let tools: Vec<&RawValue> = serde_json::from_str(turn.definitions()).map_err(internal)?;
         let mut hasher = DefaultHasher::new();
         turn.definitions().hash(&mut hasher);
-        let list = hasher.finish();
-        let from = match params.optional_text("cursor").map_err(|error| RpcError::params(&error))? {
+        let list_hash = hasher.finish();
+        let start = match params.optional_text("cursor").map_err(|error| RpcError::params(&error))? {
             None => 0,
-            Some(cursor) => (cursor.split_once('-'))
-                .filter(|(_, of)| u64::from_str_radix(of, 16) == Ok(list))
-                .and_then(|(at, _)| at.parse().ok())
-                .filter(|at| (1..tools.len()).contains(at))
-                .ok_or_else(|| {
+            Some(cursor) => {
+                let found = cursor_position(&cursor, list_hash);
+                found.filter(|position| (1..tools.len()).contains(position)).ok_or_else(|| {
                     let text = "invalid cursor: the tools have changed since the first page, so list them again without a cursor";
                     RpcError::new(code::INVALID_PARAMS, text)
-                })?,
+                })?
+            }
         };
-        let to = from.saturating_add(self.page_size).min(tools.len());
-        let page: Vec<_> = tools[from..to].iter().map(|tool| definition_for(tool, era)).collect();
+        let end = start.saturating_add(self.page_size).min(tools.len());
+        let page: Vec<_> = tools[start..end].iter().map(|tool| definition_for(tool, era)).collect();
         let mut out = format!(r#"{{"tools":[{}]"#, page.join(","));
-        if to < tools.len() {
-            let _ = write!(out, r#","nextCursor":"{to}-{list:x}""#);
+        if end < tools.len() {
+            let _ = write!(out, r#","nextCursor":"{end}-{list_hash:x}""#);
         }
         if era == Era::Stateless {
             // No caching: the tools may change at any time.
@@ -248,6 +247,15 @@ impl Server {
         out.push('}');
         Ok(out)
     }
+}
+
+/// Returns the position in a cursor, or `None` if the cursor is malformed or belongs to a list with another hash.
+fn cursor_position(cursor: &str, list_hash: u64) -> Option<usize> {
+    let (position, hash) = cursor.split_once('-')?;
+    if u64::from_str_radix(hash, 16) != Ok(list_hash) {
+        return None;
+    }
+    position.parse().ok()
 }
 
 /// Returns the id of a request, or `None` for a notification.
@@ -260,21 +268,23 @@ fn id<'a>(message: &Object<'a>) -> Result<Option<&'a RawValue>, WireError> {
     }
 }
 
-/// Returns whether it is a string or a number, which fit on one line.
+/// Returns whether a JSON value is a string or a number. Neither contains a line break.
 fn is_id(json: &RawValue) -> bool {
     matches!(json.get().as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'))
 }
 
+/// Returns the generation of the protocol version in a request's `_meta`. Without a version, it is [`Era::Sessions`].
 fn era(meta: Option<&Object<'_>>) -> Result<Era, RpcError> {
-    let Some(version) = meta.and_then(|meta| meta.get(VERSION)) else { return Ok(Era::Sessions) };
+    let Some(version) = meta.and_then(|meta| meta.get(VERSION_KEY)) else { return Ok(Era::Sessions) };
     let version = version.text().map_err(|error| RpcError::params(&error))?;
     match &*version {
-        STATELESS => Ok(Era::Stateless),
-        version if SESSIONS.contains(&version) => Ok(Era::Sessions),
+        STATELESS_VERSION => Ok(Era::Stateless),
+        version if SESSION_VERSIONS.contains(&version) => Ok(Era::Sessions),
         _ => {
-            let supported = [STATELESS].iter().chain(SESSIONS).copied().collect::<Vec<_>>().join(r#"",""#);
+            let supported =
+                [STATELESS_VERSION].iter().chain(SESSION_VERSIONS).copied().collect::<Vec<_>>().join(r#"",""#);
             let mut data = format!(r#"{{"supported":["{supported}"],"requested":"#);
-            json::push_string(&mut data, &short(&version));
+            json::push_string(&mut data, &truncated(&version));
             data.push('}');
             Err(RpcError { data, ..RpcError::new(code::UNSUPPORTED_VERSION, "unsupported protocol version") })
         }
@@ -306,8 +316,8 @@ impl Request {
         if response.error == Some(ErrorKind::UnknownTool) && !turn.can_call(&self.name) {
             return RpcError::new(code::INVALID_PARAMS, error_message(&response.json)).write(Some(&self.id));
         }
-        // Clients refuse a result without the structured content that the output schema promises, unless it is an error.
-        // A shortened result does not match the schema.
+        // If a tool has an output schema, clients refuse a result without structured content, unless the result is an error. A
+        // shortened result does not match the schema, so it is sent as an error.
         let definition = turn.find(&self.name).map(|id| turn.definition(id)).unwrap_or_default();
         let is_typed = Node::root(&definition, "")
             .and_then(|definition| definition.object())
@@ -362,7 +372,9 @@ fn definition_for(tool: &RawValue, era: Era) -> Cow<'_, str> {
     }
     let mut out = String::from("{");
     for (key, value) in definition.all().filter(|(key, _)| *key != "outputSchema") {
-        out.push_str(if out.len() > 1 { "," } else { "" });
+        if out.len() > 1 {
+            out.push(',');
+        }
         json::push_string(&mut out, key);
         out.push(':');
         out.push_str(value.get());
@@ -371,7 +383,7 @@ fn definition_for(tool: &RawValue, era: Era) -> Cow<'_, str> {
     out.into()
 }
 
-/// Returns whether clients of this era are shown the output schema.
+/// Returns whether clients of this era see the output schema of a definition.
 fn has_output_schema(definition: &Object<'_>, era: Era) -> bool {
     let schema = definition.get("outputSchema");
     match era {
@@ -391,7 +403,8 @@ fn number(number: f64) -> f64 {
     if number.is_finite() { number } else { 0.0 }
 }
 
-fn short(text: &str) -> String {
+/// Returns the beginning of a client's text, to quote it in an error.
+fn truncated(text: &str) -> String {
     crate::text::display::Truncated(text, 64).to_string()
 }
 
@@ -473,8 +486,8 @@ mod tests {
     #[test]
     fn responses_of_a_client_get_no_reply() {
         for id in ["1", "null", "[]"] {
-            for what in [r#""result":{}"#, r#""error":{"code":-32600,"message":"no"}"#] {
-                let message = format!(r#"{{"jsonrpc":"2.0","id":{id},{what}}}"#);
+            for member in [r#""result":{}"#, r#""error":{"code":-32600,"message":"no"}"#] {
+                let message = format!(r#"{{"jsonrpc":"2.0","id":{id},{member}}}"#);
                 let incoming = Server::new("s", "1").receive(&message, &turn(Dialect::Mcp));
                 assert!(matches!(incoming, Incoming::Nothing), "{message}: {incoming:?}");
             }

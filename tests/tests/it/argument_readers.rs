@@ -5,7 +5,7 @@
 use jsonschema::{Keyword, ValidationError, Validator};
 use serde_json::{Map, Value, json};
 use toolc::args::{repair, validate};
-use toolc_tests::arguments::{doubled, misspell, mutate, right, wild};
+use toolc_tests::arguments::{doubled, misspell, mutate, unrelated_arguments, valid_arguments};
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
 
@@ -25,12 +25,12 @@ fn compiled_and_run_time_tables_read_arguments_as_a_validator_does() {
         for subject in Subject::all(schemas::project(PROJECT, &mut random)) {
             let standard = Standard::new(&subject.schema);
             for number in 0..ARGUMENTS {
-                let mut value = right(&subject.schema, &mut random);
+                let mut value = valid_arguments(&subject.schema, &mut random);
                 match number % 5 {
                     0 | 1 => {}
                     2 => misspell(&mut value, &mut random),
                     3 => mutate(&mut value, &mut random),
-                    _ => value = wild(&subject.schema, &mut random),
+                    _ => value = unrelated_arguments(&subject.schema, &mut random),
                 }
                 assert_agreement(&subject, &standard, &value, &mut counts);
                 if let Some(text) = doubled(&value, &mut random).filter(|_| number % 5 == 0) {
@@ -156,7 +156,8 @@ impl Standard {
             options.build(&as_read(schema, nulls)).unwrap_or_else(|error| panic!("{error}: {schema}"))
         };
         let text = schema.to_string();
-        let is_simple = !["anyOf", "oneOf", "allOf", "$ref"].iter().any(|word| text.contains(&format!("\"{word}\":")));
+        let is_simple =
+            !["anyOf", "oneOf", "allOf", "$ref"].iter().any(|keyword| text.contains(&format!("\"{keyword}\":")));
         Self { strict: build(false), lenient: build(true), is_simple }
     }
 
@@ -195,19 +196,19 @@ fn contains_null(value: &Value) -> bool {
 /// - an integer has 64 bits and is exact;
 /// - with `nulls`, an optional property that is null without being nullable counts as absent.
 fn as_read(schema: &Value, nulls: bool) -> Value {
-    let Value::Object(words) = schema else { return schema.clone() };
+    let Value::Object(keywords) = schema else { return schema.clone() };
     let mut read: Map<String, Value> =
-        words.iter().map(|(word, value)| (word.clone(), word_as_read(word, value, nulls))).collect();
+        keywords.iter().map(|(keyword, value)| (keyword.clone(), keyword_as_read(keyword, value, nulls))).collect();
     read.remove("pattern");
     let names =
-        |word: &str| schema["type"] == word || schema["type"].as_array().is_some_and(|t| t.contains(&json!(word)));
+        |ty: &str| schema["type"] == ty || schema["type"].as_array().is_some_and(|types| types.contains(&json!(ty)));
     if names("integer") && !names("number") {
         read.insert(INTEGERS.to_owned(), json!(true));
     }
     if !nulls {
         return read.into();
     }
-    let required = words.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let required = keywords.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut optional = Vec::new();
     for (name, schema) in read.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
         if !required.contains(&json!(name)) {
@@ -216,8 +217,8 @@ fn as_read(schema: &Value, nulls: bool) -> Value {
             optional.push((name.clone(), absent));
         }
     }
-    let counts =
-        ["minProperties", "maxProperties"].map(|word| (word, read.remove(word).and_then(|count| count.as_u64())));
+    let counts = ["minProperties", "maxProperties"]
+        .map(|keyword| (keyword, read.remove(keyword).and_then(|count| count.as_u64())));
     if counts.iter().any(|(_, count)| count.is_some()) && !optional.is_empty() {
         // One alternative for each set of properties that are sent and count as absent, with the counts raised by its size.
         let choices = (0..1_u32 << optional.len()).map(|choice| {
@@ -229,9 +230,9 @@ fn as_read(schema: &Value, nulls: bool) -> Value {
                 sent.extend(is_absent.then_some(name));
             }
             let mut choice = json!({ "properties": properties, "required": sent });
-            for (word, count) in counts {
+            for (keyword, count) in counts {
                 if let Some(count) = count {
-                    choice[word] = json!(count + sent.len() as u64);
+                    choice[keyword] = json!(count + sent.len() as u64);
                 }
             }
             choice
@@ -240,13 +241,13 @@ fn as_read(schema: &Value, nulls: bool) -> Value {
         let all = read.entry("allOf").or_insert_with(|| json!([]));
         all.as_array_mut().expect("`allOf` is an array").push(json!({ "if": { "type": "object" }, "then": counted }));
     } else {
-        read.extend(counts.into_iter().filter_map(|(word, count)| Some((word.to_owned(), json!(count?)))));
+        read.extend(counts.into_iter().filter_map(|(keyword, count)| Some((keyword.to_owned(), json!(count?)))));
     }
     read.into()
 }
 
-fn word_as_read(word: &str, value: &Value, nulls: bool) -> Value {
-    match (word, value) {
+fn keyword_as_read(keyword: &str, value: &Value, nulls: bool) -> Value {
+    match (keyword, value) {
         ("items" | "additionalProperties", below) => as_read(below, nulls),
         ("anyOf" | "oneOf" | "allOf", Value::Array(all)) => all.iter().map(|one| as_read(one, nulls)).collect(),
         ("properties" | "$defs", Value::Object(all)) => {

@@ -193,11 +193,12 @@ fn every_listed_difference_names_an_existing_test() {
 fn every_kind_of_error_is_in_the_guide_to_calls() {
     let guide = guide("calls.md");
     let table = guide.split("## ").find(|section| section.starts_with("Kinds of errors")).expect("there is a section");
-    let mut told: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let mut documented: Vec<&str> =
+        table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     let mut kinds: Vec<&str> = toolc::ErrorKind::ALL.iter().map(|kind| kind.word()).collect();
-    told.sort_unstable();
+    documented.sort_unstable();
     kinds.sort_unstable();
-    assert_eq!(told, kinds);
+    assert_eq!(documented, kinds);
 }
 
 /// Sends `arguments` to a tool with one parameter, `x`, and returns what the handler got of it.

@@ -84,7 +84,7 @@ fn a_recursive_union_is_compiled_in_finite_time() {
     }
 }
 
-/// Whether each of these unions is nullable depends on the nested one.
+/// Returns whether each of these unions is nullable depends on the nested one.
 #[test]
 fn nested_nullable_unions_take_linear_time() {
     let nested = |word: &str| {

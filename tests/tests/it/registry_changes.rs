@@ -89,7 +89,9 @@ fn run(registry: &Registry, thread: u64, steps: usize) -> u64 {
             }
         }
         if own.len() > 8 {
-            own.drain(..).for_each(|id| assert!(registry.remove(id)));
+            for id in own.drain(..) {
+                assert!(registry.remove(id));
+            }
         }
     }
     for id in own {

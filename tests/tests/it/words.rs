@@ -97,7 +97,7 @@ fn hits<'p>(text: &str, phrases: &'p [Phrase]) -> Vec<Hit<'p>> {
     hits
 }
 
-/// Everything that is checked, by path: files of the repository, and the help of each command.
+/// Returns everything that is checked, by path: files of the repository, and the help of each command.
 fn texts() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut texts = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Formats the tokens that the emitters quote as Rust source text.
+//! Formats tokens as Rust source text. The emitters make the tokens with `quote!`.
 //!
 //! This is not a formatter for all of Rust: it supports only what is emitted here, which are items, types, literals, calls,
 //! `match` and closures. It is faster than prettyplease, which needs a syntax tree: with prettyplease in its place, gen
@@ -58,7 +58,7 @@ fn read(tokens: TokenStream) -> Vec<Token> {
         match token {
             TokenTree::Group(group) => {
                 let (delimiter, inner) = (group.delimiter(), group.stream());
-                // The only owner of a stream iterates over it without a copy.
+                // Without the group, the stream has one owner, and iterating over it does not copy it.
                 drop(group);
                 let inner = read(inner);
                 match documentation(&out, &inner) {
@@ -122,7 +122,7 @@ fn documentation(before: &[Token], inner: &[Token]) -> Option<(usize, String)> {
     };
     let syn::Lit::Str(text) = syn::Lit::new(text.clone()) else { return None };
     let text = text.value();
-    // As a comment, these texts would change or not be documentation.
+    // A comment cannot contain a line break, and a line that begins with `////` is not documentation.
     let is_plain = !text.contains(['\n', '\r']) && !text.starts_with('/');
     (doc == "doc" && is_plain).then(|| (hashes, format!("{slashes}{}", text.trim_end())))
 }
@@ -136,7 +136,8 @@ struct Printer {
 }
 
 impl Printer {
-    /// Prints the elements of a file or a block, each on its own lines. `items` of several lines have empty lines around them.
+    /// Prints the elements of a file or a block, each on its own lines. If the elements are `items`, those of several lines have
+    /// empty lines around them.
     fn elements(&mut self, mut rest: &[Token], items: bool) {
         let is_list = !items && rest.iter().any(|token| matches!(token, Operator(",")));
         let mut is_previous_long: Option<bool> = None;
@@ -160,29 +161,29 @@ impl Printer {
     /// Prints an element. Each line of documentation and each attribute before it is on its own line.
     fn element(&mut self, mut rest: &[Token]) {
         loop {
-            let (first, after) = match rest {
+            let length = match rest {
                 [] => return,
-                [Doc(_), after @ ..] => rest.split_at(rest.len() - after.len()),
-                [Operator("#"), Group(..), after @ ..] | [Operator("#"), Operator("!"), Group(..), after @ ..] => {
-                    rest.split_at(rest.len() - after.len())
-                }
-                all => (all, &[][..]),
+                [Doc(_), ..] => 1,
+                [Operator("#"), Group(..), ..] => 2,
+                [Operator("#"), Operator("!"), Group(..), ..] => 3,
+                _ => rest.len(),
             };
+            let (first, after) = rest.split_at(length);
             self.new_line(0);
             self.sequence(first, 0);
             rest = after;
         }
     }
 
-    /// Prints tokens in a row, so that `reserved` more columns fit after them. Groups that do not fit are broken.
+    /// Prints tokens in a row, so that `reserved` more columns fit after them. Groups that do not fit are printed on several lines.
     fn sequence(&mut self, tokens: &[Token], reserved: usize) {
         for (index, token) in tokens.iter().enumerate() {
-            let next = next_group(tokens, index + 1);
             // The body of a function with a `where` clause begins on a new line.
             let is_body_after_where = matches!(token, Group(Delimiter::Brace, _)) && ends_with(&tokens[..index], ",");
             match token {
                 Keyword("where") => self.new_line(0),
                 _ if is_body_after_where => self.new_line(0),
+                // A trait bound that does not fit begins a new line.
                 _ if ends_with(&tokens[..index], "+") && !self.fits(tokens, index..bound_end(tokens, index)) => {
                     self.new_line(1);
                 }
@@ -194,6 +195,9 @@ impl Printer {
                 continue;
             };
             let start = self.out.len();
+            // The group stays on this line if the tokens up to the next group fit as well.
+            let next = next_group(tokens, index + 1);
+            // A space and the bracket of the next group need two columns.
             let needed = if next < tokens.len() { 2 } else { reserved };
             if !is_body_after_where && self.flat(tokens, index) {
                 let end = self.out.len();
@@ -244,6 +248,28 @@ impl Printer {
             }
         }
         self.out.push_str(close);
+    }
+
+    /// Prints the parts of a group on indented lines, with a comma after each one if `has_commas`.
+    fn parts_on_lines(&mut self, parts: &[&[Token]], has_commas: bool) {
+        self.indent += STEP;
+        // A list of names has several names per line.
+        let are_names = parts.iter().all(|part| matches!(part, [Word(_)]));
+        for (index, part) in parts.iter().enumerate() {
+            if are_names && index > 0 && self.fits(part, 0..1) {
+                self.out.push(' ');
+            } else {
+                self.new_line(0);
+            }
+            self.sequence(part, 1);
+            // Rust allows no comma after the base of a struct (`..base`).
+            let is_base = matches!(part.first(), Some(Operator("..")));
+            if !is_base && has_commas {
+                self.out.push(',');
+            }
+        }
+        self.indent -= STEP;
+        self.new_line(0);
     }
 
     /// Prints a token on the current line. Returns `false` if it does not fit; part of it may have been written then.
@@ -300,8 +326,12 @@ impl Printer {
 
     fn token(&mut self, token: &Token) {
         match token {
-            Word(word) => drop(write!(self.out, "{word}")),
-            Lifetime(name) => drop(write!(self.out, "'{name}")),
+            Word(word) => {
+                let _ = write!(self.out, "{word}");
+            }
+            Lifetime(name) => {
+                let _ = write!(self.out, "'{name}");
+            }
             Keyword(text) | Operator(text) => self.out.push_str(text),
             Doc(line) => self.out.push_str(line),
             Group(..) => unreachable!("groups are printed by `flat` and `broken`"),
@@ -331,14 +361,16 @@ fn is_inner(tokens: &[Token]) -> bool {
     }
 }
 
-/// Returns the end of the first element: after inner attributes, `;`, `,` (unless elements are items), or a block.
+/// Returns the end of the first element. An element ends after inner attributes, a `;` or a block. If the elements are not items, it
+/// also ends after a `,`.
 fn element_end(tokens: &[Token], items: bool) -> usize {
-    let mut inner = tokens;
-    while is_inner(inner) {
-        inner = &inner[if matches!(inner[0], Doc(_)) { 1 } else { 3 }..];
+    let mut end = 0;
+    while is_inner(&tokens[end..]) {
+        // `//!` is one token, `#![..]` is three.
+        end += if matches!(tokens[end], Doc(_)) { 1 } else { 3 };
     }
-    if inner.len() < tokens.len() {
-        return tokens.len() - inner.len();
+    if end > 0 {
+        return end;
     }
     let mut angles = 0;
     for (index, token) in tokens.iter().enumerate() {
@@ -371,15 +403,15 @@ fn parts(tokens: &[Token]) -> Vec<&[Token]> {
         angles == 0 && matches!(token, Operator(","))
     };
     let mut parts: Vec<&[Token]> = tokens.split(is_end).collect();
-    // The part after a trailing comma.
+    // Nothing follows a trailing comma.
     parts.pop_if(|part| part.is_empty());
     parts
 }
 
 /// Returns whether the content of braces is always broken into lines: items, statements, fields with documentation.
 fn is_block(inner: &[Token]) -> bool {
-    let is_line = |token: &Token| matches!(token, Doc(_) | Operator(";" | "=>" | "#"));
-    inner.iter().any(is_line)
+    let needs_lines = |token: &Token| matches!(token, Doc(_) | Operator(";" | "=>" | "#"));
+    inner.iter().any(needs_lines)
         || matches!(inner.first(), Some(Word(TokenTree::Ident(word))) if word == "fn" || word == "pub")
 }
 
@@ -436,7 +468,7 @@ fn has_gap(tokens: &[Token], index: usize) -> bool {
             !matches!(before, Word(_) | Operator(">") | Group(ROUND | SQUARE, _))
         }
         // A space follows the operator of a subtraction, but not the sign of a number.
-        (Operator("-"), _) => matches!(tokens.get(index.wrapping_sub(2)), Some(Word(_) | Operator(">") | Group(..))),
+        (Operator("-"), _) => matches!(&tokens[..index - 1], [.., Word(_) | Operator(">") | Group(..)]),
         _ => true,
     }
 }
@@ -522,13 +554,13 @@ mod m {{
         assert_eq!(print(text.parse().unwrap(), 0), text);
     }
 
-    /// Appends the texts of names, operators and literals, without commas before closing brackets.
-    fn flat(tokens: TokenStream, out: &mut Vec<String>) {
+    /// Appends the texts of names, operators, literals and brackets, without commas before closing brackets.
+    fn push_texts(tokens: TokenStream, out: &mut Vec<String>) {
         for token in tokens {
             if let TokenTree::Group(group) = token {
                 let (open, close) = brackets(group.delimiter());
                 out.push(open.to_owned());
-                flat(group.stream(), out);
+                push_texts(group.stream(), out);
                 out.pop_if(|last| last == ",");
                 out.push(close.to_owned());
             } else {
@@ -539,25 +571,25 @@ mod m {{
 
     #[test]
     fn formatting_keeps_the_tokens() {
-        let sums = (0..40).map(|index| quote::format_ident!("Bound{index}"));
-        let many: Vec<_> =
+        let bounds = (0..40).map(|index| quote::format_ident!("Bound{index}"));
+        let elements: Vec<_> =
             (0..40).map(|index| quote!(Some::<Long<Name>>(-#index, "text", b"text", 'c', 1.5e-3))).collect();
         let tokens = quote! {
-            pub(crate) fn f<T: #(#sums)+*>(x: Box<dyn Fn(&'_ T) -> Vec<Vec<T>> + 'static>) -> [T; 4] where T: for<'a> X<'a>, {
+            pub(crate) fn f<T: #(#bounds)+*>(x: Box<dyn Fn(&'_ T) -> Vec<Vec<T>> + 'static>) -> [T; 4] where T: for<'a> X<'a>, {
                 if let Some(x) = y && !z || a != b { return x.0[1]?.await; } else { loop { break 'a; } }
                 x += macro_call![a; b] as ::core::primitive::u8 % 4;
-                [#(#many),*]
+                [#(#elements),*]
             }
             #[cfg_attr(any(a, b = "c"), d(e))]
-            const _: () = { #(#many;)* };
+            const _: () = { #(#elements;)* };
             static EMPTY: () = ();
             trait A: B { const C: u8; type D: ?Sized; fn e(self: Self, (a, _): (u8, u16)); }
             enum F { G { h: u8 }, I(u8,), J = 4 }
             use self::{a::{b, c as d}, super::*, crate::e};
         };
         let (mut before, mut after) = (Vec::new(), Vec::new());
-        flat(tokens.clone(), &mut before);
-        flat(print(tokens, 0).parse().unwrap(), &mut after);
+        push_texts(tokens.clone(), &mut before);
+        push_texts(print(tokens, 0).parse().unwrap(), &mut after);
         assert_eq!(before, after);
     }
 }

@@ -12,8 +12,8 @@ const TO: &str = " -->\n";
 /// The end of a generated table.
 const END: &str = "<!-- end of keys -->";
 
-/// Returns a guide with its generated tables renewed. Each is between two comments, the first of which says which keys it
-/// describes: `<!-- keys: tool.requires -->` and `<!-- end of keys -->`.
+/// Returns a guide with its generated tables renewed. Each table is between two comments, and the first comment names the table's
+/// keys: `<!-- keys: tool.requires -->` and `<!-- end of keys -->`.
 ///
 /// # Panics
 /// If a comment names unknown keys, or has no end.

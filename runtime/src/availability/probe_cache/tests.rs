@@ -1,3 +1,5 @@
+//! Checks that fail, panic or hang, their cached results, and sessions that share them.
+
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -34,7 +36,7 @@ enum Outcome {
     Hangs,
 }
 
-/// The check of a tool, whose outcome a test can change.
+/// A check of a tool. A test can change its outcome.
 #[derive(Clone, Default)]
 struct FakeCheck(Arc<(Mutex<Outcome>, Condvar)>);
 
@@ -55,11 +57,11 @@ impl FakeCheck {
     }
 }
 
-/// A registry of the tools `checked`, which requires a check, and `unchecked`.
+/// A registry with two tools: `checked` requires a check, `unchecked` does not.
 struct Fixture {
     registry: Registry,
     check: FakeCheck,
-    asked: Arc<Mutex<Vec<String>>>,
+    checks_run: Arc<Mutex<Vec<String>>>,
     time: FakeTime,
 }
 
@@ -69,8 +71,8 @@ impl Fixture {
         let runner = check.clone();
         let fake = Fake::new([tool("checked", "home", &[Check]), tool("unchecked", "home", &[])]);
         let fake = fake.available(move |_, _| runner.run());
-        let asked = fake.asked();
-        Self { registry: fake.registry(), check, asked, time: FakeTime::new() }
+        let checks_run = fake.checks_run();
+        Self { registry: fake.registry(), check, checks_run, time: FakeTime::new() }
     }
 
     /// Returns a session with its own environment.
@@ -79,8 +81,8 @@ impl Fixture {
     }
 
     /// Returns how often the check has run.
-    fn asked(&self) -> usize {
-        self.asked.lock().unwrap().len()
+    fn check_count(&self) -> usize {
+        self.checks_run.lock().unwrap().len()
     }
 }
 
@@ -112,13 +114,13 @@ fn a_flake_counts_as_success_and_is_checked_again() {
     assert_eq!(summary(&session), "checked unchecked");
     fixture.check.set(Outcome::Fails("out of paper"));
     fixture.time.advance(31);
-    assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 2));
-    assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 3));
+    assert_eq!((summary(&session).as_str(), fixture.check_count()), ("checked unchecked", 2));
+    assert_eq!((summary(&session).as_str(), fixture.check_count()), ("checked unchecked", 3));
     fixture.check.set(Outcome::Passes);
-    assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 4));
+    assert_eq!((summary(&session).as_str(), fixture.check_count()), ("checked unchecked", 4));
     // The success is cached.
     fixture.time.advance(29);
-    assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 4));
+    assert_eq!((summary(&session).as_str(), fixture.check_count()), ("checked unchecked", 4));
 }
 
 #[test]
@@ -130,13 +132,13 @@ fn a_failure_counts_after_the_grace_period() {
     fixture.time.advance(59);
     assert_eq!(summary(&session), "checked unchecked");
     fixture.time.advance(1);
-    assert_eq!((summary(&session).as_str(), fixture.asked()), ("unchecked (checked: out of paper)", 3));
+    assert_eq!((summary(&session).as_str(), fixture.check_count()), ("unchecked (checked: out of paper)", 3));
     // A failure is cached for as long as a success.
     fixture.check.set(Outcome::Passes);
     fixture.time.advance(29);
-    assert_eq!((summary(&session).as_str(), fixture.asked()), ("unchecked (checked: out of paper)", 3));
+    assert_eq!((summary(&session).as_str(), fixture.check_count()), ("unchecked (checked: out of paper)", 3));
     fixture.time.advance(1);
-    assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 4));
+    assert_eq!((summary(&session).as_str(), fixture.check_count()), ("checked unchecked", 4));
 }
 
 #[test]
@@ -147,17 +149,17 @@ fn a_failure_before_any_success_is_not_a_flake() {
 }
 
 #[test]
-fn a_flake_never_loses_a_toolset() {
+fn a_flake_never_hides_the_tools_of_a_toolset() {
     let home = Toolset { requires: vec![Check], ..toolset("home") };
-    let flaky = Arc::new(AtomicUsize::new(0));
+    let runs = AtomicUsize::new(0);
     let fake = Fake::new([tool("a", "home", &[]), tool("b", "home", &[])]).toolset(home);
     // The check fails every second time, by its result or by a panic.
-    let fake = fake.available(move |_, _| match flaky.fetch_add(1, Ordering::SeqCst) % 4 {
+    let fake = fake.available(move |_, _| match runs.fetch_add(1, Ordering::SeqCst) % 4 {
         1 => Availability::Unavailable("try again".into()),
         3 => panic!("it fell over"),
         _ => Availability::Available,
     });
-    let (asked, registry, time) = (fake.asked(), fake.registry(), FakeTime::new());
+    let (checks_run, registry, time) = (fake.checks_run(), fake.registry(), FakeTime::new());
     let session = session(&registry, &time, Some(Env::empty()), LONG);
     let first = turn(&session);
     for seconds in (1..60).cycle().take(500) {
@@ -170,7 +172,7 @@ fn a_flake_never_loses_a_toolset() {
             next.hidden().collect::<Vec<_>>()
         );
     }
-    assert!(asked.lock().unwrap().len() > 200);
+    assert!(checks_run.lock().unwrap().len() > 200);
 }
 
 #[test]
@@ -202,31 +204,33 @@ fn a_hanging_check_is_not_started_again_and_its_late_result_counts() {
     fixture.check.set(Outcome::Hangs);
     let session = fixture.session(SHORT);
     let hung = turn(&session);
-    until(|| fixture.asked() == 1);
+    until(|| fixture.check_count() == 1);
     for _ in 0..10 {
-        // The turn is returned without another wait until something changes.
+        // The check still hangs, so the session returns the same turn, without waiting again.
         assert_eq!(turn(&session).definitions().as_ptr(), hung.definitions().as_ptr());
         fixture.time.advance(31);
         fixture.registry.invalidate_all();
     }
-    assert_eq!(fixture.asked(), 1);
+    assert_eq!(fixture.check_count(), 1);
     fixture.check.set(Outcome::Passes);
     // The result is older than the last invalidation, so the check runs exactly once more.
     until(|| summary(&session) == "checked unchecked");
-    assert_eq!(fixture.asked(), 2);
+    assert_eq!(fixture.check_count(), 2);
 
     fixture.check.set(Outcome::Hangs);
     fixture.time.advance(90);
-    until(|| summary(&session) == "unchecked (checked: its check gave no answer within 5ms)" && fixture.asked() == 3);
+    until(|| {
+        summary(&session) == "unchecked (checked: its check gave no answer within 5ms)" && fixture.check_count() == 3
+    });
     fixture.check.set(Outcome::Fails("out of paper"));
     until(|| summary(&session) == "unchecked (checked: out of paper)");
-    assert_eq!(fixture.asked(), 3);
+    assert_eq!(fixture.check_count(), 3);
 }
 
 #[test]
 fn a_hanging_check_counts_as_success_within_the_flake_window() {
     let fixture = Fixture::new();
-    // The patient session fills the cache, which both share.
+    // Both sessions share the cache. The first one has a long timeout, and fills it.
     let [patient, hasty] = [LONG, SHORT].map(|timeout| session(&fixture.registry, &fixture.time, None, timeout));
     assert_eq!(summary(&patient), "checked unchecked");
     fixture.check.set(Outcome::Hangs);
@@ -240,7 +244,7 @@ fn a_hanging_check_counts_as_success_within_the_flake_window() {
     assert_eq!(summary(&hasty), "unchecked (checked: its check gave no answer within 5ms)");
     fixture.check.set(Outcome::Passes);
     until(|| summary(&hasty) == "checked unchecked");
-    assert_eq!(fixture.asked(), 2);
+    assert_eq!(fixture.check_count(), 2);
 }
 
 #[test]
@@ -281,13 +285,14 @@ fn a_hanging_check_does_not_hide_other_tools() {
 fn concurrent_turns_share_one_check() {
     const TURNS: usize = 8;
     let time = FakeTime::new();
-    let (reads, home) = (time.clone(), Toolset { requires: vec![Check], ..toolset("home") });
-    // The check returns after all turns have requested it.
+    let clock = time.clone();
+    let home = Toolset { requires: vec![Check], ..toolset("home") };
+    // The check returns after all turns have requested it. Each turn reads the clock when it does so.
     let fake = Fake::new([tool("a", "home", &[]), tool("b", "home", &[])]).toolset(home).available(move |_, _| {
-        until(|| reads.reads() >= TURNS);
+        until(|| clock.reads() >= TURNS);
         Availability::Available
     });
-    let (asked, registry) = (fake.asked(), fake.registry());
+    let (checks_run, registry) = (fake.checks_run(), fake.registry());
     let sessions = [(); 2].map(|()| session(&registry, &time, None, LONG));
     thread::scope(|scope| {
         let turns = [(); TURNS / 2].map(|()| sessions.each_ref().map(|session| scope.spawn(|| summary(session))));
@@ -295,7 +300,7 @@ fn concurrent_turns_share_one_check() {
             assert_eq!(turn.join().unwrap(), "a b");
         }
     });
-    assert_eq!(*asked.lock().unwrap(), ["home"]);
+    assert_eq!(*checks_run.lock().unwrap(), ["home"]);
 }
 
 #[test]
@@ -317,12 +322,13 @@ fn no_lock_is_held_while_a_check_runs() {
     thread::scope(|scope| {
         let first = scope.spawn(|| summary(&session));
         begun.recv().unwrap();
+        // If the check held a lock, these calls would wait for it forever.
         session.set_facts([("online".into(), false.into())]).unwrap();
         registry.add(Box::new(Fake::new([tool("new", "home", &[])]))).unwrap();
         let other = registry.session().enable(["other"]).build();
         assert!(other.is_err() && format!("{session:?}").contains("Session"));
         release.send(()).unwrap();
-        // The turn was begun before the changes.
+        // The turn began before the changes.
         assert_eq!(first.join().unwrap(), "checked online");
     });
     assert_eq!(summary(&session), "checked new (online: the fact `online` rules it out)");
@@ -332,10 +338,10 @@ fn no_lock_is_held_while_a_check_runs() {
 fn sessions_share_check_results_except_with_their_own_environment() {
     let fake = Fake::new([tool("a", "home", &[Check])])
         .available(|_, env| Availability::when(env.var("A_KEY").is_some(), "it has no key"));
-    let (asked, registry, time) = (fake.asked(), fake.registry(), FakeTime::new());
+    let (checks_run, registry, time) = (fake.checks_run(), fake.registry(), FakeTime::new());
     let shared = [(); 3].map(|()| session(&registry, &time, None, LONG));
     assert!(shared.iter().all(|session| summary(session) == "(a: it has no key)"));
-    assert_eq!(asked.lock().unwrap().len(), 1);
+    assert_eq!(checks_run.lock().unwrap().len(), 1);
     let own = session(&registry, &time, Some(Env::empty().with_var("A_KEY", "x")), LONG);
     assert_eq!((summary(&own).as_str(), asked.lock().unwrap().len()), ("a", 2));
     assert_eq!(registry.probe_cache().entries().len(), 2);
@@ -364,7 +370,7 @@ fn results_of_removed_providers_are_dropped() {
         fixture.check.set(Outcome::Passes);
         assert_eq!(turn.join().unwrap(), "checked unchecked", "the waiting turn runs the check again");
     });
-    assert_eq!(fixture.asked(), 4);
+    assert_eq!(fixture.check_count(), 4);
 }
 
 #[test]
@@ -373,9 +379,9 @@ fn an_invalidated_check_runs_again_and_cannot_be_a_flake() {
     let session = fixture.session(LONG);
     summary(&session);
     fixture.check.set(Outcome::Fails("out of paper"));
-    assert_eq!((summary(&session).as_str(), fixture.asked()), ("checked unchecked", 1));
+    assert_eq!((summary(&session).as_str(), fixture.check_count()), ("checked unchecked", 1));
     fixture.registry.invalidate_all();
-    assert_eq!((summary(&session).as_str(), fixture.asked()), ("unchecked (checked: out of paper)", 2));
+    assert_eq!((summary(&session).as_str(), fixture.check_count()), ("unchecked (checked: out of paper)", 2));
 }
 
 #[test]
@@ -384,23 +390,23 @@ fn a_single_tool_or_toolset_can_be_invalidated() {
     let tools = [tool("a", "red", &[Check]), tool("b", "red", &[Check]), tool("c", "blue", &[Check])];
     let red = Toolset { aliases: vec!["rouge".into()], ..checked("red") };
     let fake = Fake::new(tools).toolset(red).toolset(checked("blue"));
-    let (asked, registry) = (fake.asked(), fake.registry());
+    let (checks_run, registry) = (fake.checks_run(), fake.registry());
     let session = session(&registry, &FakeTime::new(), None, LONG);
-    let asked_after = |name: Option<&str>| {
+    let run_after = |name: Option<&str>| {
         if let Some(name) = name {
             registry.invalidate(name).unwrap();
         }
         summary(&session);
-        let mut names = std::mem::take(&mut *asked.lock().unwrap());
+        let mut names = std::mem::take(&mut *checks_run.lock().unwrap());
         names.sort();
         names.join(" ")
     };
-    assert_eq!(asked_after(None), "a b blue c red");
-    assert_eq!(asked_after(None), "");
-    assert_eq!(asked_after(Some("a")), "a red");
-    assert_eq!(asked_after(Some("blue")), "blue c");
-    assert_eq!(asked_after(Some("rouge")), "a b red");
-    assert_eq!(asked_after(None), "");
+    assert_eq!(run_after(None), "a b blue c red");
+    assert_eq!(run_after(None), "");
+    assert_eq!(run_after(Some("a")), "a red");
+    assert_eq!(run_after(Some("blue")), "blue c");
+    assert_eq!(run_after(Some("rouge")), "a b red");
+    assert_eq!(run_after(None), "");
     let error = registry.invalidate("bleu").unwrap_err().to_string();
     assert_eq!(error, "unknown tool or toolset `bleu`: did you mean `blue`?");
 }
@@ -412,12 +418,12 @@ fn the_result_of_an_invalidated_run_is_ignored() {
     let session = fixture.session(LONG);
     thread::scope(|scope| {
         let first = scope.spawn(|| summary(&session));
-        until(|| fixture.asked() == 1);
+        until(|| fixture.check_count() == 1);
         fixture.registry.invalidate("checked").unwrap();
         fixture.check.set(Outcome::Passes);
         assert_eq!(first.join().unwrap(), "checked unchecked");
     });
-    assert_eq!(fixture.asked(), 2, "the waiting turn ran the check again");
+    assert_eq!(fixture.check_count(), 2, "the waiting turn ran the check again");
 }
 
 #[test]
@@ -459,7 +465,7 @@ fn checks_do_not_reveal_secrets_of_the_environment() {
         .variable(variable("KEY", true))
         .variable(variable("LONGER_KEY", true))
         .variable(variable("HOST", false))
-        // The text of a redacted secret is not redacted again.
+        // The value of this secret also occurs in `[secret]`, which must not be redacted again.
         .variable(variable("WORD", true))
         .available(|name, env| {
             let text = ["KEY", "LONGER_KEY", "HOST"].map(|name| env.var(name).unwrap()).join(" ");
@@ -479,12 +485,12 @@ fn an_asynchronous_turn_waits_for_checks_without_blocking_the_thread() {
     fixture.check.set(Outcome::Hangs);
     let mut future = pin!(session.turn(Dialect::OpenAi));
     assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    until(|| fixture.asked() == 1);
+    until(|| fixture.check_count() == 1);
     assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     fixture.check.set(Outcome::Fails("out of paper"));
     let turn = wait(future);
     assert_eq!(turn.tools().collect::<Vec<_>>(), ["unchecked"]);
-    assert_eq!(fixture.asked(), 1);
+    assert_eq!(fixture.check_count(), 1);
 }
 
 #[test]
@@ -497,7 +503,7 @@ fn an_asynchronous_turn_abandons_a_check_after_the_timeout() {
     fixture.check.set(Outcome::Passes);
     // The late result counts for the next turn.
     until(|| wait(session.turn(Dialect::OpenAi)).tools().count() == 2);
-    assert_eq!(fixture.asked(), 1);
+    assert_eq!(fixture.check_count(), 1);
 }
 
 #[test]
@@ -509,13 +515,13 @@ fn turns_that_wait_for_one_check_are_all_woken() {
     thread::scope(|scope| {
         let turns = sessions.each_ref().map(|session| scope.spawn(|| wait(session.turn(Dialect::OpenAi))));
         let blocked = scope.spawn(|| sessions[0].turn_blocking(Dialect::OpenAi));
-        until(|| fixture.asked() == 1);
+        until(|| fixture.check_count() == 1);
         fixture.check.set(Outcome::Passes);
         for turn in turns.into_iter().chain([blocked]) {
             assert_eq!(turn.join().unwrap().tools().count(), 2);
         }
     });
-    assert_eq!(fixture.asked(), 1);
+    assert_eq!(fixture.check_count(), 1);
 }
 
 #[test]
@@ -526,5 +532,5 @@ fn an_unchanged_asynchronous_turn_is_ready_at_once() {
     let mut future = pin!(session.turn(Dialect::OpenAi));
     let Poll::Ready(again) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!() };
     assert_eq!(again.definitions().as_ptr(), first.definitions().as_ptr());
-    assert_eq!(fixture.asked(), 1);
+    assert_eq!(fixture.check_count(), 1);
 }

@@ -80,15 +80,15 @@ fn each_kind_of_requirement_hides_its_tool() {
 fn the_reason_is_the_first_unmet_requirement_starting_with_the_home_toolset() {
     let home = Toolset { requires: vec![Check, env(&["HOME_KEY"])], ..toolset("home") };
     let fake = Fake::new([tool("ask", "home", &[env(&["OWN"]), tools(&["missing"])])]).toolset(home);
-    let (asked, registry) = (fake.asked(), fake.registry());
+    let (checks_run, registry) = (fake.checks_run(), fake.registry());
     assert_eq!(hidden(&turn(&registry, Env::empty())), ["ask: needs the environment variable `HOME_KEY`"]);
     let env = Env::empty().with_var("HOME_KEY", "x");
     assert_eq!(hidden(&turn(&registry, env.clone())), ["ask: needs the environment variable `OWN`"]);
     // Checks do not run while another requirement is unmet.
-    assert!(asked.lock().unwrap().is_empty());
+    assert!(checks_run.lock().unwrap().is_empty());
     let turn = turn(&registry, env.with_var("OWN", "x"));
     assert_eq!(hidden(&turn), ["ask: needs the tool `missing`, which no tool provider has"]);
-    assert_eq!(*asked.lock().unwrap(), ["home"]);
+    assert_eq!(*checks_run.lock().unwrap(), ["home"]);
 }
 
 #[test]
@@ -104,17 +104,17 @@ fn each_check_runs_once_and_only_for_granted_tools() {
     .toolset(checked("blue"))
     .toolset(Toolset { tools: texts(&["a"]), ..checked("mixed") })
     .available(|name, env| Availability::when(name != "c" || env.var("C").is_some(), "c is offline"));
-    let (asked, registry) = (fake.asked(), fake.registry());
+    let (checks_run, registry) = (fake.checks_run(), fake.registry());
     let session = |name: &str| session(&registry, Env::empty()).enable([name]).build().unwrap();
     let red = session("red").turn_blocking(Dialect::OpenAi);
     assert_eq!((shown(&red), hidden(&red)), ("a b".into(), vec!["c: c is offline".to_owned()]));
-    let mut names = std::mem::take(&mut *asked.lock().unwrap());
+    let mut names = std::mem::take(&mut *checks_run.lock().unwrap());
     // Checks run concurrently, in any order.
     names.sort();
     assert_eq!(names, ["b", "c", "red"]);
     // The requirements of a toolset apply to its home tools, not to the tools that it lists.
     assert_eq!(shown(&session("mixed").turn_blocking(Dialect::OpenAi)), "a");
-    assert_eq!(*asked.lock().unwrap(), ["red"]);
+    assert_eq!(*checks_run.lock().unwrap(), ["red"]);
 }
 
 #[test]
@@ -126,14 +126,14 @@ fn the_provider_of_a_tool_runs_the_check_of_its_toolset() {
     // This provider does not declare the toolset. The check runs on the first provider that does.
     let without_toolset =
         Fake::new([tool("d", "shared", &[])]).available(|_, _| Availability::Unavailable("unknown toolset".into()));
-    let asked = [passing.asked(), failing.asked(), without_toolset.asked()];
+    let checks_run = [passing.checks_run(), failing.checks_run(), without_toolset.checks_run()];
     let registry = Registry::new();
     for fake in [passing, failing, without_toolset] {
         registry.add(Box::new(fake)).unwrap();
     }
     let turn = turn(&registry, Env::empty().with_var("KEY", "x"));
     assert_eq!((shown(&turn), hidden(&turn)), ("a d".into(), vec!["b: offline".to_owned(), "c: offline".to_owned()]));
-    assert_eq!(asked.map(|asked| asked.lock().unwrap().len()), [1, 1, 0]);
+    assert_eq!(checks_run.map(|checks_run| checks_run.lock().unwrap().len()), [1, 1, 0]);
 }
 
 #[test]
@@ -209,8 +209,8 @@ fn a_tool_without_a_definition_counts_as_missing() {
 #[test]
 fn a_long_chain_of_requirements_is_resolved_in_one_turn() {
     let (count, name) = (20_000, |id: usize| format!("t{id:05}"));
-    let asks = |id: usize| Tools(vec![name(id + 1).into()]);
-    let chain = (0..count).map(|id| tool(&name(id), "home", &[asks(id)]));
+    let needs_next = |id: usize| Tools(vec![name(id + 1).into()]);
+    let chain = (0..count).map(|id| tool(&name(id), "home", &[needs_next(id)]));
     let last = tool(&name(count), "home", &[env(&["KEY"])]);
     let registry = Fake::new(chain.chain([last])).registry();
     let turn = turn(&registry, Env::empty());
@@ -231,13 +231,13 @@ fn the_available_tools_are_the_largest_consistent_set() {
     let mut sizes = [0; NAMES.len() + 1];
     for _ in 0..2_000 {
         let mut some = || (0..=random_below(2)).map(|_| NAMES[random_below(8)]).collect::<Vec<_>>();
-        let asks: Vec<(Vec<&str>, Vec<&str>)> = NAMES.iter().map(|_| (some(), some())).collect();
+        let listed: Vec<(Vec<&str>, Vec<&str>)> = NAMES.iter().map(|_| (some(), some())).collect();
         let kinds: Vec<usize> = NAMES.iter().map(|_| random_below(8)).collect();
         let requires = |id: usize| match kinds[id] {
             0 => vec![env(&["KEY"])],
-            1 | 2 => vec![tools(&asks[id].0)],
-            3 => vec![any_tools(&asks[id].0)],
-            4 => vec![tools(&asks[id].0), any_tools(&asks[id].1)],
+            1 | 2 => vec![tools(&listed[id].0)],
+            3 => vec![any_tools(&listed[id].0)],
+            4 => vec![tools(&listed[id].0), any_tools(&listed[id].1)],
             _ => vec![],
         };
         let mut left: Vec<&str> =
@@ -245,9 +245,9 @@ fn the_available_tools_are_the_largest_consistent_set() {
         loop {
             let is_left = |name: &&str| left.contains(name);
             let stays = |id: usize| match kinds[id] {
-                1 | 2 => asks[id].0.iter().all(is_left),
-                3 => asks[id].0.iter().any(is_left),
-                4 => asks[id].0.iter().all(is_left) && asks[id].1.iter().any(is_left),
+                1 | 2 => listed[id].0.iter().all(is_left),
+                3 => listed[id].0.iter().any(is_left),
+                4 => listed[id].0.iter().all(is_left) && listed[id].1.iter().any(is_left),
                 _ => true,
             };
             let next: Vec<&str> =
@@ -260,7 +260,7 @@ fn the_available_tools_are_the_largest_consistent_set() {
         sizes[left.len()] += 1;
         let fake = Fake::new((0..NAMES.len()).map(|id| tool(NAMES[id], "home", &requires(id))));
         let turn = turn(&fake.registry(), Env::empty());
-        assert_eq!(shown(&turn), left.join(" "), "{asks:?} {kinds:?}");
+        assert_eq!(shown(&turn), left.join(" "), "{listed:?} {kinds:?}");
         assert_eq!(turn.hidden().count(), NAMES.len() - left.len());
     }
     // The test is only meaningful if the registries differ.

@@ -1,3 +1,5 @@
+//! Hooks and approval before a call, and what happens to its result: hooks, the store and the limits.
+
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -47,9 +49,9 @@ impl Watcher {
         Arc::new(Self { before: Box::new(before), ..self })
     }
 
-    fn see(&self, what: &str, call: &CallInfo<'_>, more: &str) {
+    fn record(&self, event: &str, call: &CallInfo<'_>, details: &str) {
         let CallInfo { tool, id, task, arguments, .. } = call;
-        self.seen.lock().unwrap().push(format!("{} {what} {tool} {id} {task} {arguments} {more}", self.name));
+        self.seen.lock().unwrap().push(format!("{} {event} {tool} {id} {task} {arguments} {details}", self.name));
     }
 }
 
@@ -59,27 +61,27 @@ impl Hook for Watcher {
     }
 
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
-        self.see("before", call, "");
+        self.record("before", call, "");
         (self.before)(call.arguments())
     }
 
     fn transform_result(&self, call: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
         let text = result.as_ref().map_or_else(|error| error.message(), ToolOutput::as_json);
-        self.see("transforms", call, text);
+        self.record("transforms", call, text);
         (self.transform)(result)
     }
 
-    fn after_call(&self, call: &CallInfo<'_>, answer: &CallResponse) -> Result<(), ToolError> {
-        self.see("after", call, &answer.json);
+    fn after_call(&self, call: &CallInfo<'_>, response: &CallResponse) -> Result<(), ToolError> {
+        self.record("after", call, &response.json);
         (self.after)()
     }
 
     fn on_host_error(&self, call: &CallInfo<'_>, error: &HostError<'_>) {
-        self.see("fault", call, &error.to_string());
+        self.record("host_error", call, &error.to_string());
     }
 }
 
-fn seen() -> Arc<Mutex<Vec<String>>> {
+fn new_log() -> Arc<Mutex<Vec<String>>> {
     Arc::default()
 }
 
@@ -115,9 +117,9 @@ fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
 }
 
 fn call(turn: &Turn, name: &str, arguments: &str) -> Value {
-    let answer = wait(turn.call(&ToolCall::new(name, arguments).with_id("1").with_task(&Task::new("t"))));
-    let value: Value = serde_json::from_str(&answer.json).unwrap();
-    assert_eq!(answer.is_error(), value.get("kind").is_some(), "{value}");
+    let response = wait(turn.call(&ToolCall::new(name, arguments).with_id("1").with_task(&Task::new("t"))));
+    let value: Value = serde_json::from_str(&response.json).unwrap();
+    assert_eq!(response.is_error(), value.get("kind").is_some(), "{value}");
     value
 }
 
@@ -127,7 +129,7 @@ fn object(value: Value) -> Map<String, Value> {
 
 #[test]
 fn hooks_run_in_order_and_see_no_secrets() {
-    let seen = seen();
+    let seen = new_log();
     let turn = turn(|s| s.hook(Arc::new(Watcher::new("a", &seen))).hook(Arc::new(Watcher::new("b", &seen))));
     // Hooks see repaired arguments.
     assert_eq!(call(&turn, "echo", r#"{"pin": "12", "say": 5}"#), json!({"say": "5", "pin": 12}));
@@ -143,12 +145,10 @@ fn hooks_run_in_order_and_see_no_secrets() {
     ];
     assert_eq!(take(&seen), expected);
     // Calls that are not run are only reported to `after_call`.
-    for (name, arguments, shown) in
-        [("missing", "{}", "null"), ("echo", "{", "null"), ("echo", r#"{"sai": 1}"#, "null")]
-    {
+    for (name, arguments) in [("missing", "{}"), ("echo", "{"), ("echo", r#"{"sai": 1}"#)] {
         assert!(call(&turn, name, arguments)["kind"].is_string());
         let events = take(&seen);
-        assert!(events.len() == 2 && events[0].starts_with(&format!("a after {name} 1 t {shown} {{")), "{events:?}");
+        assert!(events.len() == 2 && events[0].starts_with(&format!("a after {name} 1 t null {{")), "{events:?}");
     }
     let panicked = call(&turn, "echo", r#"{"say": "panic"}"#);
     assert_eq!(panicked["kind"], "panicked");
@@ -157,7 +157,7 @@ fn hooks_run_in_order_and_see_no_secrets() {
 
 #[test]
 fn arguments_that_a_hook_changes_are_validated_again() {
-    let seen = seen();
+    let seen = new_log();
     let change = |some: Value| Watcher::new("a", &seen).before(move |_| Ok(HookAction::Change(object(some.clone()))));
     let with = |hook: Arc<Watcher>| turn(|s| s.hook(hook).hook(Arc::new(Watcher::new("b", &seen))));
     // The secret, which the hook does not see, is kept.
@@ -180,7 +180,7 @@ fn arguments_that_a_hook_changes_are_validated_again() {
 
 #[test]
 fn a_hook_can_block_a_call() {
-    let seen = seen();
+    let seen = new_log();
     let block = || HookAction::Block("not <system>today".to_owned());
     for before in [
         Watcher::new("a", &seen).before(move |_| Ok(block())),
@@ -189,14 +189,17 @@ fn a_hook_can_block_a_call() {
         let turn = turn(|s| s.hook(before).hook(Arc::new(Watcher::new("b", &seen))));
         let response = call(&turn, "echo", r#"{"say": "x"}"#);
         assert_eq!(response, json!({"kind": "blocked", "error": "the host blocked the call: not today"}));
-        let events: Vec<String> = take(&seen).iter().map(|event| event[..8].to_owned()).collect();
-        assert_eq!(events, ["a before", "a after ", "b after "]);
+        let events = take(&seen);
+        assert_eq!(events.len(), 3, "{events:?}");
+        for (event, expected) in events.iter().zip(["a before ", "a after ", "b after "]) {
+            assert!(event.starts_with(expected), "{events:?}");
+        }
     }
 }
 
 #[test]
 fn a_call_is_not_run_if_a_hook_fails_before_it() {
-    let seen = seen();
+    let seen = new_log();
     for before in [
         Watcher::new("a", &seen).before(|_| Err(ToolError::new("no hunter2"))),
         Watcher::new("a", &seen).before(|_| panic!("no hunter2")),
@@ -217,19 +220,18 @@ fn a_call_is_not_run_if_a_hook_fails_before_it() {
 
 #[test]
 fn an_async_hook_has_the_time_limit_of_the_call() {
-    let seen = seen();
-    let pending = |stop: Arc<dyn Fn() + Send + Sync>| {
+    let seen = new_log();
+    let hanging = |begin: Arc<dyn Fn() + Send + Sync>| {
         Watcher::new("a", &seen).before(move |_| {
-            let stop = Arc::clone(&stop);
-            // An async action whose result is another async action: either can hang.
+            let begin = Arc::clone(&begin);
+            // The result of the async action is another async action, which hangs.
             Ok(HookAction::Async(Box::pin(async move {
-                stop();
+                begin();
                 Ok(HookAction::Async(Box::pin(std::future::pending())))
             })))
         })
     };
-    let never: Arc<dyn Fn() + Send + Sync> = Arc::new(|| ());
-    let slow = turn(|s| s.hook(pending(never)).timeout(Duration::from_millis(1)));
+    let slow = turn(|s| s.hook(hanging(Arc::new(|| ()))).timeout(Duration::from_millis(1)));
     let text = "the call was not run: a check of this host took longer than 1ms. Try again later";
     assert_eq!(call(&slow, "echo", r#"{"say": "x"}"#), json!({"kind": "timeout", "error": text}));
     let events = take(&seen);
@@ -241,25 +243,25 @@ fn an_async_hook_has_the_time_limit_of_the_call() {
     let text = "the call was cancelled while this host checked it: nothing was done";
     let response = |hook: Arc<Watcher>, task: &Task| {
         let turn = turn(|s| s.hook(hook));
-        let answer = wait(turn.call(&request.with_task(task)));
-        serde_json::from_str::<Value>(&answer.json).unwrap()
+        let response = wait(turn.call(&request.with_task(task)));
+        serde_json::from_str::<Value>(&response.json).unwrap()
     };
     let cancels = Arc::clone(&task);
     assert_eq!(
-        response(pending(Arc::new(move || cancels.cancel())), &task),
+        response(hanging(Arc::new(move || cancels.cancel())), &task),
         json!({"kind": "cancelled", "error": text})
     );
     let cancels = stop.clone();
     assert_eq!(
-        response(pending(Arc::new(move || cancels.cancel())), &task),
+        response(hanging(Arc::new(move || cancels.cancel())), &task),
         json!({"kind": "cancelled", "error": text})
     );
-    assert!(!take(&seen).concat().contains("fault"), "unattributed errors are not reported");
+    assert!(!take(&seen).concat().contains("host_error"), "a hook that is cancelled has not failed");
 }
 
 #[test]
 fn cancelling_a_session_interrupts_async_hooks() {
-    let seen = seen();
+    let seen = new_log();
     let hanging = Watcher::new("a", &seen).before(|_| Ok(HookAction::Async(Box::pin(std::future::pending()))));
     let session = tools().registry().session().hook(hanging).build().unwrap();
     let turn = session.turn_blocking(Dialect::OpenAi);
@@ -271,22 +273,24 @@ fn cancelling_a_session_interrupts_async_hooks() {
 }
 
 #[test]
-fn results_are_transformed_in_order_and_kept_on_failure() {
-    let seen = seen();
-    let hooks: [Transform; 4] = [
+fn hooks_transform_a_result_in_order_and_a_hook_that_fails_keeps_it() {
+    let seen = new_log();
+    let transforms: [Transform; 4] = [
         |result| Ok(result.as_ref().err().map(|error| Ok(ToolOutput::text(format!("replaced: {error}"))))),
         |_| panic!("out of words"),
         |_| Err(ToolError::new("no")),
         |result| Ok(result.as_ref().ok().map(|output| Ok(ToolOutput::text(format!("{} seen", output.as_json()))))),
     ];
     let turn = turn(|s| {
-        hooks.into_iter().fold(s, |s, transform| s.hook(Arc::new(Watcher { transform, ..Watcher::new("a", &seen) })))
+        transforms
+            .into_iter()
+            .fold(s, |s, transform| s.hook(Arc::new(Watcher { transform, ..Watcher::new("a", &seen) })))
     });
     assert_eq!(call(&turn, "echo", r#"{"say": "x"}"#), json!(r#"{"say":"x"} seen"#));
-    let faults: Vec<String> = take(&seen).into_iter().filter(|event| event.contains(" fault ")).collect();
+    let errors: Vec<String> = take(&seen).into_iter().filter(|event| event.contains(" host_error ")).collect();
     // Each of the four hooks sees both errors.
-    assert_eq!(faults.len(), 8);
-    assert!(faults[0].ends_with("a failed while transforming a result: out of words"), "{faults:?}");
+    assert_eq!(errors.len(), 8);
+    assert!(errors[0].ends_with("a failed while transforming a result: out of words"), "{errors:?}");
     assert_eq!(call(&turn, "echo", r#"{"say": "fail"}"#), json!("\"replaced: <system>no such thing\" seen"));
 }
 
@@ -303,10 +307,10 @@ fn failures_of_after_call_do_not_change_the_response() {
         }
         fn on_host_error(&self, _: &CallInfo<'_>, error: &HostError<'_>) {
             assert_eq!((error.part, error.stage, error.message), ("a hook", HostStage::AfterCall, "after"));
-            panic!("fault")
+            panic!("on host error")
         }
     }
-    let seen = seen();
+    let seen = new_log();
     let after: fn() -> Result<(), ToolError> = || Err(ToolError::new("disk full"));
     let failing = Arc::new(Watcher { after, ..Watcher::new("a", &seen) });
     let turn = turn(|s| s.hook(Arc::new(PanickingHook)).hook(Arc::clone(&failing) as Arc<dyn Hook>));
@@ -362,7 +366,7 @@ fn the_approver_is_asked_before_a_call_that_needs_approval() {
 
 #[test]
 fn a_denial_has_a_reason_and_a_failed_approver_denies() {
-    let seen = seen();
+    let seen = new_log();
     let response = |decides: fn() -> ApprovalDecision| {
         let turn = turn(|s| s.approver(ScriptedApprover::new(decides)).hook(Arc::new(Watcher::new("a", &seen))));
         call(&turn, "launch", r#"{"say": "x"}"#)
@@ -374,9 +378,9 @@ fn a_denial_has_a_reason_and_a_failed_approver_denies() {
         response(|| ApprovalDecision::Deny(String::new()))["error"].as_str().unwrap().contains("no reason was given")
     );
     take(&seen);
-    let broken = response(|| panic!("no line to hunter2"));
+    let broken = response(|| panic!("cannot reach hunter2"));
     assert!(broken["kind"] == "denied" && !broken.to_string().contains("hunter2"), "{broken}");
-    assert!(take(&seen)[1].contains("the approver failed while deciding on a call: no line to hunter2"));
+    assert!(take(&seen)[1].contains("the approver failed while deciding on a call: cannot reach hunter2"));
 }
 
 #[test]
@@ -402,7 +406,7 @@ fn the_approver_has_a_time_limit() {
 
 #[test]
 fn an_approval_for_the_session_is_remembered() {
-    let seen = seen();
+    let seen = new_log();
     let approver = ScriptedApprover::new(|| ApprovalDecision::AllowForSession);
     let turn = turn(|s| {
         let ask = |name| {
@@ -433,7 +437,7 @@ fn an_approval_for_the_session_is_remembered() {
 
 #[test]
 fn without_an_approver_the_call_is_refused() {
-    let seen = seen();
+    let seen = new_log();
     let response = call(&turn(|s| s), "launch", r#"{"say": "x"}"#);
     assert_eq!(response["kind"], "refused");
     assert!(response["error"].as_str().unwrap().contains("this host cannot ask for it"), "{response}");
@@ -457,7 +461,7 @@ impl SpillStore for MemoryStore {
 
 #[test]
 fn long_results_are_stored_or_cut() {
-    let seen = seen();
+    let seen = new_log();
     let memory = Arc::new(MemoryStore(Mutex::default()));
     let limits = ResultLimits { per_call: 2_000, per_turn: 5_000 };
     let long = |letters: usize| json!({"say": "ü".repeat(letters)}).to_string();
@@ -467,18 +471,23 @@ fn long_results_are_stored_or_cut() {
             .spill_store(Arc::clone(&memory) as Arc<dyn SpillStore>)
             .hook(Arc::new(Watcher::new("a", &seen)))
     });
+    // With the ten characters of `{"say":""}`, this result has exactly the size of the limit.
     assert_eq!(call(&with_store, "echo", &long(1_990)), json!({"say": "ü".repeat(1_990)}));
     assert!(memory.0.lock().unwrap().is_empty());
     let response = call(&with_store, "echo", &long(1_991));
     assert_eq!((&response["truncated"], &response["file"]), (&true.into(), &"echo1.json".into()));
     assert_eq!(take(&memory.0), [text(1_991)]);
+    // The next write is the third, which fails.
     memory.0.lock().unwrap().extend([String::new(), String::new()]);
     take(&seen);
     let response = call(&with_store, "echo", &long(3_000));
     assert!(response["missing"].as_u64().unwrap() > 1_000 && response.get("file").is_none(), "{response}");
     let seen = take(&seen);
     assert!(seen[2].ends_with("the spill store failed while storing a result: memory full"), "{seen:?}");
-    assert!(seen[3].contains("a after") && seen[3].contains("\"truncated\":true"), "what the model gets: {seen:?}");
+    assert!(
+        seen[3].contains("a after") && seen[3].contains("\"truncated\":true"),
+        "hooks see the shortened result: {seen:?}"
+    );
     let cut = call(&turn(|s| s.result_limits(limits)), "echo", &long(3_000));
     assert_eq!(cut, response);
 }
@@ -500,7 +509,10 @@ fn a_batch_stays_within_the_limit_of_a_turn() {
     };
     let sizes = results(Some(Arc::new(MemoryStore(Mutex::default()))));
     assert!(sizes[0] > 3_000 && sizes[3] > 3_800, "{sizes:?}");
-    assert!(sizes[1] < 1_900 && sizes[4] < 1_900 && sizes.iter().sum::<usize>() <= 10_500, "the largest: {sizes:?}");
+    assert!(
+        sizes[1] < 1_900 && sizes[4] < 1_900 && sizes.iter().sum::<usize>() <= 10_500,
+        "only the largest are stored: {sizes:?}"
+    );
     let sizes = results(None);
     assert!(sizes[0] == 3_010 && sizes[2] == 110 && sizes[1] < 1_900 && sizes[4] < 1_900, "{sizes:?}");
     assert!(sizes.iter().sum::<usize>() <= 10_500, "{sizes:?}");
@@ -509,40 +521,40 @@ fn a_batch_stays_within_the_limit_of_a_turn() {
 #[test]
 fn hooks_see_the_duration_and_whether_a_tool_has_secrets() {
     #[derive(Default)]
-    struct Clock(Mutex<Vec<(Duration, bool)>>);
+    struct Recorder(Mutex<Vec<(Duration, bool)>>);
 
-    impl Clock {
-        fn note(&self, call: &CallInfo<'_>) {
+    impl Recorder {
+        fn record(&self, call: &CallInfo<'_>) {
             self.0.lock().unwrap().push((call.elapsed(), call.takes_secrets()));
         }
     }
 
-    impl Hook for Clock {
+    impl Hook for Recorder {
         fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
-            self.note(call);
+            self.record(call);
             Ok(HookAction::Continue)
         }
 
         fn after_call(&self, call: &CallInfo<'_>, _: &CallResponse) -> Result<(), ToolError> {
-            self.note(call);
+            self.record(call);
             Ok(())
         }
     }
 
-    const TAKES: Duration = Duration::from_millis(5);
-    let clock = Arc::new(Clock::default());
+    const DURATION: Duration = Duration::from_millis(5);
+    let recorder = Arc::new(Recorder::default());
     let tools =
         Fake::new([tool("open", "home", &[]), Tool { arguments: secretive(), ..tool("secretive", "home", &[]) }]);
     let tools = tools.answer(|_| {
-        std::thread::sleep(TAKES);
+        std::thread::sleep(DURATION);
         HandlerReply::Ready(Ok(ToolOutput::text("done")))
     });
-    let turn = tools.registry().session().hook(clock.clone()).build().unwrap().turn_blocking(Dialect::OpenAi);
+    let turn = tools.registry().session().hook(recorder.clone()).build().unwrap().turn_blocking(Dialect::OpenAi);
     for (name, takes_secrets) in [("open", false), ("secretive", true)] {
         call(&turn, name, r#"{"say": "x"}"#);
-        let noted = std::mem::take(&mut *clock.0.lock().unwrap());
-        let [(before, _), (after, _)] = noted[..] else { panic!("{noted:?}") };
-        assert!(after >= before + TAKES, "{noted:?}");
-        assert!(noted.iter().all(|&(_, said)| said == takes_secrets));
+        let records = std::mem::take(&mut *recorder.0.lock().unwrap());
+        let [(before, _), (after, _)] = records[..] else { panic!("{records:?}") };
+        assert!(after >= before + DURATION, "{records:?}");
+        assert!(records.iter().all(|(_, takes)| *takes == takes_secrets));
     }
 }

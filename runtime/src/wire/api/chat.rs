@@ -233,7 +233,9 @@ fn images(completed_calls: &[CompletedCall<'_>]) -> Option<Box<RawValue>> {
     for CompletedCall { call, response } in
         completed_calls.iter().filter(|completed| !completed.response.images.is_empty())
     {
-        out.push_str(if out.len() == before { "" } else { "," });
+        if out.len() > before {
+            out.push(',');
+        }
         out.push_str(r#"{"type":"text","text":"#);
         json::push_string(&mut out, &format!("Images of the result of the call {} ({}):", call.id(), call.name()));
         out.push('}');

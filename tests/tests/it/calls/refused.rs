@@ -118,21 +118,21 @@ fn keywords_of_the_root_schema_apply_to_all_arguments() {
 #[test]
 fn a_secret_is_never_in_an_error() {
     let wrong = json!({ "command": "ls", "password": "hunter2 ".repeat(9), "pasword": "hunter2", "account": { "pin": "12e4x", "pim": 12e4 } });
-    let told = error("shell", &wrong.to_string());
-    assert_eq!(told["problems"].as_array().map(Vec::len), Some(4), "{told}");
-    let text = told.to_string();
+    let response = error("shell", &wrong.to_string());
+    assert_eq!(response["problems"].as_array().map(Vec::len), Some(4), "{response}");
+    let text = response.to_string();
     assert!(!text.contains("hunter2") && !text.contains("12e4") && !text.contains("120000"), "{text}");
     assert!(text.contains("a secret value") && text.contains("at most 20 characters"), "{text}");
     // Text that may contain a secret is redacted, too: a truncated object, or all arguments.
     for wrong in [json!({ "command": "ls", "account": "{\"pin\": hunter2" }), json!("hunter2")] {
-        let told = error("shell", &wrong.to_string()).to_string();
-        assert!(!told.contains("hunter2") && told.contains("a secret value"), "{told}");
+        let response = error("shell", &wrong.to_string()).to_string();
+        assert!(!response.contains("hunter2") && response.contains("a secret value"), "{response}");
     }
     // A handler that prints its arguments does not reveal it either.
     let given = json!({ "command": "ls", "password": "hunter2", "account": { "pin": 120_000 } });
     let seen = echo("shell", &given);
     assert!(seen.contains("password: Secret(..)") && seen.contains("pin: Secret(..)"), "{seen}");
     // Missing arguments are reported along with the others.
-    let told = error("shell", &json!({ "command": 5, "password": [] }).to_string()).to_string();
-    assert!(told.contains("/password") && !told.contains("array"), "{told}");
+    let response = error("shell", &json!({ "command": 5, "password": [] }).to_string()).to_string();
+    assert!(response.contains("/password") && !response.contains("array"), "{response}");
 }

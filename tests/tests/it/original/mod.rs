@@ -23,7 +23,7 @@ fn registry(tools: impl IntoIterator<Item = DynamicTool>) -> Registry {
 }
 
 fn add(registry: &Registry, tools: DynamicTools) {
-    registry.add(tools.build().expect("they are right")).expect("they are taken");
+    registry.add(tools.build().expect("the tools are valid")).expect("the registry accepts them");
 }
 
 fn turn(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Turn {

@@ -1,5 +1,5 @@
-//! An invalid name: one that some vendor rejects, that is not allowed in `$defs`, or that no operating system accepts
-//! for an environment variable.
+//! A name that a vendor rejects, that `$defs` does not allow, or that no operating system accepts for an environment
+//! variable.
 //!
 //! ## Why is this bad
 //! A vendor rejects the whole request if it contains one such name: all tools are lost, not only this one.

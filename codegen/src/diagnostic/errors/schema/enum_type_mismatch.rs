@@ -1,7 +1,7 @@
-//! A value of an `enum`, or a `const`, that violates its own schema.
+//! A value of an `enum` or a `const` that another keyword of the same schema does not allow.
 //!
 //! ## Why is this bad
-//! No call can send the value: `enum` allows it, but `type` does not.
+//! No call can send the value: `enum` allows it, but for example `type` does not.
 //!
 //! ## Example
 //! ```toml

@@ -34,10 +34,10 @@ pub(super) const RULE: Rule =
 /// The number of consecutive words in a shingle.
 const SHINGLE: usize = 3;
 
-/// The share of common shingles from which two texts are similar: four of five.
+/// The minimum share of common shingles of two similar texts: four of five.
 const MIN_COMMON_SHINGLES: (usize, usize) = (4, 5);
 
-/// The share of common words from which two first sentences are similar: two of three.
+/// The minimum share of common words of two similar first sentences: two of three.
 const MIN_COMMON_LEAD_WORDS: (usize, usize) = (2, 3);
 
 fn check(lint: &Lint<'_>, sink: &Sink) {

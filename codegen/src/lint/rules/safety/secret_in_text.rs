@@ -33,8 +33,8 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A005", "secret-in-text", Some(Level::Warning), Check::Catalog(check));
 
-/// Kinds of secrets: a name, substrings of which a match contains one, and a pattern. The secret is the group `secret`, or the
-/// whole match.
+/// Kinds of secrets: a name, a list of substrings, and a pattern. Each match of the pattern contains one of the substrings. The
+/// secret is the group `secret`, or the whole match.
 const KINDS: &[(&str, &[&str], &str)] = &[
     ("a private key", &["PRIVATE KEY"], r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----"),
     (

@@ -1,8 +1,8 @@
-//! A definition that nothing refers to.
+//! A definition in `$defs` that the schemas of the tool do not use.
 //!
 //! ## Why is this bad
-//! No model sees it, and a change to it has no effect. Usually it was left over after a change, or a `$ref` was
-//! forgotten.
+//! No model sees it, and a change to it has no effect. Usually another change made it unnecessary, or the author forgot
+//! a `$ref`.
 //!
 //! ## Example
 //! ```toml
