@@ -298,7 +298,7 @@ mod tests {
                 let read = parse(&text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
                 for holding in 0..1_u16 << atoms.len() {
                     let holds = |written: &ParsedAtom| {
-                        let at = atoms.iter().position(|atom| asks(written, atom)).expect("the atom is in the list");
+                        let at = atoms.iter().position(|atom| is_same(written, atom)).expect("the atom is in the list");
                         holding >> at & 1 == 1
                     };
                     assert_eq!(read.holds(&holds), condition.holds(holding), "{text}");

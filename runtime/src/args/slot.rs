@@ -104,6 +104,7 @@ impl<'a> SlotBuffer<'a> {
     }
 
     /// Drops the buffer. The usual case is fast: no slot owns anything, so that no destructor needs to run.
+    #[inline]
     pub(crate) fn discard(self) {
         if self.count <= INLINE_SLOTS {
             let owns = |slot: &Slot<'_>| matches!(slot, Slot::Strings(_) | Slot::Heap(_));

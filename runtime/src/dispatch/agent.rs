@@ -123,8 +123,8 @@ impl Turn {
         let read = call.scope().around(async {
             let arguments =
                 if self.has_interceptors(call.tool) { Some(self.admit(id, &mut call, session).await?) } else { None };
-            let read = |slots: Slots<'_, '_>| panics::catch(|| A::read(self.name(id), slots));
-            Ok(self.with_slots(id, request, arguments, read)??)
+            let read = |slots: Slots<'_, '_>| Ok(panics::catch(|| A::read(self.name(id), slots))?);
+            self.with_slots(id, request, arguments, read)
         });
         match read.await {
             Ok(typed) => {
@@ -144,8 +144,8 @@ impl Turn {
         request: &ToolCall<'_>,
         refuses: impl FnOnce(&str, Slots<'_, '_>) -> bool,
     ) -> bool {
-        let declined = self.with_slots(id, request, None, |slots| panics::catch(|| refuses(self.name(id), slots)));
-        matches!(declined, Ok(Ok(true)))
+        let declined = self.with_slots(id, request, None, |slots| Ok(panics::catch(|| refuses(self.name(id), slots))?));
+        matches!(declined, Ok(true))
     }
 }
 

@@ -118,7 +118,7 @@ impl Turn {
             Parallel::Never => return Overlap::Never,
             Parallel::Keyed { key, space } => (key, space),
         };
-        let Ok(key) = self.with_slots(id, request, None, |slots| slots.text(self.table(id), key)) else {
+        let Ok(key) = self.with_slots(id, request, None, |slots| Ok(slots.text(self.table(id), key))) else {
             return Overlap::Any;
         };
         // Hooks may still change the arguments, so the key that the handler will see is unknown.

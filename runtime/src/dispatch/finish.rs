@@ -31,6 +31,7 @@ enum Shortening {
 
 impl Turn {
     /// Returns the response to a call.
+    #[inline]
     pub(super) fn finish(&self, call: PreparedCall<'_>, result: ToolResult) -> CallResponse {
         match result {
             // The fast path of most calls: nothing observes them, and the result is short enough.

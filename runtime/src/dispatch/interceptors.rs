@@ -124,10 +124,13 @@ impl Turn {
     }
 
     /// Passes a result to the hooks, which can replace it.
-    pub(super) fn transform(&self, call: &PreparedCall<'_>, mut result: ToolResult) -> ToolResult {
-        if call.record.is_none() {
-            return result;
-        }
+    #[inline]
+    pub(super) fn transform(&self, call: &PreparedCall<'_>, result: ToolResult) -> ToolResult {
+        if call.record.is_none() { result } else { self.transform_recorded(call, result) }
+    }
+
+    #[cold]
+    fn transform_recorded(&self, call: &PreparedCall<'_>, mut result: ToolResult) -> ToolResult {
         let info = self.info(call);
         for hook in &self.config().hooks {
             match attempt(|| hook.transform_result(&info, &result)) {

@@ -55,6 +55,7 @@ impl PreparedCall<'_> {
 
 impl Turn {
     /// Starts a call: looks up its tool.
+    #[inline]
     pub(super) fn prepare<'c>(&self, request: &'c ToolCall<'c>) -> PreparedCall<'c> {
         let tool = self.find(request.name());
         let record = self.is_observed(tool).then(|| Box::new(self.record(tool, request)));

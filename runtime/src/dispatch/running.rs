@@ -40,7 +40,7 @@ impl Turn {
         id: ToolId,
         request: &ToolCall<'_>,
         arguments: Option<Arguments>,
-        take: impl FnOnce(Slots<'_, '_>) -> T,
+        take: impl FnOnce(Slots<'_, '_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         let (table, limits, mut buffer) = (self.table(id), Limits::default(), SlotBuffer::default());
         let slots = match arguments {
@@ -49,10 +49,11 @@ impl Turn {
         };
         let taken = take(slots);
         buffer.discard();
-        Ok(taken)
+        taken
     }
 
     /// Calls the handler of a tool, or the agent's own loop. Returns its reply, which may be a future that has not run yet.
+    #[inline]
     pub(super) fn start<'c, 'l: 'c>(
         &'c self,
         id: ToolId,
@@ -71,7 +72,7 @@ impl Turn {
             }
             let (provider, index) = self.state().provider(id);
             Ok(panics::catch(|| provider.call(index.0, slots, call))?)
-        })?
+        })
     }
 
     /// Returns the time limit of a call.

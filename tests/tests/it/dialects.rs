@@ -22,10 +22,10 @@ use toolc_tests::schemas;
 
 /// The number of random tools.
 const TOOLS: usize = 150;
-/// The number of random arguments for each tool in each dialect and turn.
+/// Arguments for each tool in each dialect and turn.
 const ARGUMENTS: usize = 6;
 
-/// Returns the schemas of the parameters and of the result in a definition, if it has them.
+/// Returns the schemas of the parameters and of the result in a definition.
 fn schemas_of(definition: &Value) -> [Option<&Value>; 2] {
     let function = definition.get("function").unwrap_or(definition);
     let objects =
@@ -39,26 +39,25 @@ fn schemas_of(definition: &Value) -> [Option<&Value>; 2] {
 /// Returns the schema of the parameters in a definition as JSON Schema, or `None` if it has no parameters.
 fn parameters(dialect: &Dialect, definition: &Value) -> Option<Value> {
     let [found, _] = schemas_of(definition);
-    Some(if dialect.spelling.says_closed { found?.clone() } else { to_json_schema(found?) })
+    Some(if dialect.spelling.says_closed { found?.clone() } else { spelled_out(found?) })
 }
 
-/// Converts a schema of a dialect that does not write `additionalProperties: false` to JSON Schema, with closed objects. The schema
-/// may be an `OpenAPI` schema.
-fn to_json_schema(schema: &Value) -> Value {
-    let Value::Object(keywords) = schema else { return schema.clone() };
+/// Converts an `OpenAPI` schema to JSON Schema, with closed objects, which `OpenAPI` cannot express here.
+fn spelled_out(schema: &Value) -> Value {
+    let Value::Object(words) = schema else { return schema.clone() };
     let mut out = Map::new();
-    for (keyword, value) in keywords {
-        let value = match keyword.as_str() {
-            "type" => value.as_str().map_or(value.clone(), |ty| ty.to_lowercase().into()),
-            "items" => to_json_schema(value),
-            "anyOf" => value.as_array().into_iter().flatten().map(to_json_schema).collect(),
+    for (word, value) in words {
+        let value = match word.as_str() {
+            "type" => value.as_str().map_or(value.clone(), |word| word.to_lowercase().into()),
+            "items" => spelled_out(value),
+            "anyOf" => value.as_array().into_iter().flatten().map(spelled_out).collect(),
             "properties" => {
                 let all = value.as_object().into_iter().flatten();
-                all.map(|(name, below)| (name.clone(), to_json_schema(below))).collect::<Map<_, _>>().into()
+                all.map(|(name, below)| (name.clone(), spelled_out(below))).collect::<Map<_, _>>().into()
             }
             _ => value.clone(),
         };
-        out.insert(keyword.clone(), value);
+        out.insert(word.clone(), value);
     }
     if out.get("type") == Some(&json!("object")) {
         out.insert("additionalProperties".to_owned(), json!(false));
@@ -78,8 +77,8 @@ const SCHEMA: &str = "matches this JSON Schema: ";
 /// Replaces each string that holds JSON text by a valid one, as a model that reads the description would. Returns `None` if no
 /// valid text exists.
 fn with_texts(schema: &Value, random: &mut Random) -> Option<Value> {
-    let Value::Object(keywords) = schema else { return Some(schema.clone()) };
-    let description = keywords.get("description").and_then(Value::as_str).unwrap_or_default();
+    let Value::Object(words) = schema else { return Some(schema.clone()) };
+    let description = words.get("description").and_then(Value::as_str).unwrap_or_default();
     if let Some((_, rest)) = description.split_once("Write a JSON ").filter(|(_, rest)| rest.contains(TEXT)) {
         let value = match rest.split_once(SCHEMA) {
             None if rest.starts_with("array") => json!([1]),
@@ -90,13 +89,13 @@ fn with_texts(schema: &Value, random: &mut Random) -> Option<Value> {
                 random_value(&inner, random)?
             }
         };
-        let nulls = keywords["type"].is_array().then_some(Value::Null);
+        let nulls = words["type"].is_array().then_some(Value::Null);
         let values: Vec<Value> = [Value::from(value.to_string())].into_iter().chain(nulls).collect();
         return Some(json!({ "enum": values }));
     }
     let mut out = Map::new();
-    for (keyword, value) in keywords {
-        let value = match keyword.as_str() {
+    for (word, value) in words {
+        let value = match word.as_str() {
             "items" | "additionalProperties" => with_texts(value, random)?,
             "anyOf" | "oneOf" | "allOf" => {
                 value.as_array()?.iter().map(|one| with_texts(one, random)).collect::<Option<Vec<_>>>()?.into()
@@ -108,7 +107,7 @@ fn with_texts(schema: &Value, random: &mut Random) -> Option<Value> {
             }
             _ => value.clone(),
         };
-        out.insert(keyword.clone(), value);
+        out.insert(word.clone(), value);
     }
     Some(out.into())
 }
@@ -116,15 +115,14 @@ fn with_texts(schema: &Value, random: &mut Random) -> Option<Value> {
 /// Returns a random value that satisfies a schema, or `None` if none was found.
 fn random_value(schema: &Value, random: &mut Random) -> Option<Value> {
     let validator = jsonschema::draft202012::new(schema).ok()?;
-    let arguments_schema =
+    let around =
         json!({ "type": "object", "properties": { "x": schema }, "required": ["x"], "$defs": schema["$defs"] });
     (0..20)
-        .map(|_| valid_arguments(&arguments_schema, random)["x"].take())
+        .map(|_| valid_arguments(&around, random)["x"].take())
         .find(|value| is_read_unchanged(value) && validator.is_valid(value))
 }
 
-/// Returns whether reading does not change a value: its numbers are exact in 64 bits, and no string is `null`, which repair turns
-/// into null.
+/// Returns whether a value is read unchanged: its numbers fit 64 bits, and no string is `null`.
 fn is_read_unchanged(value: &Value) -> bool {
     match value {
         Value::Number(number) => {
@@ -140,18 +138,18 @@ fn is_read_unchanged(value: &Value) -> bool {
     }
 }
 
-/// Returns whether a loss explains a problem at `pointer`: it concerns the same parameter, or all parameters.
-fn explains(losses: &[Loss], pointer: &str) -> bool {
+/// Returns whether a loss concerns the parameter that this pointer is in, or all parameters.
+fn excuses(losses: &[Loss], pointer: &str) -> bool {
     let parameter = pointer.split('/').nth(1).unwrap_or_default();
     losses.iter().filter(|loss| loss.fallback != Fallback::JsonText).any(|loss| {
-        let same_parameter = loss.path.strip_prefix('.').is_some_and(|path| {
+        let own = loss.path.strip_prefix('.').is_some_and(|path| {
             // `*` stands for every parameter that is not declared.
             let rest = path.strip_prefix(parameter).or_else(|| path.strip_prefix('*'));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         });
         // Losing `additionalProperties = false` is no reason to refuse a declared property.
-        let all_parameters = loss.path.is_empty() && loss.keyword != "additionalProperties";
-        same_parameter || all_parameters || loss.path.starts_with("$defs")
+        let whole = loss.path.is_empty() && loss.keyword != "additionalProperties";
+        own || whole || loss.path.starts_with("$defs")
     })
 }
 
@@ -171,7 +169,6 @@ fn check_arguments(sources: &Sources, random: &mut Random, counts: &mut Counts) 
             if dialect.accepts_any_schema() && lowering.losses.is_empty() {
                 continue; // The schema is unchanged.
             }
-            // All combinations of the first two atoms. If both hold, the other atoms hold, too.
             for turn in (0..1 << tool.atoms.len().min(2)).map(|turn: Atoms| if turn == 3 { Atoms::MAX } else { turn }) {
                 let table = arguments.in_turn(turn).unwrap_or_else(|| (**arguments).clone());
                 let Some(schema) = parameters(dialect, &definition.value(turn, &facts)) else { continue };
@@ -186,15 +183,10 @@ fn check_arguments(sources: &Sources, random: &mut Random, counts: &mut Counts) 
                     let mut repaired = value.clone();
                     repair(&mut repaired, &table);
                     let problems = validate(&repaired, &table);
-                    let [accepted, refused] = counts.entry(dialect.name).or_default();
-                    if problems.is_empty() {
-                        *accepted += 1;
-                    } else {
-                        *refused += 1;
-                    }
+                    counts.entry(dialect.name).or_default()[usize::from(!problems.is_empty())] += 1;
                     for problem in &problems {
                         assert!(
-                            explains(&lowering.losses, &problem.path),
+                            excuses(&lowering.losses, &problem.path),
                             "{}: `{}` refuses {value} for {problem:?}\nlowered schema: {schema}\nfull schema: {}\nlosses: {:?}",
                             dialect.name,
                             tool.name(),
@@ -260,12 +252,12 @@ fn lowering_a_lowered_schema_changes_nothing() {
 /// Keywords that describe structure in every subset of JSON Schema.
 const STRUCTURE: &[&str] = &["type", "title", "description", "properties", "required", "items", "anyOf"];
 
-/// Calls `check` with the keywords of a schema and of every schema in it.
+/// Checks a schema and every schema in it against the rules that a vendor states.
 fn walk(schema: &Value, check: &mut dyn FnMut(&Map<String, Value>)) {
-    let keywords = schema.as_object().unwrap_or_else(|| panic!("not a schema: {schema}"));
-    check(keywords);
-    for (keyword, value) in keywords {
-        match keyword.as_str() {
+    let words = schema.as_object().unwrap_or_else(|| panic!("not a schema: {schema}"));
+    check(words);
+    for (word, value) in words {
+        match word.as_str() {
             "items" => walk(value, check),
             "additionalProperties" if value.is_object() => walk(value, check),
             "anyOf" | "oneOf" | "allOf" => value.as_array().expect("a list").iter().for_each(|one| walk(one, check)),
@@ -276,13 +268,13 @@ fn walk(schema: &Value, check: &mut dyn FnMut(&Map<String, Value>)) {
 }
 
 /// Returns the name of the definition that a `$ref` refers to.
-fn target(keywords: &Map<String, Value>) -> Option<&str> {
-    Some(keywords.get("$ref")?.as_str()?.strip_prefix("#/$defs/").expect("the reference is local"))
+fn target(words: &Map<String, Value>) -> Option<&str> {
+    Some(words.get("$ref")?.as_str()?.strip_prefix("#/$defs/").expect("the reference is local"))
 }
 
 /// Returns the depth of nested schemas.
 fn depth(schema: &Value) -> usize {
-    let below = schema.as_object().into_iter().flatten().flat_map(|(keyword, value)| match (keyword.as_str(), value) {
+    let below = schema.as_object().into_iter().flatten().flat_map(|(word, value)| match (word.as_str(), value) {
         ("items", below) => vec![below],
         ("anyOf", Value::Array(all)) => all.iter().collect(),
         ("properties", Value::Object(all)) => all.values().collect(),
@@ -291,17 +283,17 @@ fn depth(schema: &Value) -> usize {
     1 + below.map(depth).max().unwrap_or(0)
 }
 
-/// Asserts that no `$ref` leads to a definition that refers to itself: following them would never end.
+/// Asserts that no definition refers to itself, which this walk would follow forever.
 fn follow(schema: &Value, root: &Value, depth: usize) {
     assert!(depth < 40, "a recursive reference: {root}");
-    walk(schema, &mut |keywords| {
-        if let Some(to) = target(keywords) {
+    walk(schema, &mut |words| {
+        if let Some(to) = target(words) {
             follow(&root["$defs"][to], root, depth + 1);
         }
     });
 }
 
-/// Asserts that a definition satisfies every limit in the record of its dialect.
+/// Asserts that a definition keeps to every limit in the record of its dialect.
 fn conforms(dialect: &Dialect, definition: &Value) {
     let [parameters, result] = schemas_of(definition);
     let schemas = if dialect.accepts_any_schema() { [None, None] } else { [parameters, result] };
@@ -309,9 +301,9 @@ fn conforms(dialect: &Dialect, definition: &Value) {
         walk(schema, &mut |words| conforms_to_subset(dialect, words));
         // The root may be empty; some envelopes omit it in that case.
         for below in schema["properties"].as_object().into_iter().flatten().map(|(_, below)| below) {
-            walk(below, &mut |keywords| {
-                let is_empty = keywords.get("properties") == Some(&json!({}));
-                assert!(dialect.schema.empty_objects().is_none() || !is_empty, "{keywords:?}");
+            walk(below, &mut |words| {
+                let is_empty = words.get("properties") == Some(&json!({}));
+                assert!(dialect.schema.empty_objects().is_none() || !is_empty, "{words:?}");
             });
         }
         if dialect.schema.refs().is_some_and(|refs| refs.value == (Refs::Alone { recursive: false })) {
@@ -323,8 +315,8 @@ fn conforms(dialect: &Dialect, definition: &Value) {
     }
     let Some(root) = parameters else { return };
     assert!(root["type"].as_str().is_some_and(|ty| ty.eq_ignore_ascii_case("object")), "{root}");
-    for keyword in dialect.tool.root_keywords().into_iter().flat_map(|refused| refused.value) {
-        assert!(root.get(keyword).is_none(), "`{keyword}` at the root: {root}");
+    for word in dialect.tool.root_keywords().into_iter().flat_map(|refused| refused.value) {
+        assert!(root.get(word).is_none(), "`{word}` at the root: {root}");
     }
     if let Some(names) = dialect.tool.parameter_name() {
         for key in root["properties"].as_object().expect("a table").keys() {
@@ -333,15 +325,13 @@ fn conforms(dialect: &Dialect, definition: &Value) {
     }
     if let Some(most) = dialect.tool.max_size() {
         let (mut properties, mut letters, mut values) = (0, 0, 0);
-        walk(root, &mut |keywords| {
-            let names = keywords.get("properties").and_then(Value::as_object).into_iter().flatten();
+        walk(root, &mut |words| {
+            let names = words.get("properties").and_then(Value::as_object).into_iter().flatten();
             for (name, _) in names {
                 properties += 1;
                 letters += name.len();
             }
-            for value in
-                keywords.get("enum").and_then(Value::as_array).into_iter().flatten().chain(keywords.get("const"))
-            {
+            for value in words.get("enum").and_then(Value::as_array).into_iter().flatten().chain(words.get("const")) {
                 values += 1;
                 letters += value.to_string().len();
             }
@@ -351,13 +341,13 @@ fn conforms(dialect: &Dialect, definition: &Value) {
     }
 }
 
-/// Asserts that one schema belongs to the subset of JSON Schema of its dialect.
-fn conforms_to_subset(dialect: &Dialect, keywords: &Map<String, Value>) {
+/// Asserts that one schema keeps to the subset of JSON Schema of its dialect.
+fn conforms_to_subset(dialect: &Dialect, words: &Map<String, Value>) {
     let schema = &dialect.schema;
-    let has = |keyword: &str| keywords.contains_key(keyword);
+    let has = |word: &str| words.contains_key(word);
     if has("$ref") {
-        assert!(matches!(schema.refs().map(|refs| refs.value), None | Some(Refs::Alone { .. })), "{keywords:?}");
-        assert!(schema.refs().is_none() || keywords.len() == 1, "a `$ref` has siblings: {keywords:?}");
+        assert!(matches!(schema.refs().map(|refs| refs.value), None | Some(Refs::Alone { .. })), "{words:?}");
+        assert!(schema.refs().is_none() || words.len() == 1, "a `$ref` has siblings: {words:?}");
         return;
     }
     let extra: &[&str] = if dialect.spelling.says_closed { &["$defs", "additionalProperties"] } else { &[] };
@@ -367,41 +357,41 @@ fn conforms_to_subset(dialect: &Dialect, keywords: &Map<String, Value>) {
             assert!(is_accepted || STRUCTURE.contains(&word) || extra.contains(&word), "`{word}` in {words:?}");
         }
     }
-    assert!(has("type") || has("anyOf"), "the schema allows any value: {keywords:?}");
-    let types: Vec<String> = match keywords.get("type") {
+    assert!(has("type") || has("anyOf"), "any value: {words:?}");
+    let types: Vec<String> = match words.get("type") {
         Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).map(str::to_lowercase).collect(),
         Some(one) => one.as_str().map(str::to_lowercase).into_iter().collect(),
         None => Vec::new(),
     };
     let is = |ty: &str| types.iter().any(|one| one == ty);
-    assert!(schema.type_lists().is_none() || keywords.get("type").is_none_or(Value::is_string), "{keywords:?}");
-    assert!(schema.null().is_none() || (!is("null") && !has("nullable")), "{keywords:?}");
-    assert!(schema.union_siblings().is_none() || !has("anyOf") || keywords.len() == 1, "{keywords:?}");
-    assert!(schema.untyped_arrays().is_none() || has("items") == is("array"), "{keywords:?}");
-    assert_eq!(has("properties"), is("object"), "{keywords:?}");
+    assert!(schema.type_lists().is_none() || words.get("type").is_none_or(Value::is_string), "{words:?}");
+    assert!(schema.null().is_none() || (!is("null") && !has("nullable")), "{words:?}");
+    assert!(schema.union_siblings().is_none() || !has("anyOf") || words.len() == 1, "{words:?}");
+    assert!(schema.untyped_arrays().is_none() || has("items") == is("array"), "{words:?}");
+    assert_eq!(has("properties"), is("object"), "{words:?}");
     if schema.open_objects().is_some() {
         let expected = (is("object") && dialect.spelling.says_closed).then_some(Value::Bool(false));
-        assert_eq!(keywords.get("additionalProperties"), expected.as_ref(), "{keywords:?}");
+        assert_eq!(words.get("additionalProperties"), expected.as_ref(), "{words:?}");
     }
     if schema.optional_properties().is_some() && is("object") {
-        let names: BTreeSet<&str> = keywords["properties"].as_object().expect("a table").keys().map(|k| &**k).collect();
-        let required = keywords.get("required").and_then(Value::as_array).into_iter().flatten();
+        let names: BTreeSet<&str> = words["properties"].as_object().expect("a table").keys().map(|k| &**k).collect();
+        let required = words.get("required").and_then(Value::as_array).into_iter().flatten();
         assert_eq!(names, required.filter_map(Value::as_str).collect(), "every property is required");
     }
-    for value in keywords.get("enum").and_then(Value::as_array).into_iter().flatten().chain(keywords.get("const")) {
+    for value in words.get("enum").and_then(Value::as_array).into_iter().flatten().chain(words.get("const")) {
         match schema.enums().map(|enums| enums.value) {
             None => {}
-            Some(Enums::Scalars) => assert!(!value.is_array() && !value.is_object(), "{keywords:?}"),
-            Some(Enums::Strings) => assert!(is("string") && value.is_string(), "{keywords:?}"),
+            Some(Enums::Scalars) => assert!(!value.is_array() && !value.is_object(), "{words:?}"),
+            Some(Enums::Strings) => assert!(is("string") && value.is_string(), "{words:?}"),
         }
     }
-    if let (Some(known), Some(format)) = (schema.formats(), keywords.get("format")) {
-        assert!(known.value.iter().any(|known| format == known), "{keywords:?}");
+    if let (Some(known), Some(format)) = (schema.formats(), words.get("format")) {
+        assert!(known.value.iter().any(|known| format == known), "{words:?}");
     }
-    if let (Some(most), Some(least)) = (schema.max_min_items(), keywords.get("minItems")) {
-        assert!(least.as_u64().is_some_and(|least| least <= most.value), "{keywords:?}");
+    if let (Some(most), Some(least)) = (schema.max_min_items(), words.get("minItems")) {
+        assert!(least.as_u64().is_some_and(|least| least <= most.value), "{words:?}");
     }
-    if let (Some(_), Some(pattern)) = (schema.non_grammar_patterns(), keywords.get("pattern").and_then(Value::as_str)) {
+    if let (Some(_), Some(pattern)) = (schema.non_grammar_patterns(), words.get("pattern").and_then(Value::as_str)) {
         assert!(pattern.starts_with('^') && pattern.ends_with('$'), "{pattern}");
         assert!(!["\\d", "\\w", "\\s", "\\b", "(?"].iter().any(|sign| pattern.contains(sign)), "{pattern}");
     }
@@ -430,8 +420,8 @@ fn every_definition_conforms_to_its_dialect() {
     }
 }
 
-/// Rules about the names of tools, or about all tools of a project together. Lowering a schema does not affect them.
-const RULES_BEYOND_SCHEMAS: &[&str] = &["anthropic-strict-budget", "prefix-headroom", "tool-count"];
+/// Rules about sets of tools.
+const RULES_FOR_SETS: &[&str] = &["anthropic-strict-budget", "prefix-headroom", "tool-count"];
 
 #[test]
 fn lowered_schemas_have_no_findings() {
@@ -453,8 +443,7 @@ fn lowered_schemas_have_no_findings() {
         }
         let sources = Sources::from_memory(files);
         let found = compile(&sources).diagnostics;
-        let of_dialects =
-            |one: &&Diagnostic| one.code.id.starts_with('P') && !RULES_BEYOND_SCHEMAS.contains(&one.code.name);
+        let of_dialects = |one: &&Diagnostic| one.code.id.starts_with('P') && !RULES_FOR_SETS.contains(&one.code.name);
         let found: Vec<_> = found
             .iter()
             .filter(|one| one.level == Level::Error || of_dialects(one))
@@ -482,7 +471,7 @@ const WEATHER: &str = "name = 'weather'\ntoolset = 's'\ndescription = 'The weath
 
 /// Compares the definition of a tool that is added at run time, which the runtime writes, with that of a compiled tool.
 #[test]
-fn the_runtime_writes_the_same_definitions_as_the_compiler() {
+fn the_runtime_agrees_with_the_records() {
     let variants: Vec<toolc::Dialect> = DIALECTS.iter().filter_map(Dialect::in_runtime).collect();
     for variant in toolc::Dialect::ALL {
         assert!(variants.contains(variant), "`{}` has no record in codegen/src/dialects", variant.name());
@@ -532,8 +521,7 @@ fn every_dialect_has_its_feature() {
 
 #[test]
 fn a_limit_is_an_error_if_it_is_certain_and_its_dialect_is_listed() {
-    // Returns the levels of a rule's findings in a project with this many tools.
-    let levels = |settings: &str, tools: usize, rule: &str| -> Vec<Level> {
+    let levels = |settings: &str, tools: usize, code: &str| -> Vec<Level> {
         let home = "name = 's'\ndescription = 'Tools.'\n";
         let mut files = vec![
             ("toolc.toml".to_owned(), settings.to_owned()),
@@ -545,7 +533,7 @@ fn a_limit_is_an_error_if_it_is_certain_and_its_dialect_is_listed() {
             files.push((format!("manifests/tools/t{index}.toml"), text));
         }
         let found = compile(&Sources::from_memory(files)).diagnostics;
-        found.iter().filter(|found| found.code.name == rule).map(|found| found.level).collect()
+        found.iter().filter(|found| found.code.name == code).map(|found| found.level).collect()
     };
     assert_eq!(levels("dialects = ['anthropic-strict']", 21, "anthropic-strict-budget"), [Level::Error]);
     assert_eq!(levels("", 21, "anthropic-strict-budget"), []);

@@ -228,23 +228,7 @@ impl Printer {
             {
                 self.sequence(only, reserved + 1);
             } else {
-                self.indent += STEP;
-                // A list of names has several names per line.
-                let are_names = parts.iter().all(|part| matches!(part, [Word(_)]));
-                for (index, part) in parts.iter().enumerate() {
-                    if are_names && index > 0 && self.fits(part, 0..1) {
-                        self.out.push(' ');
-                    } else {
-                        self.new_line(0);
-                    }
-                    self.sequence(part, 1);
-                    let is_base = matches!(part.first(), Some(Operator("..")));
-                    if !is_base && (parts.len() > 1 || ends_with(inner, ",")) {
-                        self.out.push(',');
-                    }
-                }
-                self.indent -= STEP;
-                self.new_line(0);
+                self.parts_on_lines(&parts, parts.len() > 1 || ends_with(inner, ","));
             }
         }
         self.out.push_str(close);

@@ -343,7 +343,7 @@ fn sessions_share_check_results_except_with_their_own_environment() {
     assert!(shared.iter().all(|session| summary(session) == "(a: it has no key)"));
     assert_eq!(checks_run.lock().unwrap().len(), 1);
     let own = session(&registry, &time, Some(Env::empty().with_var("A_KEY", "x")), LONG);
-    assert_eq!((summary(&own).as_str(), asked.lock().unwrap().len()), ("a", 2));
+    assert_eq!((summary(&own).as_str(), checks_run.lock().unwrap().len()), ("a", 2));
     assert_eq!(registry.probe_cache().entries().len(), 2);
     drop(own);
     assert_eq!(registry.probe_cache().entries().len(), 1, "its results were dropped with it");
@@ -365,7 +365,7 @@ fn results_of_removed_providers_are_dropped() {
     fixture.time.advance(31);
     thread::scope(|scope| {
         let turn = scope.spawn(|| summary(&session));
-        until(|| fixture.asked() == 3);
+        until(|| fixture.check_count() == 3);
         cache.retain_providers(&[]);
         fixture.check.set(Outcome::Passes);
         assert_eq!(turn.join().unwrap(), "checked unchecked", "the waiting turn runs the check again");

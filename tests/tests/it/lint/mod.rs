@@ -87,10 +87,9 @@ const SPACE: &str = "warning[M004] tools/read_file.toml:5:125";
 const UNDESCRIBED: &str = "warning[M001] tools/read_file.toml:8:9";
 const INCLUDE: &str = "warning[C035] toolsets/work.toml:3:23";
 
-/// The rules that these tests enable. Only these, so that a new rule does not change the findings.
+/// Enables only the rules that these tests use, since new rules are added.
 const ONLY: [&str; 3] = ["M001", "leading-or-trailing-space", "redundant-include"];
 
-/// Returns the arguments that enable only the rules [`ONLY`], followed by `args`.
 fn only(args: &[&'static str]) -> Vec<&'static str> {
     [&ONLY, args].concat()
 }
@@ -170,15 +169,15 @@ fn an_allow_comment_covers_its_line_or_the_next() {
     let project = Project::new();
     project.change(tool, "type = ", "# lint: allow M001 its name says it all\ntype = ");
     assert_eq!(lint(&project), [SPACE, UNDESCRIBED, "warning[C036] tools/read_file.toml:9:1", INCLUDE]);
-    // A comment directly above the first key covers only that key, not the whole file.
+    // Directly above the first key it covers that key only.
     let project = Project::new();
     project.change(tool, "# Reads.", "# lint: allow M001 names say it all");
     assert_eq!(lint(&project).len(), 4);
-    // A comment without a reason allows the finding, but is reported itself.
+    // A comment without a reason allows, and is reported.
     let project = Project::new();
     project.change(tool, "[params.path]", "[params.path] # lint: allow M001");
     assert_eq!(lint(&project), [SPACE, "warning[C037] tools/read_file.toml:8:15", INCLUDE]);
-    // A comment can cover one item of an array.
+    // One item of an array.
     let project = Project::new();
     project.change(
         work,
@@ -227,7 +226,7 @@ fn baseline_entries_are_not_counted_and_stale_ones_are_reported() {
 
     project.write("toolc.toml", "baseline = \"known.json\"\n[lint]\nM = \"deny\"\n");
     assert_eq!(project.lint(&with(&[])), (0, vec![]));
-    // Errors that are in the baseline do not prevent gen from writing.
+    // gen writes despite errors in the baseline.
     let (status, out, err) = project.run(&["gen"]);
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
 
@@ -335,11 +334,11 @@ fn rules_are_listed_and_explained() {
 fn steps() -> Vec<Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ci");
     let files = ["github-actions.yml", "pre-commit-config.yaml"]
-        .map(|file| fs::read_to_string(folder.join(file)).expect("failed to read"));
+        .map(|file| fs::read_to_string(folder.join(file)).expect("it is there"));
     let lines = files.iter().flat_map(|file| file.lines()).map(str::trim);
     let commands = lines.filter_map(|line| line.strip_prefix("run: ").or_else(|| line.strip_prefix("entry: ")));
     let args = |command: &str| {
-        let rest = command.strip_prefix("cargo xtask ").expect("every command begins with `cargo xtask`");
+        let rest = command.strip_prefix("cargo xtask ").expect("every step is one of ours");
         rest.split(' ').map(str::to_owned).collect()
     };
     commands.map(args).collect()
@@ -347,15 +346,15 @@ fn steps() -> Vec<Vec<String>> {
 
 #[test]
 fn ci_definitions_for_users_pass_without_findings_and_fail_with_them() {
-    let commands = ci_commands();
-    assert_eq!(commands.len(), 6);
-    let run = |project: &Project, command: &[String]| {
+    let steps = steps();
+    assert_eq!(steps.len(), 6);
+    let run = |project: &Project, step: &[String]| {
         let sarif = project.0.path().join("lint.sarif");
-        let format = format!("sarif={}", sarif.to_str().expect("a temporary folder's path is text"));
+        let to = format!("sarif={}", sarif.to_str().expect("text"));
         let args: Vec<&str> =
-            command.iter().map(|arg| if arg == "sarif=lint.sarif" { format.as_str() } else { arg }).collect();
+            step.iter().map(|arg| if arg == "sarif=lint.sarif" { to.as_str() } else { arg }).collect();
         let status = project.run(&args).0;
-        assert_eq!(sarif.exists(), args.contains(&format.as_str()), "{args:?}");
+        assert_eq!(sarif.exists(), args.contains(&to.as_str()), "{args:?}");
         let _ = fs::remove_file(sarif);
         status
     };
@@ -370,14 +369,14 @@ fn ci_definitions_for_users_pass_without_findings_and_fail_with_them() {
         "type = \"string\"",
         "type = \"string\"\ndescription = \"The file, relative to the project.\"",
     );
-    assert_eq!(clean.run(&["gen"]).0, 0);
-    for command in &commands {
-        assert_eq!(run(&clean, command), 0, "{command:?} {:?}", clean.run(&["lint"]));
+    assert_eq!(well.run(&["gen"]).0, 0);
+    for step in &steps {
+        assert_eq!(run(&well, step), 0, "{step:?} {:?}", well.run(&["lint"]));
     }
-    for command in &commands {
+    for step in &steps {
         let project = Project::new();
         project.write("manifests/toolsets/odd.toml", "name=\"odd\"\ndescription=\"Odd.\"\n");
-        let repairs_files = command == &["fmt"];
-        assert_eq!(run(&project, command), u8::from(!repairs_files), "{command:?}");
+        let mends = step == &["fmt"];
+        assert_eq!(run(&project, step), u8::from(!mends), "{step:?}");
     }
 }
