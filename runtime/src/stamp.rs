@@ -82,21 +82,24 @@ functions! {
 }
 
 /// Returns the FNV-1a hash of these texts without white space, because the white space of `stringify!` is not specified.
+///
+/// Every crate with generated code evaluates it anew, so it calls no functions: the evaluation of constants is slow.
+#[allow(clippy::cast_possible_truncation, reason = "the hash has 32 bits")]
 const fn hash(texts: &[&str]) -> u32 {
-    let mut hash: u32 = 0x811c_9dc5;
-    let mut at = 0;
-    while at < texts.len() {
-        let text = texts[at].as_bytes();
-        let mut byte = 0;
-        while byte < text.len() {
-            if !text[byte].is_ascii_whitespace() {
-                hash = (hash ^ text[byte] as u32).wrapping_mul(0x0100_0193);
+    let mut hash: u64 = 0x811c_9dc5;
+    let mut texts = texts;
+    while let [text, others @ ..] = texts {
+        let mut bytes = text.as_bytes();
+        while let [byte, rest @ ..] = bytes {
+            // Spaces and line breaks.
+            if *byte > b' ' {
+                hash = ((hash ^ *byte as u64) * 0x0100_0193) & 0xffff_ffff;
             }
-            byte += 1;
+            bytes = rest;
         }
-        at += 1;
+        texts = others;
     }
-    hash
+    hash as u32
 }
 
 #[cfg(test)]
