@@ -35,23 +35,12 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: TerminalTools + 'static>(
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
+    let handlers = select(shared);
     match index {
         0 => {
             let (shared, args) = (Arc::clone(shared), terminal::Args::read(args));
             HandlerReply::blocking(call, move |call| H::terminal(select(&shared), args, call))
         },
-        _ => call_with(select(shared), index, args, call),
-    }
-}
-
-/// Calls a tool that needs no thread. A function of its own: rustc checks it in less time without `select`.
-fn call_with<'a, H: TerminalTools>(
-    handlers: &'a H,
-    index: usize,
-    args: Slots<'_, '_>,
-    call: &'a Call<'a>,
-) -> HandlerReply<'a> {
-    match index {
         _ => HandlerReply::no_such_tool(index),
     }
 }

@@ -111,7 +111,7 @@ fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tok
     };
     let with_trait: Vec<_> = home_toolsets.iter().zip(modules).filter(|(home, _)| home.has_trait()).collect();
     if with_trait.is_empty() {
-        let calls = call_match(home_toolsets, modules, |_| quote!(|all| all));
+        let calls = call_match(home_toolsets, modules, |_| None);
         return quote! {
             #compiled
 
@@ -131,11 +131,9 @@ fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tok
     let abouts = with_trait.iter().zip(&traits).map(|((home, _), handlers)| {
         doc(&format!("Handles the tools of `{}`: implements [`{handlers}`].", home.toolset.name()))
     });
-    let selected = |module: &Ident, home: &HomeToolset<'_>| {
-        if home.has_trait() { quote!(|all| &all.#module) } else { quote!(|all| all) }
-    };
-    let by_field = call_match(home_toolsets, modules, |index| selected(&modules[index], &home_toolsets[index]));
-    let shared = call_match(home_toolsets, modules, |_| quote!(|all| all));
+    let by_field =
+        call_match(home_toolsets, modules, |index| home_toolsets[index].has_trait().then(|| &modules[index]));
+    let shared = call_match(home_toolsets, modules, |_| None);
     let has_checks = home_toolsets.iter().any(HomeToolset::has_checks);
     let [available_fn, available_shared_fn] = if has_checks {
         [quote!(Some(available)), quote!(Some(available_shared))]
@@ -229,20 +227,25 @@ fn type_parameters(with_trait: &[(&HomeToolset<'_>, &Ident)], traits: &[Ident]) 
     with_trait.iter().map(|(home, _)| scope.claim(pascal(&[home.toolset.name()]))).collect()
 }
 
-/// Returns the `match` that passes a call to the toolset of its tool. `selected` returns the closure that selects the handlers of
-/// the toolset at an index.
-fn call_match(
+/// Returns the `match` that passes a call to the toolset of its tool. `field` returns the field with the handlers of the toolset at
+/// an index, or `None` if it gets all handlers.
+fn call_match<'m>(
     home_toolsets: &[HomeToolset<'_>],
     modules: &[Ident],
-    selected: impl Fn(usize) -> TokenStream,
+    field: impl Fn(usize) -> Option<&'m Ident>,
 ) -> TokenStream {
     let mut count = 0;
     let arms = home_toolsets.iter().zip(modules).enumerate().map(|(position, (home, module))| {
         let first = count;
         count += home.tools.len();
         let [from, to] = [first, count].map(Literal::usize_unsuffixed);
-        let selected = selected(position);
-        quote!(#from..#to => self::#module::call(handlers, #selected, index - #from, args, call))
+        let handlers = match (home.has_blocking(), field(position)) {
+            (true, Some(field)) => quote!(handlers, |all| &all.#field),
+            (true, None) => quote!(handlers, |all| all),
+            (false, Some(field)) => quote!(&handlers.#field),
+            (false, None) => quote!(&**handlers),
+        };
+        quote!(#from..#to => self::#module::call(#handlers, index - #from, args, call))
     });
     quote! {
         match index {

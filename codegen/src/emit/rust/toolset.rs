@@ -34,6 +34,11 @@ impl<'c> HomeToolset<'c> {
         self.has_checks() || self.tools.iter().any(|tool| tool.manifest.execution.value != Execution::Agent)
     }
 
+    /// Returns whether a handler runs on a thread of the pool.
+    pub(super) fn has_blocking(&self) -> bool {
+        self.tools.iter().any(|tool| tool.manifest.execution.value == Execution::Blocking)
+    }
+
     /// Returns whether the handlers check the availability of tools: a manifest says `check = true`.
     pub(super) fn has_checks(&self) -> bool {
         self.toolset.manifest.requires.checked().is_some()
@@ -71,23 +76,7 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     let HomeToolset { toolset, tools } = &handled;
     let title = format!(" The toolset `{}`.", toolset.name());
     let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
-    let arms = |blocking: bool| {
-        let is_blocking = move |tool: &Tool| tool.manifest.execution.value == Execution::Blocking;
-        let arms = tools.iter().zip(&names).enumerate().filter(move |(_, (tool, _))| is_blocking(tool) == blocking);
-        arms.map(|(index, (tool, name))| call_arm(index, tool, name)).collect::<Vec<_>>()
-    };
-    let (blocking_arms, arms) = (arms(true), arms(false));
-    let call = quote!(call_with(select(shared), index, args, call));
-    let call = if blocking_arms.is_empty() {
-        call
-    } else {
-        quote! {
-            match index {
-                #(#blocking_arms,)*
-                _ => #call,
-            }
-        }
-    };
+    let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| call_arm(index, tool, name));
     let packed = toolset.home_tools.iter().map(|&id| data::packed(catalog.tool(id)));
     let definitions = definitions(catalog, &toolset.home_tools);
     let index = data::packed(&Index::from_tools(tools.iter().map(|tool| {
@@ -110,6 +99,20 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         (quote!(Send + Sync), provider, quote!(()))
     };
     let available_fn = if handled.has_checks() { quote!(Some(available)) } else { quote!(None) };
+    // A blocking handler runs on another thread, which shares the handlers of all toolsets. Other toolsets do without, because
+    // rustc takes long to check the types of all handlers.
+    let (call_doc, generics, parameters, select, arguments) = if handled.has_blocking() {
+        (
+            " Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.",
+            quote!(All: Send + Sync + 'static, H: #bound + 'static),
+            quote!(shared: &'a Arc<All>, select: impl Fn(&All) -> &H + Copy + Send + 'static),
+            Some(quote!(let handlers = select(shared);)),
+            quote!(handlers, |all| all),
+        )
+    } else {
+        let parameters = quote!(handlers: &'a H);
+        (" Calls the tool at an index.", quote!(H: #bound), parameters, None, quote!(&**handlers))
+    };
     let rust = quote! {
         #![doc = #title]
 
@@ -124,27 +127,17 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
         #provider {
             static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
-            COMPILED.provider(#handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), #available_fn)
+            COMPILED.provider(#handlers, |handlers, index, args, with| call(#arguments, index, args, with), #available_fn)
         }
 
-        /// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
-        pub(super) fn call<'a, All: Send + Sync + 'static, H: #bound + 'static>(
-            shared: &'a Arc<All>,
-            select: impl Fn(&All) -> &H + Copy + Send + 'static,
+        #[doc = #call_doc]
+        pub(super) fn call<'a, #generics>(
+            #parameters,
             index: usize,
             args: Slots<'_, '_>,
             call: &'a Call<'a>,
         ) -> HandlerReply<'a> {
-            #call
-        }
-
-        /// Calls a tool that needs no thread. A function of its own: rustc checks it in less time without `select`.
-        fn call_with<'a, H: #bound>(
-            handlers: &'a H,
-            index: usize,
-            args: Slots<'_, '_>,
-            call: &'a Call<'a>,
-        ) -> HandlerReply<'a> {
+            #select
             match index {
                 #(#arms,)*
                 _ => HandlerReply::no_such_tool(index),

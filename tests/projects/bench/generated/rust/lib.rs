@@ -78,9 +78,9 @@ fn call<'a, Bench: BenchTools + 'static, SupportOffice: SupportOfficeTools + 'st
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..3 => self::bench::call(handlers, |all| &all.bench, index - 0, args, call),
-        3..22 => self::support_office::call(handlers, |all| &all.support_office, index - 3, args, call),
-        22..40 => self::survey_reports::call(handlers, |all| &all.survey_reports, index - 22, args, call),
+        0..3 => self::bench::call(&handlers.bench, index - 0, args, call),
+        3..22 => self::support_office::call(&handlers.support_office, index - 3, args, call),
+        22..40 => self::survey_reports::call(&handlers.survey_reports, index - 22, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -92,9 +92,9 @@ fn call_shared<'a, H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'st
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..3 => self::bench::call(handlers, |all| all, index - 0, args, call),
-        3..22 => self::support_office::call(handlers, |all| all, index - 3, args, call),
-        22..40 => self::survey_reports::call(handlers, |all| all, index - 22, args, call),
+        0..3 => self::bench::call(&**handlers, index - 0, args, call),
+        3..22 => self::support_office::call(&**handlers, index - 3, args, call),
+        22..40 => self::survey_reports::call(&**handlers, index - 22, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }

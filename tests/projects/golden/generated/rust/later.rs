@@ -33,20 +33,11 @@ pub trait LaterTools: Send + Sync {
 /// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: LaterTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
-    COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
+    COMPILED.provider(handlers, |handlers, index, args, with| call(&**handlers, index, args, with), None)
 }
 
-/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
-pub(super) fn call<'a, All: Send + Sync + 'static, H: LaterTools + 'static>(
-    shared: &'a Arc<All>,
-    select: impl Fn(&All) -> &H + Copy + Send + 'static,
-    index: usize,
-    args: Slots<'_, '_>,
-    call: &'a Call<'a>,
-) -> HandlerReply<'a> { call_with(select(shared), index, args, call) }
-
-/// Calls a tool that needs no thread. A function of its own: rustc checks it in less time without `select`.
-fn call_with<'a, H: LaterTools>(
+/// Calls the tool at an index.
+pub(super) fn call<'a, H: LaterTools>(
     handlers: &'a H,
     index: usize,
     args: Slots<'_, '_>,

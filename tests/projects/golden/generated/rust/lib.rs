@@ -107,12 +107,12 @@ fn call<'a, Guards: GuardsTools + 'static, Later: LaterTools + 'static, Lib: Lib
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..2 => self::guards::call(handlers, |all| &all.guards, index - 0, args, call),
-        2..4 => self::later::call(handlers, |all| &all.later, index - 2, args, call),
-        4..7 => self::lib_::call(handlers, |all| &all.lib_, index - 4, args, call),
-        7..9 => self::r#loop::call(handlers, |all| all, index - 7, args, call),
+        0..2 => self::guards::call(&handlers.guards, index - 0, args, call),
+        2..4 => self::later::call(&handlers.later, index - 2, args, call),
+        4..7 => self::lib_::call(&handlers.lib_, index - 4, args, call),
+        7..9 => self::r#loop::call(&**handlers, index - 7, args, call),
         9..16 => self::returns::call(handlers, |all| &all.returns, index - 9, args, call),
-        16..26 => self::shapes::call(handlers, |all| &all.shapes, index - 16, args, call),
+        16..26 => self::shapes::call(&handlers.shapes, index - 16, args, call),
         26..30 => self::shut::call(handlers, |all| &all.shut, index - 26, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
@@ -125,12 +125,12 @@ fn call_shared<'a, H: GuardsTools + LaterTools + LibTools + ReturnsTools + Shape
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..2 => self::guards::call(handlers, |all| all, index - 0, args, call),
-        2..4 => self::later::call(handlers, |all| all, index - 2, args, call),
-        4..7 => self::lib_::call(handlers, |all| all, index - 4, args, call),
-        7..9 => self::r#loop::call(handlers, |all| all, index - 7, args, call),
+        0..2 => self::guards::call(&**handlers, index - 0, args, call),
+        2..4 => self::later::call(&**handlers, index - 2, args, call),
+        4..7 => self::lib_::call(&**handlers, index - 4, args, call),
+        7..9 => self::r#loop::call(&**handlers, index - 7, args, call),
         9..16 => self::returns::call(handlers, |all| all, index - 9, args, call),
-        16..26 => self::shapes::call(handlers, |all| all, index - 16, args, call),
+        16..26 => self::shapes::call(&**handlers, index - 16, args, call),
         26..30 => self::shut::call(handlers, |all| all, index - 26, args, call),
         _ => HandlerReply::no_such_tool(index),
     }

@@ -73,25 +73,7 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ReturnsTools + 'static>(
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
-    match index {
-        5 => {
-            let (shared, args) = (Arc::clone(shared), return_sort::Args::read(args));
-            HandlerReply::blocking(
-                call,
-                move |call| H::return_sort(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
-            )
-        },
-        _ => call_with(select(shared), index, args, call),
-    }
-}
-
-/// Calls a tool that needs no thread. A function of its own: rustc checks it in less time without `select`.
-fn call_with<'a, H: ReturnsTools>(
-    handlers: &'a H,
-    index: usize,
-    args: Slots<'_, '_>,
-    call: &'a Call<'a>,
-) -> HandlerReply<'a> {
+    let handlers = select(shared);
     match index {
         0 => HandlerReply::Ready(H::return_all(handlers, return_all::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
         1 => HandlerReply::Ready(H::return_bare(handlers, return_bare::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
@@ -103,6 +85,13 @@ fn call_with<'a, H: ReturnsTools>(
         4 => {
             let returns = H::return_maybe(handlers, return_maybe::Args::read(args), call);
             HandlerReply::Async(Box::pin(async move { returns.await.map(|returns| ToolOutput::typed(&returns)) }))
+        },
+        5 => {
+            let (shared, args) = (Arc::clone(shared), return_sort::Args::read(args));
+            HandlerReply::blocking(
+                call,
+                move |call| H::return_sort(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
+            )
         },
         6 => HandlerReply::Ready(H::return_word(handlers, return_word::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
         _ => HandlerReply::no_such_tool(index),

@@ -54,23 +54,12 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ShutTools + 'static>(
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
+    let handlers = select(shared);
     match index {
         0 => {
             let (shared, args) = (Arc::clone(shared), crunch::Args::read(args));
             HandlerReply::blocking(call, move |call| H::crunch(select(&shared), args, call))
         },
-        _ => call_with(select(shared), index, args, call),
-    }
-}
-
-/// Calls a tool that needs no thread. A function of its own: rustc checks it in less time without `select`.
-fn call_with<'a, H: ShutTools>(
-    handlers: &'a H,
-    index: usize,
-    args: Slots<'_, '_>,
-    call: &'a Call<'a>,
-) -> HandlerReply<'a> {
-    match index {
         1 => HandlerReply::Ready(H::erase(handlers, erase::Args::read(args), call)),
         2 => HandlerReply::Async(Box::pin(H::fetch_all(handlers, fetch_all::Args::read(args), call))),
         3 => HandlerReply::Ready(H::shell(handlers, shell::Args::read(args), call)),

@@ -134,16 +134,16 @@ fn call<'a, Clippy: ClippyTools + 'static, Core: CoreTools + 'static, Diagnostic
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..1 => self::clippy_::call(handlers, |all| &all.clippy_, index - 0, args, call),
-        1..2 => self::core::call(handlers, |all| &all.core, index - 1, args, call),
-        2..3 => self::diagnostic_::call(handlers, |all| &all.diagnostic_, index - 2, args, call),
-        3..4 => self::r#gen::call(handlers, |all| &all.r#gen, index - 3, args, call),
-        4..5 => self::main_::call(handlers, |all| &all.main_, index - 4, args, call),
-        5..6 => self::mod_::call(handlers, |all| &all.mod_, index - 5, args, call),
-        6..7 => self::rustfmt_::call(handlers, |all| &all.rustfmt_, index - 6, args, call),
-        7..8 => self::self_::call(handlers, |all| &all.self_, index - 7, args, call),
-        8..9 => self::std::call(handlers, |all| &all.std, index - 8, args, call),
-        9..10 => self::toolc_::call(handlers, |all| &all.toolc_, index - 9, args, call),
+        0..1 => self::clippy_::call(&handlers.clippy_, index - 0, args, call),
+        1..2 => self::core::call(&handlers.core, index - 1, args, call),
+        2..3 => self::diagnostic_::call(&handlers.diagnostic_, index - 2, args, call),
+        3..4 => self::r#gen::call(&handlers.r#gen, index - 3, args, call),
+        4..5 => self::main_::call(&handlers.main_, index - 4, args, call),
+        5..6 => self::mod_::call(&handlers.mod_, index - 5, args, call),
+        6..7 => self::rustfmt_::call(&handlers.rustfmt_, index - 6, args, call),
+        7..8 => self::self_::call(&handlers.self_, index - 7, args, call),
+        8..9 => self::std::call(&handlers.std, index - 8, args, call),
+        9..10 => self::toolc_::call(&handlers.toolc_, index - 9, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -156,16 +156,16 @@ fn call_shared<'a, H: ClippyTools + CoreTools + DiagnosticTools + GenTools + Mai
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..1 => self::clippy_::call(handlers, |all| all, index - 0, args, call),
-        1..2 => self::core::call(handlers, |all| all, index - 1, args, call),
-        2..3 => self::diagnostic_::call(handlers, |all| all, index - 2, args, call),
-        3..4 => self::r#gen::call(handlers, |all| all, index - 3, args, call),
-        4..5 => self::main_::call(handlers, |all| all, index - 4, args, call),
-        5..6 => self::mod_::call(handlers, |all| all, index - 5, args, call),
-        6..7 => self::rustfmt_::call(handlers, |all| all, index - 6, args, call),
-        7..8 => self::self_::call(handlers, |all| all, index - 7, args, call),
-        8..9 => self::std::call(handlers, |all| all, index - 8, args, call),
-        9..10 => self::toolc_::call(handlers, |all| all, index - 9, args, call),
+        0..1 => self::clippy_::call(&**handlers, index - 0, args, call),
+        1..2 => self::core::call(&**handlers, index - 1, args, call),
+        2..3 => self::diagnostic_::call(&**handlers, index - 2, args, call),
+        3..4 => self::r#gen::call(&**handlers, index - 3, args, call),
+        4..5 => self::main_::call(&**handlers, index - 4, args, call),
+        5..6 => self::mod_::call(&**handlers, index - 5, args, call),
+        6..7 => self::rustfmt_::call(&**handlers, index - 6, args, call),
+        7..8 => self::self_::call(&**handlers, index - 7, args, call),
+        8..9 => self::std::call(&**handlers, index - 8, args, call),
+        9..10 => self::toolc_::call(&**handlers, index - 9, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }

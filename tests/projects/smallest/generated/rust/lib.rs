@@ -61,7 +61,7 @@ fn call<'a, Bench: BenchTools + 'static>(
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..1 => self::bench::call(handlers, |all| &all.bench, index - 0, args, call),
+        0..1 => self::bench::call(&handlers.bench, index - 0, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -73,7 +73,7 @@ fn call_shared<'a, H: BenchTools + 'static>(
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..1 => self::bench::call(handlers, |all| all, index - 0, args, call),
+        0..1 => self::bench::call(&**handlers, index - 0, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
