@@ -18,13 +18,13 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CatalogData, CompiledTools};
+use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::pack::Packed;
 use ::toolc::__gen::args::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::catalog::{Distribution, Fact, Variable};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
-const _: () = ::toolc::__gen::assert_stamp(3864872817);
+const _: () = ::toolc::__gen::assert_stamp(1785836169);
 
 #[rustfmt::skip]
 pub mod file;
@@ -50,7 +50,7 @@ pub struct Handlers<File, Terminal, Todo> {
     pub todo: Todo,
 }
 
-static COMPILED: CompiledTools = CompiledTools::new(
+static COMPILED: CompiledCatalog = CompiledCatalog::new(
     &[&self::file::PART, &self::terminal::PART, &self::todo::PART],
     &COMMON,
 );
@@ -75,10 +75,11 @@ fn call<'a, File: FileTools + 'static, Terminal: TerminalTools + 'static, Todo: 
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
+    let Handlers { file: handlers_file, terminal: _, todo: handlers_todo } = &**handlers;
     match index {
-        0..4 => self::file::call(&handlers.file, index - 0, args, call),
+        0..4 => self::file::call(handlers_file, index - 0, args, call),
         4..5 => self::terminal::call(handlers, |all| &all.terminal, index - 4, args, call),
-        5..6 => self::todo::call(&handlers.todo, index - 5, args, call),
+        5..6 => self::todo::call(handlers_todo, index - 5, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }

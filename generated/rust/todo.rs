@@ -3,7 +3,7 @@
 //! The toolset `todo`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledTools, CompiledToolset};
+use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
 use ::toolc::__gen::args::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
@@ -23,7 +23,7 @@ pub trait TodoTools: Send + Sync {
 
 /// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: TodoTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
-    static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
+    static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(&**handlers, index, args, with), None)
 }
 

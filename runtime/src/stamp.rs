@@ -10,7 +10,7 @@ use crate::data::catalog::{Fact, Toolset, Variable};
 use crate::data::dialect::{Dialect, NUMBERS};
 use crate::data::pack::{ENCODING, ENUMS, INDEX, Packed, STRUCTS};
 use crate::data::to_json;
-use crate::provider::compiled::{CatalogData, CompiledTools, CompiledToolset};
+use crate::provider::compiled::{CatalogData, CompiledCatalog, CompiledToolset};
 
 /// The stamp of this version of the crate.
 pub const STAMP: u32 = hash(&[STRUCTS, ENUMS, ENCODING, NUMBERS, INDEX, FIELDS, FUNCTIONS]);
@@ -70,7 +70,7 @@ macro_rules! functions {
 
 functions! {
     const FUNCTIONS = {
-        CompiledTools::new = fn(&'static [&'static CompiledToolset], &'static CatalogData) -> CompiledTools;
+        CompiledCatalog::new = fn(&'static [&'static CompiledToolset], &'static CatalogData) -> CompiledCatalog;
         Packed::<Toolset>::new = fn(&'static [&'static str]) -> Packed<Toolset>;
         slot::choice = fn(&Slot<'_>, usize) -> usize;
         slot::variant = fn(&mut Slot<'_>, &[fn(&mut Slot<'_>) -> u8]) -> u8;

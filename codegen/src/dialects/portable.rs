@@ -42,7 +42,12 @@ pub(super) const DIALECT: Dialect = Dialect {
         formats: limit(&["date-time"], Confidence::Medium, READ_ON, SOURCE),
         // llama.cpp makes a grammar of every schema, and one pattern that it cannot read fails the whole list.
         non_grammar_patterns: limit(Refused, Confidence::Medium, READ_ON, "llama.cpp#26930, llama.cpp#27580"),
-        null: limit(Refused, Confidence::High, READ_ON, "`gemini-openapi` spells null otherwise than the other dialects"),
+        null: limit(
+            Refused,
+            Confidence::High,
+            READ_ON,
+            "`gemini-openapi` spells null otherwise than the other dialects",
+        ),
         ..gemini_openapi::DIALECT.schema
     },
     spelling: Spelling { openapi: false, says_closed: false, says_required: false },

@@ -5,7 +5,7 @@ use super::prose::append_sentence;
 use crate::catalog::{Atom, Catalog, Tool};
 use crate::conditional_json::CondJson;
 use crate::dialects::{Dialect, SchemaDocument, ToolDefinition};
-use crate::schema::{Property, Schema};
+use crate::schema::{Additional, Property, Schema};
 use crate::text::atoms::{AtomId, When};
 use crate::text::condition::Condition;
 
@@ -81,8 +81,11 @@ fn returns<'t>(dialect: &'static Dialect, tool: &'t Tool, losses: &mut Vec<Loss>
     Some(SchemaDocument { schema, defs, spelling: dialect.spelling })
 }
 
-/// Returns the condition under which an object has properties, or `None` if it always has.
+/// Returns the condition under which an object can have properties, or `None` if it always can.
 fn has_properties(schema: &Schema) -> Option<When> {
+    if !matches!(schema.additional, Additional::Deny) || schema.in_place().next().is_some() {
+        return None;
+    }
     let whens = schema.properties.iter().map(|property| Some(property.when.as_ref()?.value.clone()));
     whens.collect::<Option<Vec<When>>>().map(Condition::Or)
 }

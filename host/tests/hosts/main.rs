@@ -74,7 +74,7 @@ fn an_example_prints_an_error_of_the_api() {
     for vendor in &VENDORS {
         let (run, _) = run(vendor, vec![Reply::json(529, &error)]);
         assert_eq!((run.status, &*run.out), (Some(1), ""), "{}", vendor.example);
-        let message = "error: the API answered with an error (overloaded): come back later\n";
+        let message = "error: the API returned an error (overloaded): come back later\n";
         assert_eq!(run.err, message, "{}", vendor.example);
     }
 }

@@ -36,7 +36,7 @@ pub struct CatalogData {
 
 /// The tools of one or several toolsets, independent of their handlers.
 #[derive(Debug)]
-pub struct CompiledTools {
+pub struct CompiledCatalog {
     parts: &'static [&'static CompiledToolset],
     common: &'static CatalogData,
     tools: OnceLock<Vec<Tool>>,
@@ -50,7 +50,7 @@ pub type CallHandler<H> = for<'a, 's, 't> fn(&'a Arc<H>, usize, Slots<'s, 't>, &
 /// A function that checks the availability of tools, like [`ToolProvider::available`].
 pub type CheckHandler<H> = fn(&H, AvailabilityCheck<'_>, &Env) -> Availability;
 
-impl CompiledTools {
+impl CompiledCatalog {
     /// Combines toolsets. The indices of tools continue from one toolset to the next.
     pub const fn new(parts: &'static [&'static CompiledToolset], common: &'static CatalogData) -> Self {
         Self { parts, common, tools: OnceLock::new(), definitions: PerDialect::new() }
@@ -73,7 +73,7 @@ impl CompiledTools {
 }
 
 struct CompiledProvider<H> {
-    compiled: &'static CompiledTools,
+    compiled: &'static CompiledCatalog,
     handlers: Arc<H>,
     call: CallHandler<H>,
     check: Option<CheckHandler<H>>,

@@ -542,3 +542,19 @@ fn a_limit_is_an_error_if_it_is_certain_and_its_dialect_is_listed() {
     // OpenAI's limit is of medium confidence.
     assert_eq!(levels("dialects = ['openai']", 129, "tool-count"), [Level::Warning]);
 }
+
+#[test]
+fn gemini_keeps_the_parameters_of_a_tool_whose_root_declares_no_property() {
+    let tool = "name = \"t\"\ntoolset = \"s\"\ndescription = \"Find something.\"\n\n[schema]\nadditionalProperties = { type = \"string\" }\n";
+    let files = [
+        ("toolc.toml", "dialects = [\"gemini\"]\n"),
+        ("manifests/toolsets/s.toml", "name = \"s\"\ndescription = \"Tools.\"\n"),
+        ("manifests/tools/t.toml", tool),
+    ];
+    let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    let catalog = compile(&Sources::from_memory(files)).catalog.expect("the tool compiles");
+    let (_, tool) = catalog.tools().next().expect("the catalog has a tool");
+    let gemini = DIALECTS.iter().find(|dialect| dialect.name == "gemini").expect("the dialect exists");
+    let definition = definition(gemini, &catalog, tool).definition.expect("the dialect accepts the tool").full_value();
+    assert_eq!(definition["parametersJsonSchema"]["additionalProperties"], json!({ "type": "string" }));
+}

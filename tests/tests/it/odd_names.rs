@@ -23,6 +23,7 @@ macro_rules! handle {
 
 handle! {
     clippy clippy_ ClippyTools
+    compiled compiled CompiledTools
     core core CoreTools
     diagnostic diagnostic_ DiagnosticTools
     r#gen r#gen GenTools

@@ -13,7 +13,7 @@ mod toolset;
 mod types;
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::quote;
+use quote::{ToTokens as _, format_ident, quote};
 use toolc::__gen::changes_direction;
 
 use super::{Draft, Inputs, Part};
@@ -72,7 +72,7 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
 
         use ::std::sync::Arc;
 
-        use ::toolc::__gen::compiled::{CatalogData, CompiledTools};
+        use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
         use ::toolc::__gen::pack::Packed;
         use ::toolc::__gen::args::Slots;
         use ::toolc::availability::{Availability, AvailabilityCheck};
@@ -107,7 +107,7 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
 /// consecutively.
 fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> TokenStream {
     let compiled = quote! {
-        static COMPILED: CompiledTools = CompiledTools::new(&[#(&self::#modules::PART),*], &COMMON);
+        static COMPILED: CompiledCatalog = CompiledCatalog::new(&[#(&self::#modules::PART),*], &COMMON);
     };
     let with_trait: Vec<_> = home_toolsets.iter().zip(modules).filter(|(home, _)| home.has_trait()).collect();
     if with_trait.is_empty() {
@@ -133,6 +133,11 @@ fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tok
     });
     let by_field =
         call_match(home_toolsets, modules, |index| home_toolsets[index].has_trait().then(|| &modules[index]));
+    // Taken apart once: rustc checks the types of all handlers at each use of the struct.
+    let taken_apart = with_trait.iter().map(|(home, module)| {
+        let local = local(module);
+        if home.has_blocking() { quote!(#module: _) } else { quote!(#module: #local) }
+    });
     let shared = call_match(home_toolsets, modules, |_| None);
     let has_checks = home_toolsets.iter().any(HomeToolset::has_checks);
     let [available_fn, available_shared_fn] = if has_checks {
@@ -188,6 +193,7 @@ fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tok
             args: Slots<'_, '_>,
             call: &'a Call<'a>,
         ) -> HandlerReply<'a> {
+            let Handlers { #(#taken_apart),* } = &**handlers;
             #by_field
         }
 
@@ -227,6 +233,11 @@ fn type_parameters(with_trait: &[(&HomeToolset<'_>, &Ident)], traits: &[Ident]) 
     with_trait.iter().map(|(home, _)| scope.claim(pascal(&[home.toolset.name()]))).collect()
 }
 
+/// Returns the name of the variable with the handlers of a toolset.
+fn local(module: &Ident) -> Ident {
+    format_ident!("handlers_{}", module.to_string().trim_start_matches("r#"))
+}
+
 /// Returns the `match` that passes a call to the toolset of its tool. `field` returns the field with the handlers of the toolset at
 /// an index, or `None` if it gets all handlers.
 fn call_match<'m>(
@@ -242,7 +253,7 @@ fn call_match<'m>(
         let handlers = match (home.has_blocking(), field(position)) {
             (true, Some(field)) => quote!(handlers, |all| &all.#field),
             (true, None) => quote!(handlers, |all| all),
-            (false, Some(field)) => quote!(&handlers.#field),
+            (false, Some(field)) => local(field).into_token_stream(),
             (false, None) => quote!(&**handlers),
         };
         quote!(#from..#to => self::#module::call(#handlers, index - #from, args, call))

@@ -118,7 +118,7 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
         use ::std::sync::Arc;
 
-        use ::toolc::__gen::compiled::{CompiledTools, CompiledToolset};
+        use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
         use ::toolc::__gen::args::Slots;
         use ::toolc::availability::Availability;
         use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
@@ -126,7 +126,7 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         #trait_and_checks
 
         #provider {
-            static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
+            static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
             COMPILED.provider(#handlers, |handlers, index, args, with| call(#arguments, index, args, with), #available_fn)
         }
 

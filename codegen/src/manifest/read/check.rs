@@ -110,7 +110,9 @@ impl<'t> Reader<'t> {
             }
             (KeyType::Count | KeyType::CountOrUnlimited, DeValue::Integer(_)) => {
                 if self.count(name).is_none() {
-                    self.invalid(value, name, "an integer of at least 1, and less than 2^32");
+                    let or_word =
+                        if matches!(key.key_type, KeyType::CountOrUnlimited) { ", or `unlimited`" } else { "" };
+                    self.invalid(value, name, &format!("an integer of at least 1, and less than 2^32{or_word}"));
                 }
             }
             (KeyType::CountOrUnlimited, DeValue::String(text)) => {

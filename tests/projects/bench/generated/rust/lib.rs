@@ -18,13 +18,13 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CatalogData, CompiledTools};
+use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::pack::Packed;
 use ::toolc::__gen::args::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::catalog::{Distribution, Fact, Variable};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
-const _: () = ::toolc::__gen::assert_stamp(3864872817);
+const _: () = ::toolc::__gen::assert_stamp(1785836169);
 
 #[rustfmt::skip]
 pub mod bench;
@@ -50,7 +50,7 @@ pub struct Handlers<Bench, SupportOffice, SurveyReports> {
     pub survey_reports: SurveyReports,
 }
 
-static COMPILED: CompiledTools = CompiledTools::new(
+static COMPILED: CompiledCatalog = CompiledCatalog::new(
     &[&self::bench::PART, &self::support_office::PART, &self::survey_reports::PART],
     &COMMON,
 );
@@ -77,10 +77,15 @@ fn call<'a, Bench: BenchTools + 'static, SupportOffice: SupportOfficeTools + 'st
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
+    let Handlers {
+        bench: handlers_bench,
+        support_office: handlers_support_office,
+        survey_reports: handlers_survey_reports,
+    } = &**handlers;
     match index {
-        0..3 => self::bench::call(&handlers.bench, index - 0, args, call),
-        3..22 => self::support_office::call(&handlers.support_office, index - 3, args, call),
-        22..40 => self::survey_reports::call(&handlers.survey_reports, index - 22, args, call),
+        0..3 => self::bench::call(handlers_bench, index - 0, args, call),
+        3..22 => self::support_office::call(handlers_support_office, index - 3, args, call),
+        22..40 => self::survey_reports::call(handlers_survey_reports, index - 22, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }

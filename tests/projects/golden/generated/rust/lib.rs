@@ -18,13 +18,13 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CatalogData, CompiledTools};
+use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::pack::Packed;
 use ::toolc::__gen::args::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::catalog::{Distribution, Fact, Variable};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
-const _: () = ::toolc::__gen::assert_stamp(3864872817);
+const _: () = ::toolc::__gen::assert_stamp(1785836169);
 
 #[rustfmt::skip]
 pub mod guards;
@@ -71,7 +71,7 @@ pub struct Handlers<Guards, Later, Lib, Returns, Shapes, Shut> {
     pub shut: Shut,
 }
 
-static COMPILED: CompiledTools = CompiledTools::new(
+static COMPILED: CompiledCatalog = CompiledCatalog::new(
     &[
         &self::guards::PART,
         &self::later::PART,
@@ -106,13 +106,21 @@ fn call<'a, Guards: GuardsTools + 'static, Later: LaterTools + 'static, Lib: Lib
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
+    let Handlers {
+        guards: handlers_guards,
+        later: handlers_later,
+        lib_: handlers_lib_,
+        returns: _,
+        shapes: handlers_shapes,
+        shut: _,
+    } = &**handlers;
     match index {
-        0..2 => self::guards::call(&handlers.guards, index - 0, args, call),
-        2..4 => self::later::call(&handlers.later, index - 2, args, call),
-        4..7 => self::lib_::call(&handlers.lib_, index - 4, args, call),
+        0..2 => self::guards::call(handlers_guards, index - 0, args, call),
+        2..4 => self::later::call(handlers_later, index - 2, args, call),
+        4..7 => self::lib_::call(handlers_lib_, index - 4, args, call),
         7..9 => self::r#loop::call(&**handlers, index - 7, args, call),
         9..16 => self::returns::call(handlers, |all| &all.returns, index - 9, args, call),
-        16..26 => self::shapes::call(&handlers.shapes, index - 16, args, call),
+        16..26 => self::shapes::call(handlers_shapes, index - 16, args, call),
         26..30 => self::shut::call(handlers, |all| &all.shut, index - 26, args, call),
         _ => HandlerReply::no_such_tool(index),
     }

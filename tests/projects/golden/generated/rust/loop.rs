@@ -3,14 +3,14 @@
 //! The toolset `loop`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledTools, CompiledToolset};
+use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
 use ::toolc::__gen::args::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Returns a provider of the tools of this toolset alone. The agent's own loop runs them, so there are no handlers.
 pub fn provider() -> Box<dyn ToolProvider> {
-    static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
+    static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
     COMPILED.provider((), |handlers, index, args, with| call(&**handlers, index, args, with), None)
 }
 

@@ -18,16 +18,19 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CatalogData, CompiledTools};
+use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::pack::Packed;
 use ::toolc::__gen::args::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::catalog::{Distribution, Fact, Variable};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
-const _: () = ::toolc::__gen::assert_stamp(3864872817);
+const _: () = ::toolc::__gen::assert_stamp(1785836169);
 
 #[rustfmt::skip]
 pub mod clippy_;
+
+#[rustfmt::skip]
+pub mod compiled;
 
 #[rustfmt::skip]
 pub mod core;
@@ -57,6 +60,7 @@ pub mod std;
 pub mod toolc_;
 
 pub use self::clippy_::ClippyTools;
+pub use self::compiled::CompiledTools;
 pub use self::core::CoreTools;
 pub use self::diagnostic_::DiagnosticTools;
 pub use self::r#gen::GenTools;
@@ -69,9 +73,11 @@ pub use self::toolc_::ToolcTools;
 
 /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
 #[derive(Debug, Clone)]
-pub struct Handlers<Clippy, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc> {
+pub struct Handlers<Clippy, Compiled, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc> {
     /// Handles the tools of `clippy`: implements [`ClippyTools`].
     pub clippy_: Clippy,
+    /// Handles the tools of `compiled`: implements [`CompiledTools`].
+    pub compiled: Compiled,
     /// Handles the tools of `core`: implements [`CoreTools`].
     pub core: Core,
     /// Handles the tools of `diagnostic`: implements [`DiagnosticTools`].
@@ -92,9 +98,10 @@ pub struct Handlers<Clippy, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, St
     pub toolc_: Toolc,
 }
 
-static COMPILED: CompiledTools = CompiledTools::new(
+static COMPILED: CompiledCatalog = CompiledCatalog::new(
     &[
         &self::clippy_::PART,
+        &self::compiled::PART,
         &self::core::PART,
         &self::diagnostic_::PART,
         &self::r#gen::PART,
@@ -109,47 +116,61 @@ static COMPILED: CompiledTools = CompiledTools::new(
 );
 
 /// Returns a provider of all tools, with a handler for each toolset.
-pub fn provider<Clippy, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc>(handlers: Handlers<Clippy, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc>) -> Box<dyn ToolProvider>
-where Clippy: ClippyTools + 'static, Core: CoreTools + 'static, Diagnostic: DiagnosticTools + 'static, Gen: GenTools +
-    'static, Main: MainTools + 'static, Mod: ModTools + 'static, Rustfmt: RustfmtTools + 'static, Self_: Self_Tools +
-    'static, Std: StdTools + 'static, Toolc: ToolcTools + 'static,
+pub fn provider<Clippy, Compiled, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc>(handlers: Handlers<Clippy, Compiled, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc>) -> Box<dyn ToolProvider>
+where Clippy: ClippyTools + 'static, Compiled: CompiledTools + 'static, Core: CoreTools + 'static, Diagnostic: DiagnosticTools +
+    'static, Gen: GenTools + 'static, Main: MainTools + 'static, Mod: ModTools + 'static, Rustfmt: RustfmtTools +
+    'static, Self_: Self_Tools + 'static, Std: StdTools + 'static, Toolc: ToolcTools + 'static,
 {
     COMPILED.provider(handlers, call, None)
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
 pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools + Self_Tools +
-    StdTools + ToolcTools + 'static,
+where H: ClippyTools + CompiledTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools +
+    Self_Tools + StdTools + ToolcTools + 'static,
 {
     COMPILED.provider(handlers, call_shared, None)
 }
 
-fn call<'a, Clippy: ClippyTools + 'static, Core: CoreTools + 'static, Diagnostic: DiagnosticTools + 'static, Gen: GenTools +
-    'static, Main: MainTools + 'static, Mod: ModTools + 'static, Rustfmt: RustfmtTools + 'static, Self_: Self_Tools +
-    'static, Std: StdTools + 'static, Toolc: ToolcTools + 'static>(
-    handlers: &'a Arc<Handlers<Clippy, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc>>,
+fn call<'a, Clippy: ClippyTools + 'static, Compiled: CompiledTools + 'static, Core: CoreTools + 'static, Diagnostic: DiagnosticTools +
+    'static, Gen: GenTools + 'static, Main: MainTools + 'static, Mod: ModTools + 'static, Rustfmt: RustfmtTools +
+    'static, Self_: Self_Tools + 'static, Std: StdTools + 'static, Toolc: ToolcTools + 'static>(
+    handlers: &'a Arc<Handlers<Clippy, Compiled, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc>>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
+    let Handlers {
+        clippy_: handlers_clippy_,
+        compiled: handlers_compiled,
+        core: handlers_core,
+        diagnostic_: handlers_diagnostic_,
+        r#gen: handlers_gen,
+        main_: handlers_main_,
+        mod_: handlers_mod_,
+        rustfmt_: handlers_rustfmt_,
+        self_: handlers_self_,
+        std: handlers_std,
+        toolc_: handlers_toolc_,
+    } = &**handlers;
     match index {
-        0..1 => self::clippy_::call(&handlers.clippy_, index - 0, args, call),
-        1..2 => self::core::call(&handlers.core, index - 1, args, call),
-        2..3 => self::diagnostic_::call(&handlers.diagnostic_, index - 2, args, call),
-        3..4 => self::r#gen::call(&handlers.r#gen, index - 3, args, call),
-        4..5 => self::main_::call(&handlers.main_, index - 4, args, call),
-        5..6 => self::mod_::call(&handlers.mod_, index - 5, args, call),
-        6..7 => self::rustfmt_::call(&handlers.rustfmt_, index - 6, args, call),
-        7..8 => self::self_::call(&handlers.self_, index - 7, args, call),
-        8..9 => self::std::call(&handlers.std, index - 8, args, call),
-        9..10 => self::toolc_::call(&handlers.toolc_, index - 9, args, call),
+        0..1 => self::clippy_::call(handlers_clippy_, index - 0, args, call),
+        1..2 => self::compiled::call(handlers_compiled, index - 1, args, call),
+        2..3 => self::core::call(handlers_core, index - 2, args, call),
+        3..4 => self::diagnostic_::call(handlers_diagnostic_, index - 3, args, call),
+        4..5 => self::r#gen::call(handlers_gen, index - 4, args, call),
+        5..6 => self::main_::call(handlers_main_, index - 5, args, call),
+        6..7 => self::mod_::call(handlers_mod_, index - 6, args, call),
+        7..8 => self::rustfmt_::call(handlers_rustfmt_, index - 7, args, call),
+        8..9 => self::self_::call(handlers_self_, index - 8, args, call),
+        9..10 => self::std::call(handlers_std, index - 9, args, call),
+        10..11 => self::toolc_::call(handlers_toolc_, index - 10, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
-fn call_shared<'a, H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools +
-    Self_Tools + StdTools + ToolcTools + 'static>(
+fn call_shared<'a, H: ClippyTools + CompiledTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools +
+    RustfmtTools + Self_Tools + StdTools + ToolcTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
@@ -157,15 +178,16 @@ fn call_shared<'a, H: ClippyTools + CoreTools + DiagnosticTools + GenTools + Mai
 ) -> HandlerReply<'a> {
     match index {
         0..1 => self::clippy_::call(&**handlers, index - 0, args, call),
-        1..2 => self::core::call(&**handlers, index - 1, args, call),
-        2..3 => self::diagnostic_::call(&**handlers, index - 2, args, call),
-        3..4 => self::r#gen::call(&**handlers, index - 3, args, call),
-        4..5 => self::main_::call(&**handlers, index - 4, args, call),
-        5..6 => self::mod_::call(&**handlers, index - 5, args, call),
-        6..7 => self::rustfmt_::call(&**handlers, index - 6, args, call),
-        7..8 => self::self_::call(&**handlers, index - 7, args, call),
-        8..9 => self::std::call(&**handlers, index - 8, args, call),
-        9..10 => self::toolc_::call(&**handlers, index - 9, args, call),
+        1..2 => self::compiled::call(&**handlers, index - 1, args, call),
+        2..3 => self::core::call(&**handlers, index - 2, args, call),
+        3..4 => self::diagnostic_::call(&**handlers, index - 3, args, call),
+        4..5 => self::r#gen::call(&**handlers, index - 4, args, call),
+        5..6 => self::main_::call(&**handlers, index - 5, args, call),
+        6..7 => self::mod_::call(&**handlers, index - 6, args, call),
+        7..8 => self::rustfmt_::call(&**handlers, index - 7, args, call),
+        8..9 => self::self_::call(&**handlers, index - 8, args, call),
+        9..10 => self::std::call(&**handlers, index - 9, args, call),
+        10..11 => self::toolc_::call(&**handlers, index - 10, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -173,6 +195,7 @@ fn call_shared<'a, H: ClippyTools + CoreTools + DiagnosticTools + GenTools + Mai
 /// Every toolset of the catalog.
 pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "6 clippy45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
+    "8 compiled51 Named so that its trait could clash with an import.0 0 0 0 0 0 0 0 ",
     "4 core45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
     "10 diagnostic45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
     "3 gen45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
@@ -199,6 +222,9 @@ pub mod names {
     pub mod tools {
         /// `clippy`
         pub const CLIPPY: &str = "clippy";
+
+        /// `compiled`
+        pub const COMPILED: &str = "compiled";
 
         /// `core`
         pub const CORE: &str = "core";
@@ -232,6 +258,9 @@ pub mod names {
     pub mod toolsets {
         /// `clippy`
         pub const CLIPPY: &str = "clippy";
+
+        /// `compiled`
+        pub const COMPILED: &str = "compiled";
 
         /// `core`
         pub const CORE: &str = "core";

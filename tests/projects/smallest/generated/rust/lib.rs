@@ -18,13 +18,13 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CatalogData, CompiledTools};
+use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::pack::Packed;
 use ::toolc::__gen::args::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::catalog::{Distribution, Fact, Variable};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
-const _: () = ::toolc::__gen::assert_stamp(3864872817);
+const _: () = ::toolc::__gen::assert_stamp(1785836169);
 
 #[rustfmt::skip]
 pub mod bench;
@@ -38,7 +38,7 @@ pub struct Handlers<Bench> {
     pub bench: Bench
 }
 
-static COMPILED: CompiledTools = CompiledTools::new(&[&self::bench::PART], &COMMON);
+static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&self::bench::PART], &COMMON);
 
 /// Returns a provider of all tools, with a handler for each toolset.
 pub fn provider<Bench>(handlers: Handlers<Bench>) -> Box<dyn ToolProvider>
@@ -60,8 +60,9 @@ fn call<'a, Bench: BenchTools + 'static>(
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
+    let Handlers { bench: handlers_bench } = &**handlers;
     match index {
-        0..1 => self::bench::call(&handlers.bench, index - 0, args, call),
+        0..1 => self::bench::call(handlers_bench, index - 0, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
