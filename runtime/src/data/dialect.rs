@@ -84,14 +84,14 @@ macro_rules! dialects {
             }
         )*
 
-        /// Passes the module names of all dialects to a macro in generated code.
+        /// Passes the names of all dialects, as modules, to a macro of the compiler, which declares the modules of its records.
         #[doc(hidden)]
         #[macro_export]
         macro_rules! for_each_dialect {
             ($d callback:ident) => { $d callback! { openai $($module)* } };
         }
 
-        /// The macros above, which `__gen` exports to generated code.
+        /// The macros above, which `__gen` exports to generated code and the compiler.
         #[allow(unreachable_pub, reason = "`__gen` exports it")]
         pub mod macros {
             pub use {for_each_dialect, with_openai $(, $with)*};

@@ -545,7 +545,14 @@ fn a_limit_is_an_error_if_it_is_certain_and_its_dialect_is_listed() {
 
 #[test]
 fn gemini_keeps_the_parameters_of_a_tool_whose_root_declares_no_property() {
-    let tool = "name = \"t\"\ntoolset = \"s\"\ndescription = \"Find something.\"\n\n[schema]\nadditionalProperties = { type = \"string\" }\n";
+    let tool = r#"
+name = "t"
+toolset = "s"
+description = "Find something."
+
+[schema]
+additionalProperties = { type = "string" }
+"#;
     let files = [
         ("toolc.toml", "dialects = [\"gemini\"]\n"),
         ("manifests/toolsets/s.toml", "name = \"s\"\ndescription = \"Tools.\"\n"),
