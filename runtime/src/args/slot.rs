@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::mem::{forget, take};
+use std::mem::take;
 
 use serde_json::{Map, Value};
 
@@ -103,16 +103,11 @@ impl<'a> SlotBuffer<'a> {
         Slots(self.all_slots())
     }
 
-    /// Drops the buffer. The usual case is fast: no slot owns anything, so that no destructor needs to run.
+    /// Returns whether a slot owns memory, or a list of slots does.
     #[inline]
-    pub(crate) fn discard(self) {
-        if self.count <= INLINE_SLOTS {
-            let owns = |slot: &Slot<'_>| matches!(slot, Slot::Strings(_) | Slot::Heap(_));
-            if self.heap.capacity() == 0 && !self.inline[..self.count].iter().any(owns) {
-                // Skips the drop glue of each slot, which would find nothing to free.
-                forget(self);
-            }
-        }
+    pub(crate) fn owns_memory(&self) -> bool {
+        let owns = |slot: &Slot<'_>| matches!(slot, Slot::Strings(_) | Slot::Heap(_));
+        self.heap.capacity() != 0 || self.inline.iter().take(self.count).any(owns)
     }
 
     pub(super) fn all_slots(&mut self) -> &mut [Slot<'a>] {

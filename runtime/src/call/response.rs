@@ -3,7 +3,7 @@
 use crate::call::ToolCall;
 use crate::result::error::ErrorKind;
 use crate::result::image::Image;
-use crate::result::output::{ToolOutput, ToolResult};
+use crate::result::output::ToolResult;
 
 /// The response to a call: always one well-formed JSON text, and optionally images.
 ///
@@ -22,7 +22,10 @@ pub struct CallResponse {
 impl From<ToolResult> for CallResponse {
     fn from(result: ToolResult) -> Self {
         match result {
-            Ok(ToolOutput { json, images }) => CallResponse { json, error: None, images },
+            Ok(output) => {
+                let (json, images) = output.into_parts();
+                CallResponse { json, error: None, images }
+            }
             Err(error) => CallResponse { json: error.to_json(), error: Some(error.kind()), images: Vec::new() },
         }
     }

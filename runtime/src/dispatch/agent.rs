@@ -121,10 +121,12 @@ impl Turn {
         let mut call = self.prepare(request);
         let session = self.cancel_epoch();
         let read = call.scope().around(async {
-            let arguments =
+            let mut arguments =
                 if self.has_interceptors(call.tool) { Some(self.admit(id, &mut call, session).await?) } else { None };
-            let read = |slots: Slots<'_, '_>| Ok(panics::catch(|| A::read(self.name(id), slots))?);
-            self.with_slots(id, request, arguments, read)
+            self.with_slots(id, request, &mut arguments, |slots| {
+                let slots = slots?;
+                Ok(panics::catch(|| A::read(self.name(id), slots))?)
+            })
         });
         match read.await {
             Ok(typed) => {
@@ -144,8 +146,9 @@ impl Turn {
         request: &ToolCall<'_>,
         refuses: impl FnOnce(&str, Slots<'_, '_>) -> bool,
     ) -> bool {
-        let declined = self.with_slots(id, request, None, |slots| Ok(panics::catch(|| refuses(self.name(id), slots))?));
-        matches!(declined, Ok(true))
+        self.with_slots(id, request, &mut None, |slots| {
+            slots.is_ok_and(|slots| panics::catch(|| refuses(self.name(id), slots)).unwrap_or(false))
+        })
     }
 }
 

@@ -118,9 +118,8 @@ impl Turn {
             Parallel::Never => return Overlap::Never,
             Parallel::Keyed { key, space } => (key, space),
         };
-        let Ok(key) = self.with_slots(id, request, None, |slots| Ok(slots.text(self.table(id), key))) else {
-            return Overlap::Any;
-        };
+        let key = self.with_slots(id, request, &mut None, |slots| slots.map(|slots| slots.text(self.table(id), key)));
+        let Ok(key) = key else { return Overlap::Any };
         // Hooks may still change the arguments, so the key that the handler will see is unknown.
         let key = if self.config().hooks.is_empty() { key } else { None };
         Overlap::Keyed { space, key: key.map(|text| ParallelKey::new(&text)), reads: behaviour.annotations.read_only }

@@ -8,7 +8,7 @@ use crate::data::behaviour::MaxResultChars;
 use crate::dispatch::prepared::PreparedCall;
 use crate::registration::ids::ToolId;
 use crate::result::limit::{self, Shortened};
-use crate::result::output::{ToolOutput, ToolResult};
+use crate::result::output::ToolResult;
 use crate::session::turn::Turn;
 
 /// A finished call, before hooks see its response.
@@ -35,10 +35,10 @@ impl Turn {
     pub(super) fn finish(&self, call: PreparedCall<'_>, result: ToolResult) -> CallResponse {
         match result {
             // The fast path of most calls: nothing observes them, and the result is short enough.
-            Ok(ToolOutput { json, images })
-                if call.record.is_none() && !limit::is_over(&json, self.max_result_chars(call.tool)) =>
+            Ok(output)
+                if call.record.is_none() && !limit::is_over(output.as_json(), self.max_result_chars(call.tool)) =>
             {
-                CallResponse { json, error: None, images }
+                CallResponse::from(Ok(output))
             }
             result => self.report(self.end(call, result)),
         }

@@ -1,5 +1,7 @@
 //! The code of the host that runs before and after a handler: hooks and the approver.
 
+use std::pin::Pin;
+
 use serde_json::Value;
 
 use crate::args::{Arguments, Limits};
@@ -26,17 +28,24 @@ impl Turn {
     }
 
     /// Does the same as [`admit`](Self::admit), but first refuses a call that the agent's own loop would not take.
-    pub(super) async fn admit_to_handler(
-        &self,
+    ///
+    /// The future is boxed and opaque, so that the stack frame of calls that nobody intercepts stays small.
+    #[cold]
+    pub(super) fn admit_to_handler<'c>(
+        &'c self,
         id: ToolId,
-        call: &mut PreparedCall<'_>,
-        session: CancelEpoch<'_>,
-        agent: &AgentLoop<'_>,
-    ) -> Result<Arguments, ToolError> {
-        if self.plan(id).agent_run && self.is_declined(id, call.request, |tool, slots| agent(tool, slots).is_none()) {
-            return Err(no_agent_loop());
-        }
-        self.admit(id, call, session).await
+        call: &'c mut PreparedCall<'_>,
+        session: CancelEpoch<'c>,
+        agent: &'c AgentLoop<'_>,
+    ) -> Pin<Box<dyn Future<Output = Result<Arguments, ToolError>> + Send + 'c>> {
+        let scope = call.scope();
+        Box::pin(scope.around(async move {
+            if self.plan(id).agent_run && self.is_declined(id, call.request, |tool, slots| agent(tool, slots).is_none())
+            {
+                return Err(no_agent_loop());
+            }
+            self.admit(id, call, session).await
+        }))
     }
 
     /// Shows a call to the hooks, and to the approver if it needs approval. Returns the arguments to run it with, which
@@ -126,7 +135,7 @@ impl Turn {
     /// Passes a result to the hooks, which can replace it.
     #[inline]
     pub(super) fn transform(&self, call: &PreparedCall<'_>, result: ToolResult) -> ToolResult {
-        if call.record.is_none() { result } else { self.transform_recorded(call, result) }
+        if call.record.is_none() { result } else { call.scope().within(|| self.transform_recorded(call, result)) }
     }
 
     #[cold]

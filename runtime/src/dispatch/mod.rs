@@ -53,29 +53,19 @@ impl Turn {
 
     /// Runs a prepared call up to its result.
     async fn run(&self, call: &mut PreparedCall<'_>, session: CancelEpoch<'_>, agent: &AgentLoop<'_>) -> ToolResult {
-        let scope = call.scope();
-        scope.around(self.run_in_scope(call, session, agent)).await
-    }
-
-    async fn run_in_scope(
-        &self,
-        call: &mut PreparedCall<'_>,
-        session: CancelEpoch<'_>,
-        agent: &AgentLoop<'_>,
-    ) -> ToolResult {
         let request = call.request;
         let Some(id) = call.tool else {
-            return self.search_tool_result(request).unwrap_or_else(|| Err(self.unknown_tool(request.name())));
+            let run = || self.search_tool_result(request).unwrap_or_else(|| Err(self.unknown_tool(request.name())));
+            return call.scope().within(run);
         };
         let mut arguments = None;
         if call.record.is_some() && self.has_interceptors(call.tool) {
-            arguments = Some(Box::pin(self.admit_to_handler(id, call, session, agent)).await?);
+            arguments = Some(self.admit_to_handler(id, call, session, agent).await?);
         }
         let context = self.context(id, request, session);
-        let result = match self.start(id, request, arguments, &context, agent) {
-            Ok(HandlerReply::Ready(result)) => result,
-            Ok(HandlerReply::Async(handler)) => self.wait(id, handler, &context).await,
-            Err(error) => Err(error),
+        let result = match call.scope().within(|| self.start(id, request, &mut arguments, &context, agent)) {
+            HandlerReply::Ready(result) => result,
+            HandlerReply::Async(handler) => call.scope().around(self.wait(id, handler, &context)).await,
         };
         self.transform(call, result)
     }

@@ -1,5 +1,6 @@
 //! Running a handler: inline, or as a future that is waited for until the call is cancelled or exceeds its time limit.
 
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use crate::args::{self, Arguments, Limits, SlotBuffer, Slots};
 use crate::call::{Call, ToolCall};
 use crate::panics;
-use crate::provider::{HandlerReply, no_agent_loop};
+use crate::provider::HandlerReply;
 use crate::registration::ids::ToolId;
 use crate::result::error::{ErrorKind, ToolError};
 use crate::result::output::ToolResult;
@@ -33,22 +34,26 @@ impl Turn {
         Call::in_scope(self.name(id), request.or_task(&self.config().task), session, self)
     }
 
-    /// Calls `take` with the slots of a call: filled from `arguments`, or else read from the text of the request.
+    /// Returns what `take` returns for the slots of a call, which are filled from `arguments`, or else read from the text of
+    /// the request.
     #[inline]
     pub(super) fn with_slots<T>(
         &self,
         id: ToolId,
         request: &ToolCall<'_>,
-        arguments: Option<Arguments>,
-        take: impl FnOnce(Slots<'_, '_>) -> Result<T, ToolError>,
-    ) -> Result<T, ToolError> {
-        let (table, limits, mut buffer) = (self.table(id), Limits::default(), SlotBuffer::default());
-        let slots = match arguments {
-            None => args::read(request.arguments(), table, limits, &mut buffer)?,
-            Some(arguments) => arguments.fill(table, limits, &mut buffer),
-        };
-        let taken = take(slots);
-        buffer.discard();
+        arguments: &mut Option<Arguments>,
+        take: impl FnOnce(Result<Slots<'_, '_>, ToolError>) -> T,
+    ) -> T {
+        let (table, limits) = (self.table(id), Limits::default());
+        let mut buffer = ManuallyDrop::new(SlotBuffer::default());
+        let taken = take(match arguments.take() {
+            None => args::read(request.arguments(), table, limits, &mut buffer),
+            Some(arguments) => Ok(arguments.fill(table, limits, &mut buffer)),
+        });
+        // Most handlers take everything, so that the drop glue of each slot would find nothing to free.
+        if buffer.owns_memory() {
+            drop(ManuallyDrop::into_inner(buffer));
+        }
         taken
     }
 
@@ -58,20 +63,25 @@ impl Turn {
         &'c self,
         id: ToolId,
         request: &ToolCall<'_>,
-        arguments: Option<Arguments>,
+        arguments: &mut Option<Arguments>,
         call: &'c Call<'c>,
         agent: &AgentLoop<'l>,
-    ) -> Result<HandlerReply<'c>, ToolError> {
+    ) -> HandlerReply<'c> {
         self.with_slots(id, request, arguments, |slots| {
-            if call.is_cancelled() {
-                return Err(cancelled("before it started: nothing was done"));
-            }
-            if self.plan(id).agent_run {
-                let handler = panics::catch(|| agent(self.name(id), slots))?;
-                return handler.map(HandlerReply::Async).ok_or_else(no_agent_loop);
-            }
-            let (provider, index) = self.state().provider(id);
-            Ok(panics::catch(|| provider.call(index.0, slots, call))?)
+            let slots = match slots {
+                Ok(slots) if !call.is_cancelled() => slots,
+                Ok(_) => return HandlerReply::Ready(Err(cancelled("before it started: nothing was done"))),
+                Err(error) => return HandlerReply::Ready(Err(error)),
+            };
+            let reply = panics::catch(|| {
+                if self.plan(id).agent_run {
+                    agent(self.name(id), slots).map_or_else(HandlerReply::agent, HandlerReply::Async)
+                } else {
+                    let (provider, index) = self.state().provider(id);
+                    provider.call(index.0, slots, call)
+                }
+            });
+            reply.unwrap_or_else(|panicked| HandlerReply::Ready(Err(panicked.into())))
         })
     }
 
@@ -124,6 +134,8 @@ impl RunningHandler<'_> {
 impl Future for RunningHandler<'_> {
     type Output = ToolResult;
 
+    // Not inlined, so that the stack frame of calls with a sync handler stays small.
+    #[inline(never)]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         match self.poll_handler(context) {
             // The handler saw the cancellation first, and failed because of it.

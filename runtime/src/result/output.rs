@@ -16,7 +16,8 @@ const INITIAL_CAPACITY: usize = 128;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolOutput {
     pub(crate) json: String,
-    pub(crate) images: Vec<Image>,
+    #[expect(clippy::box_collection, reason = "few outputs have images, and outputs are moved often")]
+    images: Option<Box<Vec<Image>>>,
 }
 
 impl ToolOutput {
@@ -50,7 +51,7 @@ impl ToolOutput {
     }
 
     const fn from_json(json: String) -> Self {
-        Self { json, images: Vec::new() }
+        Self { json, images: None }
     }
 
     /// Adds an image after the existing ones.
@@ -58,17 +59,18 @@ impl ToolOutput {
     /// # Errors
     /// Returns an error if the output already has [20](Self::MAX_IMAGES) images.
     pub fn with_image(mut self, image: Image) -> Result<Self, ToolError> {
-        if self.images.len() == Self::MAX_IMAGES {
+        let images = self.images.get_or_insert_default();
+        if images.len() == Self::MAX_IMAGES {
             let max = Self::MAX_IMAGES;
             return Err(ToolError::new(format!("a result can have at most {max} images: return fewer")));
         }
-        self.images.push(image);
+        images.push(image);
         Ok(self)
     }
 
     /// Returns the images, in the order in which the model gets them.
     pub fn images(&self) -> &[Image] {
-        &self.images
+        self.images.as_deref().map_or(&[], Vec::as_slice)
     }
 
     /// Returns the JSON text.
@@ -79,6 +81,11 @@ impl ToolOutput {
     /// Returns the JSON text, without the images.
     pub fn into_json(self) -> String {
         self.json
+    }
+
+    /// Returns the JSON text and the images.
+    pub(crate) fn into_parts(self) -> (String, Vec<Image>) {
+        (self.json, self.images.map_or_else(Vec::new, |images| *images))
     }
 }
 
