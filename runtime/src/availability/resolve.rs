@@ -108,7 +108,7 @@ impl EnvSnapshot {
     /// Returns why a requirement on the environment or on facts is not met.
     pub(crate) fn unmet(&self, id: RequirementId, facts: FactLookup<'_>) -> Option<HiddenReason> {
         match &self.state.requirements[id] {
-            ResolvedRequirement::Facts { condition, atoms } if !condition.holds(facts.evaluate(atoms, &|_| false)) => {
+            ResolvedRequirement::Facts { condition, atoms } if !condition.holds(facts.evaluate(atoms, &[])) => {
                 let mut names = Vec::new();
                 for name in atoms.iter().filter_map(ResolvedAtom::fact) {
                     sorted::insert(&mut names, name.clone());

@@ -15,7 +15,7 @@ impl Turn {
     /// Returns the conditional parts of a tool's definition.
     pub(crate) fn conditional_parts(&self, id: ToolId) -> Vec<ConditionalPart> {
         let (tool, resolved) = (self.state().tool(id), &self.state()[id].atoms);
-        let atoms = self.facts().evaluate(resolved, &|id| self.has(id));
+        let atoms = self.atoms(id);
         let part = |location, condition: &Condition, is_shown| ConditionalPart {
             location,
             condition: condition.to_manifest(&tool.atoms),

@@ -49,10 +49,10 @@ impl<'a> FactLookup<'a> {
         self.set.get(name).or_else(|| self.defaults.get(name))
     }
 
-    /// Evaluates atoms. `is_shown` tells whether a tool is in the turn.
-    pub(crate) fn evaluate(self, atoms: &[ResolvedAtom], is_shown: &dyn Fn(ToolId) -> bool) -> Atoms {
+    /// Evaluates atoms in a turn that shows `tools`, which are sorted.
+    pub(crate) fn evaluate(self, atoms: &[ResolvedAtom], tools: &[ToolId]) -> Atoms {
         let holds = |atom: &ResolvedAtom| match atom {
-            ResolvedAtom::Tool(id) => id.is_some_and(is_shown),
+            ResolvedAtom::Tool(id) => id.is_some_and(|id| tools.binary_search(&id).is_ok()),
             ResolvedAtom::Fact(name, comparison, with) => {
                 self.get(name).is_some_and(|value| comparison.holds(value, with))
             }

@@ -10,7 +10,11 @@ use crate::data::segment::{self, Segment};
 use crate::registration::ids::ToolId;
 
 /// The definitions of all tools in one dialect. It is made when a turn is first made in the dialect.
-pub(crate) struct DefinitionTable(Vec<DefinitionSlot>);
+pub(crate) struct DefinitionTable {
+    slots: Vec<DefinitionSlot>,
+    /// The tools with another name in the dialect, or with parameters that depend on the turn, sorted.
+    adapted: Vec<ToolId>,
+}
 
 /// The definition of a tool in a dialect.
 #[derive(Clone, Copy)]
@@ -28,7 +32,20 @@ pub(crate) enum DefinitionSlot {
 
 impl DefinitionTable {
     pub(crate) fn new<'t>(dialect: Dialect, tools: impl Iterator<Item = (&'t Tool, Option<&'t Definition>)>) -> Self {
-        Self(tools.map(|(tool, definition)| DefinitionSlot::new(dialect, tool, definition)).collect())
+        let (mut slots, mut adapted) = (Vec::new(), Vec::new());
+        for (tool, definition) in tools {
+            if tool.name_in(dialect).is_some() || !tool.arguments.conditions.is_empty() {
+                adapted.push(ToolId(slots.len()));
+            }
+            slots.push(DefinitionSlot::new(dialect, tool, definition));
+        }
+        Self { slots, adapted }
+    }
+
+    /// Returns those of `tools`, which are sorted, that have another name in the dialect, or parameters that depend on the turn.
+    pub(crate) fn adapted(&self, tools: &[ToolId]) -> impl Iterator<Item = ToolId> {
+        let are_all = tools.len() == self.slots.len();
+        self.adapted.iter().copied().filter(move |id| are_all || tools.binary_search(id).is_ok())
     }
 }
 
@@ -36,7 +53,7 @@ impl Index<ToolId> for DefinitionTable {
     type Output = DefinitionSlot;
 
     fn index(&self, id: ToolId) -> &DefinitionSlot {
-        &self.0[id.0]
+        &self.slots[id.0]
     }
 }
 

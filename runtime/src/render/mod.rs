@@ -1,5 +1,6 @@
 //! Rendering the definitions of a turn.
 
+pub(crate) mod conditional;
 #[cfg(feature = "search")]
 pub(crate) mod search_tools;
 
@@ -12,6 +13,7 @@ use crate::registration::atoms::FactLookup;
 use crate::registration::definition_table::{DefinitionSlot, DefinitionTable};
 use crate::registration::ids::ToolId;
 use crate::registration::state::State;
+use crate::render::conditional::ConditionalTable;
 
 /// Renders the definitions of a turn.
 #[derive(Clone, Copy)]
@@ -23,6 +25,8 @@ pub(crate) struct DefinitionsRenderer<'p> {
     /// The turn's tools, sorted.
     pub(crate) tools: &'p [ToolId],
     pub(crate) facts: FactLookup<'p>,
+    /// Those of the tools whose parameters depend on the turn, sorted.
+    pub(crate) conditional: &'p [ConditionalTable],
 }
 
 /// Rendered definitions.
@@ -81,8 +85,12 @@ impl DefinitionsRenderer<'_> {
             DefinitionSlot::Rendered { .. } => {
                 let Some(definition) = self.state.definition(id, self.dialect) else { return };
                 let tool = self.state.tool(id);
-                let is_shown = |id| self.tools.binary_search(&id).is_ok();
-                let atoms = self.facts.evaluate(&self.state[id].atoms, &is_shown);
+                let conditional =
+                    if tool.atoms.is_empty() { None } else { ConditionalTable::find(self.conditional, id) };
+                let atoms = match conditional {
+                    Some(conditional) => conditional.atoms,
+                    None => self.facts.evaluate(&self.state[id].atoms, self.tools),
+                };
                 let values: Vec<FactValue> = tool.facts.iter().filter_map(|n| self.facts.get(n).cloned()).collect();
                 segment::render(&definition.segments, atoms, &values, out);
             }

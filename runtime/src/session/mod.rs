@@ -271,6 +271,7 @@ impl Session {
     }
 
     /// Returns the latest turn if it is still valid, or else the locked state, to make the next turn from.
+    #[inline]
     fn unchanged_turn(&self, dialect: Dialect) -> Result<Turn, MutexGuard<'_, SessionState>> {
         let state = self.state();
         if let Some(Latest { turn, expiry, changes }) = &state.latest

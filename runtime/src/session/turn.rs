@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::availability::resolve::{AvailabilityResult, TurnInputs};
 use crate::availability::{HiddenReason, HiddenTool};
@@ -16,9 +16,9 @@ use crate::data::segment::{Atoms, FactValue};
 use crate::data::table::Table;
 use crate::data::tokens::estimated_tokens;
 use crate::registration::atoms::{FactLookup, FactValues};
-use crate::registration::definition_table::DefinitionSlot;
 use crate::registration::ids::ToolId;
 use crate::registration::state::{DispatchPlan, State};
+use crate::render::conditional::ConditionalTable;
 use crate::render::{DefinitionsRenderer, RenderedDefinitions};
 use crate::run::progress::ProgressSink;
 use crate::session::config::SessionConfig;
@@ -58,15 +58,7 @@ struct Snapshot {
     deferred: Vec<ToolId>,
     /// The definitions as a value, created on first use.
     #[cfg(feature = "raw-value")]
-    raw: OnceLock<Box<serde_json::value::RawValue>>,
-}
-
-/// A tool whose parameters depend on the turn.
-struct ConditionalTable {
-    id: ToolId,
-    atoms: Atoms,
-    /// The table without hidden parameters, built on first use, or `None` if no parameter is hidden.
-    table: OnceLock<Option<Box<Table>>>,
+    raw: std::sync::OnceLock<Box<serde_json::value::RawValue>>,
 }
 
 impl Turn {
@@ -80,7 +72,7 @@ impl Turn {
         latest: Option<&Turn>,
     ) -> Self {
         let AvailabilityResult { tools, inputs, .. } = availability;
-        let latest = latest.map(|turn| &turn.inner.snapshot).filter(|snapshot| snapshot.tools == tools);
+        let latest = latest.map(|turn| &turn.inner.snapshot).filter(|snapshot| same_tools(&snapshot.tools, &tools));
         let snapshot = match latest {
             Some(snapshot) if Arc::ptr_eq(&snapshot.facts, facts.set) => Arc::clone(snapshot),
             _ => {
@@ -194,6 +186,11 @@ impl Turn {
         FactLookup { set: facts, defaults: &state.facts }
     }
 
+    /// Returns which atoms of a tool's conditions hold in the turn.
+    pub(crate) fn atoms(&self, id: ToolId) -> Atoms {
+        self.facts().evaluate(&self.state()[id].atoms, &self.inner.snapshot.tools)
+    }
+
     /// Returns a tool's own name.
     pub(crate) fn name(&self, id: ToolId) -> &str {
         &self.state()[id].name
@@ -228,9 +225,9 @@ impl Turn {
     /// Renders the definition of a tool in this turn.
     #[cfg(any(feature = "search", feature = "wire-mcp"))]
     pub(crate) fn definition(&self, id: ToolId) -> String {
-        let Snapshot { state, dialect, tools, .. } = &*self.inner.snapshot;
-        let (definitions, mut text) = (state.definitions(*dialect), String::new());
-        DefinitionsRenderer { state, dialect: *dialect, definitions, tools, facts: self.facts() }.write(id, &mut text);
+        let Snapshot { state, dialect, tools, conditional, .. } = &*self.inner.snapshot;
+        let (definitions, facts, mut text) = (state.definitions(*dialect), self.facts(), String::new());
+        DefinitionsRenderer { state, dialect: *dialect, definitions, tools, facts, conditional }.write(id, &mut text);
         text
     }
 
@@ -251,9 +248,10 @@ impl Turn {
     pub(crate) fn table(&self, id: ToolId) -> &Table {
         let Snapshot { state, conditional, .. } = &*self.inner.snapshot;
         let declared = &*state[id].table;
-        let Ok(at) = conditional.binary_search_by_key(&id, |conditional| conditional.id) else { return declared };
-        let ConditionalTable { atoms, table, .. } = &conditional[at];
-        table.get_or_init(|| declared.in_turn(*atoms).map(Box::new)).as_deref().unwrap_or(declared)
+        match ConditionalTable::find(conditional, id) {
+            Some(conditional) => conditional.table(declared),
+            None => declared,
+        }
     }
 }
 
@@ -300,18 +298,24 @@ impl Snapshot {
         facts: FactLookup<'_>,
         before: Option<&RenderedDefinitions>,
     ) -> Self {
-        let table = state.definitions(dialect);
+        let definitions = state.definitions(dialect);
         let (mut renamed, mut conditional) = (Vec::<(Cow<'static, str>, ToolId)>::new(), Vec::new());
-        for &id in &tools {
-            let DefinitionSlot::Rendered { .. } = table[id] else { continue };
+        for id in definitions.adapted(&tools) {
             let tool = state.tool(id);
             renamed.extend(tool.name_in(dialect).map(|name| (name.clone(), id)));
             if !tool.arguments.conditions.is_empty() {
-                let atoms = facts.evaluate(&state[id].atoms, &|id| tools.binary_search(&id).is_ok());
-                conditional.push(ConditionalTable { id, atoms, table: OnceLock::new() });
+                let atoms = facts.evaluate(&state[id].atoms, &tools);
+                conditional.push(ConditionalTable::new(id, atoms));
             }
         }
-        let renderer = DefinitionsRenderer { state: &state, dialect, definitions: table, tools: &tools, facts };
+        let renderer = DefinitionsRenderer {
+            state: &state,
+            dialect,
+            definitions,
+            tools: &tools,
+            facts,
+            conditional: &conditional,
+        };
         #[cfg(feature = "search")]
         let deferred = renderer.deferred(config.search);
         #[cfg(not(feature = "search"))]
@@ -336,9 +340,14 @@ impl Snapshot {
             definitions,
             deferred,
             #[cfg(feature = "raw-value")]
-            raw: OnceLock::new(),
+            raw: std::sync::OnceLock::new(),
         }
     }
+}
+
+/// Returns whether two lists of tools are equal. Without an early exit, which `==` has, rustc compares several at a time.
+fn same_tools(a: &[ToolId], b: &[ToolId]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(true, |same, (a, b)| same & (a == b))
 }
 
 impl fmt::Debug for Turn {
