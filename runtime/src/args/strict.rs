@@ -20,6 +20,9 @@ use crate::data::table::{Additional, Bounds, Literal, Node, NodeId, Property, Sl
 /// The maximum number of properties of one object, which are tracked in a 64-bit mask.
 const MAX_PROPERTIES: u16 = 64;
 
+/// The initial capacity of an array of strings, unless it is empty. A `Vec` that grows to it takes longer.
+const INITIAL_STRINGS: usize = 4;
+
 impl Reader<'_> {
     /// Reads the arguments in `text` into `buffer`, or returns `None` if they are invalid or need repair.
     pub(super) fn read_strictly<'a>(&self, text: &'a str, buffer: &mut SlotBuffer<'a>) -> Option<()> {
@@ -210,6 +213,9 @@ impl<'a> StrictReader<'_, '_, 'a> {
     fn strings(&mut self, node: &Node) -> Option<Slot<'a>> {
         let mut items = Vec::new();
         while self.scan.next(items.is_empty(), b']')? {
+            if items.is_empty() {
+                items = Vec::with_capacity(INITIAL_STRINGS);
+            }
             items.push(match self.scan.plain_string() {
                 Some(text) => text.to_owned(),
                 None => self.scan.escaped_string()?,

@@ -128,22 +128,8 @@ impl ToJson for bool {
 
 impl ToJson for i64 {
     fn to_json(&self, out: &mut String) {
-        if *self < 0 {
-            out.push('-');
-        }
-        push_digits(out, self.unsigned_abs());
+        out.push_str(itoa::Buffer::new().format(*self));
     }
-}
-
-fn push_digits(out: &mut String, number: u64) {
-    let digit = |number: u64| char::from(b'0' + (number % 10) as u8);
-    if number > 99 {
-        push_digits(out, number / 100);
-    }
-    if number > 9 {
-        out.push(digit(number / 10));
-    }
-    out.push(digit(number));
 }
 
 /// Writes infinities and NaN as `null`, because JSON has neither.
