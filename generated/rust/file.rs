@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -60,9 +60,9 @@ pub(super) fn call<'a, H: FileTools>(
 
 pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"5 patch0 596 Replace text in a file. The old text must occur exactly once: include enough lines around the change to make it unique, or set replace_all to replace every occurrence. If the exact text does not occur, whole lines are compared without trailing blanks, and then with a uniform change of indentation, which is also applied to the new text. If that finds several places, nothing is replaced. Line endings and a byte order mark are preserved. Returns a unified diff of what changed. On failure the file is unchanged, and the error gives the number of matches, or the closest lines with their numbers.4 file4 🔧5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 6 "path"1 1 0 0 12 "old_string"1 2 0 0 12 "new_string"1 3 0 0 13 "replace_all"0 4 0 0 0 0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 2 4 path5 files0 0 1 0 "#,
-        r#"9 read_file0 612 Read a text file, or a range of its lines. In the result, each line of `content` is a line number, a `|` and the text of that line: `    12|let x = 1;`. Numbers and bars are not part of the file. One call returns at most 100,000 characters, and cuts lines at 2,000 characters. If there is more, `truncated` is true and `hint` gives the next offset. Use it to read source code, configuration or logs before changing them. Read long files in parts, with offset and limit. Binary files, directories, devices and pipes are refused. For a path that does not exist, the error lists similar names in the same directory.4 file4 📖4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 3 6 "path"1 1 0 0 8 "offset"0 2 0 0 7 "limit"0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 0 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 1 1 0 0 0 0 1 0 "#,
-        r#"12 search_files0 645 Search a directory for text in files (a regular expression) or for files by name (a glob). Hidden files, binary files and files that `.gitignore` excludes are skipped. Results are sorted by path. Content results are grouped by file, one line each: `12:text` is a match, `13-text` a line of context. Long lines are cut. `total` counts all results. If the page does not hold them all, `truncated` is true and `hint` gives the next offset. A search that takes too long returns its results so far, and `partial` is true. Use it instead of a recursive grep, find or ls: it is faster and its output is smaller. To list all files, search files for `*`.4 file4 🔎9 7 6 0 0 0 8 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 2 3 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 3 1 0 0 0 0 1 0 0 0 0 0 0 1 4 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 8 9 "pattern"1 1 0 0 8 "target"0 2 0 0 6 "path"0 3 0 0 11 "file_glob"0 4 0 0 13 "output_mode"0 5 0 0 9 "context"0 6 0 0 7 "limit"0 7 0 0 8 "offset"0 8 0 0 5 4 7 content4 5 files4 7 content4 10 files_only4 5 count0 6 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 20 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 500 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 0 0 0 0 1 0 "#,
+        r#"5 patch0 0 4 file4 🔧5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 6 "path"1 1 0 0 12 "old_string"1 2 0 0 12 "new_string"1 3 0 0 13 "replace_all"0 4 0 0 0 0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 2 4 path5 files0 0 1 0 "#,
+        r#"9 read_file0 0 4 file4 📖4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 3 6 "path"1 1 0 0 8 "offset"0 2 0 0 7 "limit"0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 0 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 1 1 0 0 0 0 1 0 "#,
+        r#"12 search_files0 0 4 file4 🔎9 7 6 0 0 0 8 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 2 3 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 3 1 0 0 0 0 1 0 0 0 0 0 0 1 4 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 8 9 "pattern"1 1 0 0 8 "target"0 2 0 0 6 "path"0 3 0 0 11 "file_glob"0 4 0 0 13 "output_mode"0 5 0 0 9 "context"0 6 0 0 7 "limit"0 7 0 0 8 "offset"0 8 0 0 5 4 7 content4 5 files4 7 content4 10 files_only4 5 count0 6 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 20 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 500 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 0 0 0 0 1 0 "#,
         r#"10 write_file0 595 Create a file, or replace the content of an existing file. Missing parent directories are created. The file is replaced atomically: a failure leaves the old content. An existing file keeps its permissions, and symbolic links are followed. Use it for new files and for complete rewrites. To change a few lines of a long file, `patch` is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, the size in bytes and lines, whether the file was created or overwritten, and a warning if another program changed it since this task last read it.4 file4 📝3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 6 "path"1 1 0 0 9 "content"1 2 0 0 0 0 1 0 0 0 0 0 1 1 0 0 0 0 0 0 0 1 0 5 patch0 0 0 0 0 1 1 0 0 0 2 4 path5 files0 0 1 0 "#,
     ],
     definitions,
@@ -182,7 +182,7 @@ pub mod patch {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "path old_string new_string replace_all",
@@ -194,7 +194,7 @@ pub mod patch {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 path: slots.value(0),
                 old_string: slots.value(1),
@@ -220,19 +220,14 @@ pub mod read_file {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
-                f,
-                "Args",
-                "path offset limit",
-                (&self.path, &self.offset, &self.limit),
-            )
+            ::toolc::__gen::debug_fields(f, "Args", "path offset limit", (&self.path, &self.offset, &self.limit))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self { path: slots.value(0), offset: slots.value_or(1, 1), limit: slots.value_or(2, 500) }
         }
     }
@@ -263,7 +258,7 @@ pub mod search_files {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "pattern target path file_glob output_mode context limit offset",
@@ -284,7 +279,7 @@ pub mod search_files {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 pattern: slots.value(0),
                 target: slots.value_or(1, Target::Content),
@@ -299,12 +294,19 @@ pub mod search_files {
     }
 
     /// What to search: the content of files, or their names.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Target {
         /// `content`
         Content,
         /// `files`
         Files,
+    }
+
+    impl ::std::fmt::Debug for Target {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Content Files", *self as usize)
+        }
     }
 
     impl Target {
@@ -322,10 +324,10 @@ pub mod search_files {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Target {
+    impl ::toolc::__gen::FromSlot for Target {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::Content,
                 _ => Self::Files,
             }
@@ -333,7 +335,7 @@ pub mod search_files {
     }
 
     /// For a content search: the matching lines, only the paths of files with a match, or the number of matching lines per file.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum OutputMode {
         /// `content`
         Content,
@@ -341,6 +343,13 @@ pub mod search_files {
         FilesOnly,
         /// `count`
         Count,
+    }
+
+    impl ::std::fmt::Debug for OutputMode {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Content FilesOnly Count", *self as usize)
+        }
     }
 
     impl OutputMode {
@@ -359,10 +368,10 @@ pub mod search_files {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for OutputMode {
+    impl ::toolc::__gen::FromSlot for OutputMode {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Content,
                 1 => Self::FilesOnly,
                 _ => Self::Count,
@@ -384,14 +393,14 @@ pub mod write_file {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Args", "path content", (&self.path, &self.content))
+            ::toolc::__gen::debug_fields(f, "Args", "path content", (&self.path, &self.content))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self { path: slots.value(0), content: slots.value(1) }
         }
     }

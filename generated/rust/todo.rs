@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -41,7 +41,7 @@ pub(super) fn call<'a, H: TodoTools>(
 }
 
 pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[r#"4 todo0 498 Keep a list of the steps of the current task. Call it without arguments to read the list, or with items to write it. Items replace the whole list. With merge, they update the items with the same id, and other items are appended. Use it for work of three or more steps: plan first, mark a step in_progress when you start it, and completed as soon as it is done. A single simple step needs no list. Every call returns the list in order and the number of items per status. The list ends with the task.4 todo4 📋7 7 6 0 0 3 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 4 0 4 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 "id"1 3 0 0 9 "content"1 4 0 0 8 "status"1 5 0 0 7 "todos"0 1 0 0 7 "merge"0 6 0 0 4 4 7 pending4 11 in_progress4 9 completed4 9 cancelled0 3 0 0 0 0 0 1 1 1 100 0 0 0 0 0 0 0 0 0 0 1 1 1 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 1 256 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 "#],
+    tools: &[r#"4 todo0 0 4 todo4 📋7 7 6 0 0 3 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 4 0 4 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 "id"1 3 0 0 9 "content"1 4 0 0 8 "status"1 5 0 0 7 "todos"0 1 0 0 7 "merge"0 6 0 0 4 4 7 pending4 11 in_progress4 9 completed4 9 cancelled0 3 0 0 0 0 0 1 1 1 100 0 0 0 0 0 0 0 0 0 0 1 1 1 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 1 256 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 "#],
     definitions,
     index: ::toolc::__gen::search_index!["1 152 77 1 a1 0 3 2 an1 0 1 3 and1 0 4 6 append1 0 1 8 appended1 0 1 3 are1 0 1 8 argument1 0 1 5 array1 0 1 2 as1 0 2 2 by1 0 1 4 call1 0 2 5 clear1 0 1 9 completed1 0 1 7 content1 0 1 7 current1 0 1 2 do1 0 1 4 done1 0 1 5 empty1 0 1 3 end1 0 1 5 every1 0 1 5 first1 0 1 3 for1 0 1 2 id1 0 3 10 identifier1 0 1 2 in1 0 4 7 instead1 0 1 2 is1 0 1 2 it1 0 6 4 item1 0 7 4 keep1 0 1 4 list1 0 10 4 mark1 0 1 5 merge1 0 3 4 more1 0 1 4 need1 0 1 3 new1 0 1 2 no1 0 1 6 number1 0 1 2 of1 0 6 4 omit1 0 1 3 one1 0 1 2 or1 0 2 5 order1 0 2 5 other1 0 1 3 per1 0 1 4 plan1 0 1 8 progress1 0 1 4 read1 0 2 7 replace1 0 1 9 replacing1 0 1 6 return1 0 1 4 same1 0 1 5 short1 0 1 6 simple1 0 1 6 single1 0 1 4 soon1 0 1 5 start1 0 1 5 state1 0 1 6 status1 0 2 4 step1 0 5 4 task1 0 2 3 the1 0 15 4 they1 0 1 5 three1 0 1 2 to1 0 5 4 todo1 0 4 6 unique1 0 1 6 update1 0 2 3 use1 0 1 4 what1 0 1 4 when1 0 1 5 whole1 0 1 4 with1 0 4 7 without1 0 2 4 work1 0 1 5 write1 0 2 3 you1 0 1 "],
 };
@@ -110,20 +110,20 @@ pub mod todo {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Args", "todos merge", (&self.todos, &self.merge))
+            ::toolc::__gen::debug_fields(f, "Args", "todos merge", (&self.todos, &self.merge))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self { todos: slots.value(0), merge: slots.value_or(1, false) }
         }
     }
 
     /// State of the step.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum TodosItemStatus {
         /// `pending`
         Pending,
@@ -133,6 +133,13 @@ pub mod todo {
         Completed,
         /// `cancelled`
         Cancelled,
+    }
+
+    impl ::std::fmt::Debug for TodosItemStatus {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Pending InProgress Completed Cancelled", *self as usize)
+        }
     }
 
     impl TodosItemStatus {
@@ -152,10 +159,10 @@ pub mod todo {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for TodosItemStatus {
+    impl ::toolc::__gen::FromSlot for TodosItemStatus {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 4) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 4) {
                 0 => Self::Pending,
                 1 => Self::InProgress,
                 2 => Self::Completed,
@@ -176,19 +183,14 @@ pub mod todo {
     impl ::std::fmt::Debug for TodosItem {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
-                f,
-                "TodosItem",
-                "id content status",
-                (&self.id, &self.content, &self.status),
-            )
+            ::toolc::__gen::debug_fields(f, "TodosItem", "id content status", (&self.id, &self.content, &self.status))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for TodosItem {
+    impl ::toolc::__gen::FromSlot for TodosItem {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { id: slots.value(0), content: slots.value(1), status: slots.value(2) }
         }
     }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::args::slot::{self, Slot, Slots};
 use crate::data::catalog::{Fact, Toolset, Variable};
 use crate::data::dialect::{Dialect, NUMBERS};
+use crate::data::layout_text::layout_text;
 use crate::data::pack::{ENCODING, ENUMS, INDEX, Packed, STRUCTS};
 use crate::data::to_json;
 use crate::provider::compiled::{CatalogData, CompiledCatalog, CompiledToolset};
@@ -26,7 +27,7 @@ pub const fn assert_stamp(stamp: u32) {
 /// Declares the fields of structs that generated code fills in. The compiler checks them.
 macro_rules! fields {
     (const $text:ident = { $($tokens:tt)* }) => {
-        const $text: &str = stringify!($($tokens)*);
+        const $text: &str = layout_text!($($tokens)*);
 
         fields! { $($tokens)* }
     };
@@ -56,7 +57,7 @@ fields! {
 /// Declares the signatures of functions that generated code calls. The compiler checks them.
 macro_rules! functions {
     (const $text:ident = { $($tokens:tt)* }) => {
-        const $text: &str = stringify!($($tokens)*);
+        const $text: &str = layout_text!($($tokens)*);
 
         functions! { $($tokens)* }
     };
@@ -72,34 +73,37 @@ functions! {
     const FUNCTIONS = {
         CompiledCatalog::new = fn(&'static [&'static CompiledToolset], &'static CatalogData) -> CompiledCatalog;
         Packed::<Toolset>::new = fn(&'static [&'static str]) -> Packed<Toolset>;
-        slot::choice = fn(&Slot<'_>, usize) -> usize;
-        slot::variant = fn(&mut Slot<'_>, &[fn(&mut Slot<'_>) -> u8]) -> u8;
-        slot::json = fn(&str) -> Value;
-        slot::object = for<'s, 'a> fn(&'s mut Slot<'a>) -> Slots<'s, 'a>;
+        slot::read_choice = fn(&Slot<'_>, usize) -> usize;
+        slot::read_variant = fn(&mut Slot<'_>, &[fn(&mut Slot<'_>) -> u8]) -> u8;
+        slot::json_default = fn(&str) -> Value;
+        slot::read_object = for<'s, 'a> fn(&'s mut Slot<'a>) -> Slots<'s, 'a>;
         to_json::object = fn(&mut String, &[to_json::Field<'_>]);
         to_json::open_object = fn(&mut String, &[to_json::Field<'_>], &BTreeMap<String, Value>);
     }
 }
 
-/// Returns the FNV-1a hash of these texts without white space, because the white space of `stringify!` is not specified.
+/// Returns a hash of these texts: FNV-1a over pieces of up to 16 bytes.
 ///
-/// Every crate with generated code evaluates it anew, so it calls no functions: the evaluation of constants is slow.
-#[allow(clippy::cast_possible_truncation, reason = "the hash has 32 bits")]
+/// Every crate with generated code evaluates it anew, and the evaluation of constants is slow, so it has few steps.
+#[allow(clippy::cast_possible_truncation, reason = "the stamp has 32 bits")]
 const fn hash(texts: &[&str]) -> u32 {
-    let mut hash: u64 = 0x811c_9dc5;
+    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    let mut hash = OFFSET;
     let mut texts = texts;
     while let [text, others @ ..] = texts {
-        let mut bytes = text.as_bytes();
-        while let [byte, rest @ ..] = bytes {
-            // Spaces and line breaks.
-            if *byte > b' ' {
-                hash = ((hash ^ *byte as u64) * 0x0100_0193) & 0xffff_ffff;
-            }
-            bytes = rest;
+        let (mut chunks, mut rest) = text.as_bytes().as_chunks::<16>();
+        while let [chunk, others @ ..] = chunks {
+            hash = (hash ^ hash >> 64 ^ u128::from_le_bytes(*chunk)).wrapping_mul(PRIME);
+            chunks = others;
+        }
+        while let [byte, others @ ..] = rest {
+            hash = (hash ^ hash >> 64 ^ *byte as u128).wrapping_mul(PRIME);
+            rest = others;
         }
         texts = others;
     }
-    hash as u32
+    (hash ^ hash >> 32 ^ hash >> 64 ^ hash >> 96) as u32
 }
 
 #[cfg(test)]
@@ -108,10 +112,11 @@ mod tests {
 
     #[test]
     fn every_part_of_a_layout_counts() {
-        let layout = "Tool { name: Str, emoji: Str }";
-        let others =
-            ["Tool { emoji: Str, name: Str }", "Tool { name: Str, icon: Str }", "Tool { name: Str, emoji: u8 }"];
-        assert!(others.iter().all(|other| hash(&[other]) != hash(&[layout])));
-        assert_eq!(hash(&["Tool{name : Str , emoji: Str}"]), hash(&[layout]));
+        let layout = "Tool{name:Str,emoji:Str}Definition{segments:Vec<Segment>}";
+        for at in 0..layout.len() {
+            let other = [&layout[..at], "x", &layout[at + 1..]].concat();
+            assert_ne!(hash(&[&other]), hash(&[layout]), "{other}");
+        }
+        assert_ne!(hash(&[layout, "x"]), hash(&[layout]));
     }
 }

@@ -332,7 +332,7 @@ impl FromSlot for Map<String, Value> {
 ///
 /// # Panics
 /// Panics if `slot` does not hold such an index.
-pub fn choice(slot: &Slot<'_>, count: usize) -> usize {
+pub fn read_choice(slot: &Slot<'_>, count: usize) -> usize {
     match slot {
         Slot::Choice(index) if usize::from(*index) < count => usize::from(*index),
         _ => mismatch("one of the enum's values"),
@@ -340,7 +340,7 @@ pub fn choice(slot: &Slot<'_>, count: usize) -> usize {
 }
 
 /// Reads a generated enum with values. `readers` has one function for each alternative.
-pub fn variant<T>(slot: &mut Slot<'_>, readers: &[fn(&mut Slot<'_>) -> T]) -> T {
+pub fn read_variant<T>(slot: &mut Slot<'_>, readers: &[fn(&mut Slot<'_>) -> T]) -> T {
     match heap(slot, "one of the alternatives") {
         Heap::Variant(index, value) if usize::from(*index) < readers.len() => readers[usize::from(*index)](value),
         _ => mismatch("one of the alternatives"),
@@ -351,7 +351,7 @@ pub fn variant<T>(slot: &mut Slot<'_>, readers: &[fn(&mut Slot<'_>) -> T]) -> T 
 ///
 /// # Panics
 /// Panics if `slot` does not hold an object.
-pub fn object<'s, 'a>(slot: &'s mut Slot<'a>) -> Slots<'s, 'a> {
+pub fn read_object<'s, 'a>(slot: &'s mut Slot<'a>) -> Slots<'s, 'a> {
     match heap(slot, "an object") {
         Heap::Object(slots) => Slots(slots),
         _ => mismatch("an object"),
@@ -362,7 +362,7 @@ pub fn object<'s, 'a>(slot: &'s mut Slot<'a>) -> Slots<'s, 'a> {
 ///
 /// # Panics
 /// Panics if `text` is not JSON: a bug of the generator.
-pub fn json(text: &str) -> Value {
+pub fn json_default(text: &str) -> Value {
     Tree::any(text).unwrap_or_else(|error| panic!("the generated default {text:?} is not JSON: {error}"))
 }
 

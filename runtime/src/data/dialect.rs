@@ -98,7 +98,7 @@ macro_rules! dialects {
         }
 
         /// The numbers and variants of all dialects, for the stamp: generated data contains the numbers.
-        pub(crate) const NUMBERS: &str = stringify!($($number $variant)*);
+        pub(crate) const NUMBERS: &str = $crate::data::layout_text::layout_text!($($number $variant)*);
 
         /// The number of all dialects, whether their features are enabled or not.
         const COUNT: usize = [0 $(, $number)*].len();

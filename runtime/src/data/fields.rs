@@ -1,5 +1,5 @@
-//! `Debug` for generated structs. They pass the names and references of their fields to one function, because for thousands
-//! of structs, rustc checks that faster than the output of `derive(Debug)`.
+//! `Debug` for generated structs and enums. They pass their names and the references of their fields to one function, because
+//! for thousands of types, rustc checks that faster than the output of `derive(Debug)`.
 
 use std::fmt::{Debug, DebugStruct, Formatter, Result};
 
@@ -21,6 +21,15 @@ pub fn debug_fields(f: &mut Formatter<'_>, name: &str, names: &str, fields: impl
     let mut out = f.debug_struct(name);
     fields.each(&mut out, names.split(' '));
     out.finish()
+}
+
+/// Formats a variant of an enum without fields like `derive(Debug)`. `names` are the names of all variants, separated by
+/// spaces, and `index` is the index of the variant.
+///
+/// # Errors
+/// Returns the error of the formatter.
+pub fn debug_variant(f: &mut Formatter<'_>, names: &str, index: usize) -> Result {
+    f.write_str(names.split(' ').nth(index).unwrap_or_default())
 }
 
 macro_rules! tuples {
@@ -57,7 +66,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_output_equals_the_output_of_derive() {
+    fn the_output_for_enums_equals_the_output_of_derive() {
+        #[derive(Debug, Clone, Copy)]
+        enum Sort {
+            Newest,
+            Oldest,
+        }
+
+        struct Manual(Sort);
+
+        impl Debug for Manual {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                debug_variant(f, "Newest Oldest", self.0 as usize)
+            }
+        }
+
+        for sort in [Sort::Newest, Sort::Oldest] {
+            assert_eq!(
+                format!("{:?} {:9?} {:#?}", Manual(sort), Manual(sort), Manual(sort)),
+                format!("{sort:?} {sort:9?} {sort:#?}")
+            );
+        }
+    }
+
+    #[test]
+    fn the_output_for_structs_equals_the_output_of_derive() {
         #[derive(Debug)]
         struct Args {
             #[allow(dead_code, reason = "only its `Debug` output is used")]

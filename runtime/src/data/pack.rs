@@ -16,6 +16,7 @@ use std::time::Duration;
 use crate::data::behaviour::{Annotations, Approval, Behaviour, Deprecated, Execution, MaxResultChars, Parallel};
 use crate::data::catalog::{Definition, Distribution, Fact, Tool, Toolset, Variable};
 use crate::data::dialect::Dialect;
+use crate::data::layout_text::layout_text;
 use crate::data::requirement::Requirement;
 use crate::data::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
 use crate::data::table::{
@@ -241,7 +242,7 @@ impl<T: Pack> Pack for Vec<(Dialect, T)> {
 macro_rules! packed_structs {
     ($(#[$meta:meta])* $visible:vis const $layout:ident = { $($tokens:tt)* }) => {
         $(#[$meta])*
-        $visible const $layout: &str = stringify!($($tokens)*);
+        $visible const $layout: &str = $crate::data::layout_text::layout_text!($($tokens)*);
 
         $crate::data::pack::packed_structs! { $($tokens)* }
     };
@@ -263,7 +264,7 @@ pub(crate) use packed_structs;
 macro_rules! packed_enums {
     ($(#[$meta:meta])* $visible:vis const $layout:ident = { $($tokens:tt)* }) => {
         $(#[$meta])*
-        $visible const $layout: &str = stringify!($($tokens)*);
+        $visible const $layout: &str = $crate::data::layout_text::layout_text!($($tokens)*);
 
         packed_enums! { $($tokens)* }
     };
@@ -386,7 +387,7 @@ macro_rules! index_layout {
 pub(crate) use index_layout;
 
 /// The layout of the packed search index.
-pub(crate) const INDEX: &str = index_layout!(stringify);
+pub(crate) const INDEX: &str = index_layout!(layout_text);
 
 /// An example of the encoding of each basic type: a number, a float, two booleans, a string, a name, a duration, a list, an
 /// option and a pair. A test compares it with the code, so that a change of the encoding changes the [stamp](crate::stamp).

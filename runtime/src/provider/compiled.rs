@@ -1,6 +1,7 @@
 //! Generated catalogs as tool providers: their packed data, which is unpacked on first use, and the functions that call
 //! the handlers. The provider is implemented here and not in generated code, so that it is compiled only once.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use crate::args::Slots;
@@ -9,13 +10,16 @@ use crate::data::catalog::{Definition, Fact, Tool, Toolset, Variable};
 use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::env::Env;
 use crate::data::pack::{Pack, Packed, unpack};
+use crate::data::segment::Segment;
 use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::provider::{HandlerReply, ToolProvider};
+use crate::text::json;
 
 /// The packed tools of one toolset.
 #[derive(Debug)]
 pub struct CompiledToolset {
-    /// The packed tools, in the order of their indices.
+    /// The packed tools, in the order of their indices. A description is left out (empty) if it can be read from the OpenAI
+    /// definition.
     pub tools: &'static [&'static str],
     /// Returns the packed definitions in a dialect, in the same order. Empty if the feature of the dialect is disabled.
     pub definitions: fn(Dialect) -> &'static [&'static str],
@@ -66,6 +70,20 @@ impl CompiledCatalog {
         Box::new(CompiledProvider { compiled: self, handlers: Arc::new(handlers), call, check })
     }
 
+    /// Unpacks the tools, with the descriptions that were left out. `definitions` are their OpenAI definitions.
+    fn unpacked_tools(&self, definitions: &[Option<Definition>]) -> Vec<Tool> {
+        let mut tools: Vec<Tool> = self.unpacked(|part| part.tools);
+        for (tool, definition) in tools.iter_mut().zip(definitions) {
+            if tool.description.is_empty()
+                && let Some(Definition { segments }) = definition
+                && let Some(Segment::Text(Cow::Borrowed(text))) = segments.first()
+            {
+                tool.description = openai_description(text).unwrap_or_default();
+            }
+        }
+        tools
+    }
+
     /// Unpacks the texts that `texts` selects of each toolset.
     fn unpacked<T: Pack>(&self, texts: impl Fn(&CompiledToolset) -> &'static [&'static str]) -> Vec<T> {
         unpack(&self.parts.iter().flat_map(|part| texts(part)).copied().collect::<Vec<_>>())
@@ -81,7 +99,8 @@ struct CompiledProvider<H> {
 
 impl<H: Send + Sync + 'static> ToolProvider for CompiledProvider<H> {
     fn tools(&self) -> &[Tool] {
-        self.compiled.tools.get_or_init(|| self.compiled.unpacked(|part| part.tools))
+        let compiled = self.compiled;
+        compiled.tools.get_or_init(|| compiled.unpacked_tools(self.definitions(Dialect::OpenAi)))
     }
 
     fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
@@ -112,5 +131,38 @@ impl<H: Send + Sync + 'static> ToolProvider for CompiledProvider<H> {
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
         (self.call)(&self.handlers, index, args, call)
+    }
+}
+
+/// Reads the description from the OpenAI definition of a tool, of which `text` is the first segment. Returns `None` if there is
+/// no description, or if it has conditions, so that the segment ends within it.
+pub fn openai_description(text: &str) -> Option<Cow<'_, str>> {
+    let (_name, rest) = text.strip_prefix(r#"{"type":"function","function":{"name":""#)?.split_once('"')?;
+    let string = rest.strip_prefix(r#","description":"#)?;
+    let content = string.strip_prefix('"')?;
+    let end = json::plain_len(content.as_bytes());
+    if content[end..].starts_with('"') {
+        return Some(Cow::Borrowed(&content[..end]));
+    }
+    serde_json::Deserializer::from_str(string).into_iter().next()?.ok().map(Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_description_of_an_openai_definition_is_read() {
+        let definition = |rest| format!(r#"{{"type":"function","function":{{"name":"add_note"{rest}"#);
+        for (rest, expected) in [
+            (r#","description":"Adds a note.","parameters":{}}}"#, Some("Adds a note.")),
+            (r#","description":"Adds \"one\" note.\nü","parameters":{}}}"#, Some("Adds \"one\" note.\nü")),
+            (r#","description":"","parameters":{}}}"#, Some("")),
+            (r#","description":"Adds a note. In a hurry,"#, None),
+            (r#","description":"Adds \"one\" note. In a hurry,"#, None),
+            (r#","parameters":{"description":"no"}}}"#, None),
+        ] {
+            assert_eq!(openai_description(&definition(rest)).as_deref(), expected, "{rest}");
+        }
     }
 }

@@ -65,7 +65,7 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
     let provider = if homes.is_empty() { None } else { Some(catalog_provider(&home_toolsets, &modules)) };
     quote! {
         //! The catalog: traits for the handlers of tools, and tool providers that call the handlers.
-        #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, nonstandard_style, rustdoc::all,
+        #![allow(clippy::all, clippy::pedantic, dead_code, missing_debug_implementations, missing_docs, nonstandard_style, rustdoc::all,
             unreachable_pub, unused_imports, unused_mut, unused_qualifications, unused_variables,
             variant_size_differences)]
         #![cfg_attr(rustfmt, rustfmt_skip)]
@@ -74,7 +74,7 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
 
         use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
         use ::toolc::__gen::pack::Packed;
-        use ::toolc::__gen::args::Slots;
+        use ::toolc::__gen::Slots;
         use ::toolc::availability::{Availability, AvailabilityCheck};
         use ::toolc::catalog::{Distribution, Fact, Variable};
         use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
@@ -164,7 +164,6 @@ fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tok
     });
     quote! {
         /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
-        #[derive(Debug, Clone)]
         pub struct Handlers<#(#types),*> {
             #(#abouts pub #fields: #types),*
         }

@@ -1,7 +1,11 @@
 //! The module of a toolset: the trait of its handlers, a tool provider, and the modules of its tools.
 
+use std::borrow::Cow;
+
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
+use toolc::__gen::compiled::openai_description;
+use toolc::__gen::segment::Segment;
 use toolc::__gen::{Index, document};
 use toolc::behaviour::Execution;
 
@@ -77,7 +81,7 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     let title = format!(" The toolset `{}`.", toolset.name());
     let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
     let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| call_arm(index, tool, name));
-    let packed = toolset.home_tools.iter().map(|&id| data::packed(catalog.tool(id)));
+    let packed = toolset.home_tools.iter().map(|&id| data::packed(&tool_to_pack(catalog, id)));
     let definitions = definitions(catalog, &toolset.home_tools);
     let index = data::packed(&Index::from_tools(tools.iter().map(|tool| {
         let manifest = &tool.manifest;
@@ -119,7 +123,7 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         use ::std::sync::Arc;
 
         use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-        use ::toolc::__gen::args::Slots;
+        use ::toolc::__gen::Slots;
         use ::toolc::availability::Availability;
         use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -154,6 +158,21 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     };
     let modules = tools.iter().map(|tool| tool::emit(catalog, tool));
     std::iter::once(print(rust, 0)).chain(modules).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns a tool without its description if the runtime can read that from the OpenAI definition, so that programs do not contain
+/// both.
+fn tool_to_pack(catalog: &Lowered<'_>, id: ToolId) -> toolc::Tool {
+    let mut tool = catalog.tool(id).clone();
+    let mut definitions = catalog.settings().dialects.iter().zip(catalog.definitions(id));
+    let openai =
+        definitions.find(|(dialect, _)| dialect.variant == "OpenAi").and_then(|(_, definition)| definition.as_ref());
+    if let Some(Segment::Text(text)) = openai.and_then(|definition| definition.segments.first())
+        && openai_description(text).is_some_and(|description| description == tool.description)
+    {
+        tool.description = Cow::Borrowed("");
+    }
+    tool
 }
 
 /// Returns the function with the definitions of these tools. Each dialect is compiled only with its feature of the runtime.

@@ -7,7 +7,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use serde_json::Value;
 use syn::ext::IdentExt as _;
-use toolc::__gen::fields::MAX_FIELDS;
+use toolc::__gen::MAX_FIELDS;
 use toolc::ToolOutput;
 
 use super::super::doc;
@@ -30,7 +30,7 @@ impl Types<'_> {
             impl #name {
                 /// Reads the arguments of a valid call.
                 #[inline]
-                pub fn read(#slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+                pub fn read(#slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
                     Self { #(#initialisers),* }
                 }
             }
@@ -45,10 +45,19 @@ impl Types<'_> {
             Kind::Choice(words) => {
                 let (words, variants): (Vec<_>, Vec<_>) = words.iter().map(|(word, variant)| (word, variant)).unzip();
                 let docs = words.iter().map(|word| doc(&format!("`{word}`")));
+                let names: Vec<String> = variants.iter().map(|variant| variant.unraw().to_string()).collect();
+                let names = names.join(" ");
                 quote! {
                     #about
-                    #[derive(Debug, Clone, Copy)]
+                    #[derive(Clone, Copy)]
                     pub enum #name { #(#docs #variants),* }
+
+                    impl ::std::fmt::Debug for #name {
+                        #[inline]
+                        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                            ::toolc::__gen::debug_variant(f, #names, *self as usize)
+                        }
+                    }
 
                     impl #name {
                         /// Returns the word that the model uses.
@@ -132,28 +141,28 @@ impl Types<'_> {
                     let number = Literal::usize_unsuffixed(number);
                     if is_last { quote!(_ => Self::#variant) } else { quote!(#number => Self::#variant) }
                 });
-                quote!(match ::toolc::__gen::args::choice(slot, #count) { #(#arms,)* })
+                quote!(match ::toolc::__gen::read_choice(slot, #count) { #(#arms,)* })
             }
             Kind::Struct(structure) => {
                 let (slots, initialisers) = (slots(structure), self.initialisers(structure));
-                quote!(let #slots = ::toolc::__gen::args::object(slot); Self { #(#initialisers),* })
+                quote!(let #slots = ::toolc::__gen::read_object(slot); Self { #(#initialisers),* })
             }
             Kind::Union(variants) => {
                 let read = variants.iter().map(|Variant { name, rust, .. }| {
                     if rust.is_some() {
-                        quote!(|slot| Self::#name(::toolc::__gen::args::FromSlot::from_slot(slot)))
+                        quote!(|slot| Self::#name(::toolc::__gen::FromSlot::from_slot(slot)))
                     } else {
                         quote!(|_| Self::#name)
                     }
                 });
-                quote!(::toolc::__gen::args::variant(slot, &[#(#read),*]))
+                quote!(::toolc::__gen::read_variant(slot, &[#(#read),*]))
             }
-            Kind::Alias(_) | Kind::Wrapper(_) => quote!(Self(::toolc::__gen::args::FromSlot::from_slot(slot))),
+            Kind::Alias(_) | Kind::Wrapper(_) => quote!(Self(::toolc::__gen::FromSlot::from_slot(slot))),
         };
         quote! {
-            impl ::toolc::__gen::args::FromSlot for #name {
+            impl ::toolc::__gen::FromSlot for #name {
                 #[inline]
-                fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+                fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
                     #body
                 }
             }
@@ -224,7 +233,7 @@ impl Field {
     }
 }
 
-/// Returns the `Debug` of a struct: a derive, or an implementation that is one call if the struct has at most [`MOST_FIELDS`] fields.
+/// Returns the `Debug` of a struct: a derive, or an implementation that is one call if the struct has at most [`MAX_FIELDS`] fields.
 fn debug(name: &Ident, fields: &[&Ident]) -> (Option<TokenStream>, Option<TokenStream>) {
     if fields.is_empty() || fields.len() > MAX_FIELDS {
         return (Some(quote!(#[derive(Debug)])), None);
@@ -235,7 +244,7 @@ fn debug(name: &Ident, fields: &[&Ident]) -> (Option<TokenStream>, Option<TokenS
         impl ::std::fmt::Debug for #name {
             #[inline]
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                ::toolc::__gen::fields::debug_fields(f, #title, #names, (#(&self.#fields,)*))
+                ::toolc::__gen::debug_fields(f, #title, #names, (#(&self.#fields,)*))
             }
         }
     };

@@ -35,7 +35,7 @@ impl Types<'_> {
             }
             (_, value) => {
                 let text = value.to_string();
-                quote!(::toolc::__gen::args::json(#text))
+                quote!(::toolc::__gen::json_default(#text))
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -56,7 +56,7 @@ pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
         r#"9 open_page0 218 Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password. To show it to somebody else, use share_pinned_labels or send_reply.5 bench0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 5 "url"1 1 0 0 4 "as"0 2 0 0 7 "width"0 3 0 0 7 "links"0 4 0 0 2 4 4 text4 7 picture0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 320 1 0 3840 0 0 0 0 0 0 0 0 0 0 2 1 1 1 0 0 0 2 1 0 0 3 1 6 vision0 19 share_pinned_labels0 10 send_reply0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
         r#"10 send_reply0 196 Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them. Do not paste whole pages that `open_page` returned: quote what matters.5 bench0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 6 "body"1 1 0 0 8 "format"0 2 0 0 8 "thread"0 3 0 0 13 "attachments"0 4 0 0 3 4 5 plain4 8 markdown4 4 html0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 20 0 0 0 2 1 2 1 0 0 0 2 1 0 1 3 2 8 platform0 0 4 mail2 8 platform1 0 3 cli0 9 open_page0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"7 trivial0 225 Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 "query"1 1 0 0 7 "limit"0 2 0 0 11 "recursive"0 3 0 0 6 "sort"0 4 0 0 6 "tags"0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"7 trivial0 0 5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 "query"1 1 0 0 7 "limit"0 2 0 0 11 "recursive"0 3 0 0 6 "sort"0 4 0 0 6 "tags"0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
     ],
     definitions,
     index: ::toolc::__gen::search_index!["3 69 65 91 109 1 a3 0 3 1 1 2 2 8 absolute1 0 1 3 add1 0 1 7 address1 0 1 4 also1 2 1 2 an2 0 1 2 2 3 and2 0 2 2 1 8 argument1 2 1 6 around1 0 1 2 as2 0 1 1 1 2 at1 2 2 10 attachment1 1 1 4 back2 1 1 2 2 2 be3 0 1 1 2 2 1 4 body1 1 1 3 but1 2 1 2 by2 1 1 2 1 4 call1 2 1 6 cannot2 0 1 1 1 4 case1 2 1 4 come1 2 1 7 compare1 2 1 3 doe1 2 2 5 entry1 2 7 5 error1 0 1 10 everything1 1 1 4 file1 1 1 4 find1 2 1 6 format1 1 1 5 found1 2 1 2 go1 1 1 3 goe1 1 1 4 hand1 2 2 7 handler1 2 1 4 have1 2 1 3 how3 0 1 1 1 2 1 2 in3 0 1 1 2 2 2 2 is3 0 4 1 2 2 2 2 it3 0 2 1 5 2 2 3 its2 1 1 2 1 5 label1 2 1 4 last1 1 1 5 limit1 2 1 4 link1 0 2 4 look1 2 1 4 make1 1 1 4 many1 2 1 6 marked1 1 1 6 matter1 2 1 5 meant1 1 1 7 message1 1 1 4 most1 2 1 4 must1 2 2 4 name1 1 1 10 navigation1 0 1 3 not1 2 1 7 nothing1 2 2 5 occur1 2 1 2 of3 0 2 1 2 2 1 3 one2 0 1 2 1 4 open1 0 4 5 order1 2 1 4 page1 0 6 8 password1 0 1 4 path1 1 1 7 picture1 0 1 5 pixel1 0 1 5 query1 2 1 7 reached1 0 1 4 read1 1 1 9 recursive1 2 1 5 reply1 1 5 6 return2 0 2 2 1 1 s1 2 1 3 say1 0 1 4 send1 1 4 2 so3 0 1 1 1 2 1 4 sort1 2 1 4 sure1 1 1 3 tag1 2 1 5 taken2 0 1 1 1 4 text3 0 1 1 2 2 1 4 that3 0 2 1 1 2 5 3 the3 0 7 1 4 2 3 5 their1 2 1 4 them1 1 1 5 there1 2 1 6 thread1 1 2 4 time1 2 1 2 to3 0 2 1 3 2 4 7 trivial1 2 3 2 up1 1 1 3 url1 0 2 3 use1 2 1 4 want1 0 1 3 way1 2 2 4 what1 0 2 4 when1 0 1 5 which2 1 1 2 1 7 whoever1 1 1 4 wide1 0 1 5 width1 0 1 6 window1 0 1 4 with2 1 1 2 2 6 within1 2 1 7 without1 0 1 4 word1 2 1 7 written1 2 1 5 wrote1 1 1 "],
@@ -94,7 +94,7 @@ pub mod open_page {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "url as width links",
@@ -106,7 +106,7 @@ pub mod open_page {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 url: slots.value(0),
                 r#as: slots.value_or(1, As::Text),
@@ -117,12 +117,19 @@ pub mod open_page {
     }
 
     /// What to return.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum As {
         /// `text`
         Text,
         /// `picture`
         Picture,
+    }
+
+    impl ::std::fmt::Debug for As {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Text Picture", *self as usize)
+        }
     }
 
     impl As {
@@ -140,10 +147,10 @@ pub mod open_page {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for As {
+    impl ::toolc::__gen::FromSlot for As {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::Text,
                 _ => Self::Picture,
             }
@@ -168,7 +175,7 @@ pub mod send_reply {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "body format thread attachments",
@@ -180,7 +187,7 @@ pub mod send_reply {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 body: slots.value(0),
                 format: slots.value_or(1, Format::Plain),
@@ -191,7 +198,7 @@ pub mod send_reply {
     }
 
     /// How the text is marked up.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Format {
         /// `plain`
         Plain,
@@ -199,6 +206,13 @@ pub mod send_reply {
         Markdown,
         /// `html`
         Html,
+    }
+
+    impl ::std::fmt::Debug for Format {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Plain Markdown Html", *self as usize)
+        }
     }
 
     impl Format {
@@ -217,10 +231,10 @@ pub mod send_reply {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Format {
+    impl ::toolc::__gen::FromSlot for Format {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Plain,
                 1 => Self::Markdown,
                 _ => Self::Html,
@@ -248,7 +262,7 @@ pub mod trivial {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "query limit recursive sort tags",
@@ -260,7 +274,7 @@ pub mod trivial {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 query: slots.value(0),
                 limit: slots.value_or(1, 10),
@@ -284,7 +298,7 @@ pub mod trivial {
     impl ::std::fmt::Debug for Returns {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Returns",
                 "query limit recursive sort tags total",
@@ -310,7 +324,7 @@ pub mod trivial {
         }
     }
 
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Order {
         /// `relevance`
         Relevance,
@@ -318,6 +332,13 @@ pub mod trivial {
         Newest,
         /// `oldest`
         Oldest,
+    }
+
+    impl ::std::fmt::Debug for Order {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Relevance Newest Oldest", *self as usize)
+        }
     }
 
     impl Order {
@@ -336,10 +357,10 @@ pub mod trivial {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Order {
+    impl ::toolc::__gen::FromSlot for Order {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Relevance,
                 1 => Self::Newest,
                 _ => Self::Oldest,

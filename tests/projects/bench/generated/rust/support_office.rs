@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -158,25 +158,25 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
 
 pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"19 check_pending_pages0 219 Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 4 7 "owner"1 1 0 0 6 "days"0 2 0 0 11 "recursive"0 3 0 0 7 "state"0 4 0 0 5 4 3 new4 7 started4 7 waiting4 4 done4 3 any0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"20 compare_urgent_pages0 232 Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.14 support_office0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 11 "reference"1 1 0 0 7 "width"0 2 0 0 10 "archived"0 3 0 0 12 "recipients"0 4 0 0 7 "depth"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"19 count_linked_visits0 222 Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.14 support_office0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 5 6 "team"1 1 0 0 6 "days"0 2 0 0 8 "notify"0 3 0 0 9 "columns"0 4 0 0 11 "reference"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"18 fetch_hidden_files0 318 Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.14 support_office0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 4 6 10 "template"1 1 0 0 7 "width"0 2 0 0 9 "verbose"0 3 0 0 6 "days"0 4 0 0 9 "columns"0 5 0 0 6 "team"0 7 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 30 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"20 import_nested_alerts0 211 Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 8 "reason"1 1 0 0 7 "width"0 2 0 0 9 "verbose"0 3 0 0 8 "offset"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"24 inspect_external_records0 236 Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.14 support_office0 10 7 6 0 0 3 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 8 10 "template"1 7 0 0 7 "limit"0 8 0 0 9 "verbose"0 9 0 0 7 "owner"1 1 0 0 7 "width"0 2 0 0 11 "recursive"0 3 0 0 13 "identifiers"0 4 0 0 9 "options"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"22 inspect_open_deadlines0 234 Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 4 7 "query"1 1 0 0 8 "offset"0 2 0 0 8 "notify"0 3 0 0 8 "reason"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"22 inspect_recent_budgets0 213 Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.14 support_office0 11 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 10 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 9 11 "reference"1 5 0 0 7 "limit"0 6 0 0 8 "strict"0 7 0 0 8 "folder"1 1 0 0 7 "limit"0 2 0 0 9 "verbose"0 3 0 0 8 "window"0 4 0 0 7 "scope"0 8 0 0 9 "exclude"0 9 0 0 3 4 3 own4 4 team4 7 company0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"19 label_pending_items0 222 Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.14 support_office0 9 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 8 0 0 0 0 0 1 4 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 6 "team"1 1 0 0 10 "priority"0 2 0 0 10 "archived"0 3 0 0 7 "query"0 4 0 0 9 "exclude"0 5 0 0 6 "tags"0 7 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"22 label_recent_documents0 225 Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.14 support_office0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 8 "reason"1 1 0 0 7 "depth"0 2 0 0 8 "strict"0 3 0 0 13 "identifiers"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 30 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"24 measure_closed_documents0 209 Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.14 support_office0 12 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 1 4 5 3 0 0 0 0 1 0 0 0 0 0 0 0 9 10 "template"1 7 0 0 8 "offset"0 8 0 0 8 "strict"0 9 0 0 8 "folder"1 1 0 0 7 "limit"0 2 0 0 11 "recursive"0 3 0 0 13 "identifiers"0 4 0 0 8 "window"0 6 0 0 11 "languages"0 10 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"21 measure_urgent_drafts0 323 Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.14 support_office0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 7 "query"1 1 0 0 6 "days"0 2 0 0 9 "preview"0 3 0 0 13 "identifiers"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"21 merge_recent_bookings0 221 Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.14 support_office0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 7 "owner"1 5 0 0 9 "retries"0 6 0 0 10 "archived"0 7 0 0 7 "owner"1 1 0 0 10 "priority"0 2 0 0 7 "exact"0 3 0 0 8 "target"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"22 remove_urgent_requests0 222 Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.14 support_office0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 11 "reference"1 5 0 0 7 "depth"0 6 0 0 11 "recursive"0 7 0 0 10 "template"1 1 0 0 8 "offset"0 2 0 0 9 "preview"0 3 0 0 8 "target"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"22 rename_daily_documents0 233 Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.14 support_office0 6 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 7 "query"1 1 0 0 7 "limit"0 2 0 0 9 "verbose"0 3 0 0 8 "format"0 4 0 0 7 "depth"0 5 0 0 3 4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"21 repair_nested_records0 323 Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.14 support_office0 7 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 5 3 0 0 1 0 0 0 0 0 0 0 6 8 "reason"1 1 0 0 8 "offset"0 2 0 0 8 "strict"0 3 0 0 7 "state"0 4 0 0 10 "priority"0 5 0 0 8 "format"0 6 0 0 8 4 3 new4 7 started4 7 waiting4 4 done4 3 any4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"21 review_shared_samples0 233 Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 4 10 "template"1 1 0 0 7 "depth"0 2 0 0 10 "archived"0 3 0 0 7 "scope"0 4 0 0 3 4 3 own4 4 team4 7 company0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"18 sort_blocked_goals0 224 Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.14 support_office0 10 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 5 4 0 4 0 0 1 0 0 0 0 0 0 0 9 8 "folder"1 5 0 0 8 "offset"0 6 0 0 9 "verbose"0 7 0 0 6 "team"1 1 0 0 7 "depth"0 2 0 0 9 "verbose"0 3 0 0 9 "options"0 4 0 0 7 "owner"0 8 0 0 6 "sort"0 9 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"19 sort_pending_drafts0 321 Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.14 support_office0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 4 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 7 "owner"1 1 0 0 10 "priority"0 2 0 0 10 "archived"0 3 0 0 7 "depth"0 4 0 0 9 "channel"0 5 0 0 9 "columns"0 6 0 0 4 4 4 mail4 5 phone4 3 web4 6 letter0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 check_pending_pages0 0 14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 4 7 "owner"1 1 0 0 6 "days"0 2 0 0 11 "recursive"0 3 0 0 7 "state"0 4 0 0 5 4 3 new4 7 started4 7 waiting4 4 done4 3 any0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"20 compare_urgent_pages0 0 14 support_office0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 11 "reference"1 1 0 0 7 "width"0 2 0 0 10 "archived"0 3 0 0 12 "recipients"0 4 0 0 7 "depth"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 count_linked_visits0 0 14 support_office0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 5 6 "team"1 1 0 0 6 "days"0 2 0 0 8 "notify"0 3 0 0 9 "columns"0 4 0 0 11 "reference"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"18 fetch_hidden_files0 0 14 support_office0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 4 6 10 "template"1 1 0 0 7 "width"0 2 0 0 9 "verbose"0 3 0 0 6 "days"0 4 0 0 9 "columns"0 5 0 0 6 "team"0 7 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 30 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"20 import_nested_alerts0 0 14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 8 "reason"1 1 0 0 7 "width"0 2 0 0 9 "verbose"0 3 0 0 8 "offset"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"24 inspect_external_records0 0 14 support_office0 10 7 6 0 0 3 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 8 10 "template"1 7 0 0 7 "limit"0 8 0 0 9 "verbose"0 9 0 0 7 "owner"1 1 0 0 7 "width"0 2 0 0 11 "recursive"0 3 0 0 13 "identifiers"0 4 0 0 9 "options"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"22 inspect_open_deadlines0 0 14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 4 7 "query"1 1 0 0 8 "offset"0 2 0 0 8 "notify"0 3 0 0 8 "reason"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"22 inspect_recent_budgets0 0 14 support_office0 11 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 10 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 9 11 "reference"1 5 0 0 7 "limit"0 6 0 0 8 "strict"0 7 0 0 8 "folder"1 1 0 0 7 "limit"0 2 0 0 9 "verbose"0 3 0 0 8 "window"0 4 0 0 7 "scope"0 8 0 0 9 "exclude"0 9 0 0 3 4 3 own4 4 team4 7 company0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 label_pending_items0 0 14 support_office0 9 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 8 0 0 0 0 0 1 4 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 6 "team"1 1 0 0 10 "priority"0 2 0 0 10 "archived"0 3 0 0 7 "query"0 4 0 0 9 "exclude"0 5 0 0 6 "tags"0 7 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"22 label_recent_documents0 0 14 support_office0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 8 "reason"1 1 0 0 7 "depth"0 2 0 0 8 "strict"0 3 0 0 13 "identifiers"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 30 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"24 measure_closed_documents0 0 14 support_office0 12 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 1 4 5 3 0 0 0 0 1 0 0 0 0 0 0 0 9 10 "template"1 7 0 0 8 "offset"0 8 0 0 8 "strict"0 9 0 0 8 "folder"1 1 0 0 7 "limit"0 2 0 0 11 "recursive"0 3 0 0 13 "identifiers"0 4 0 0 8 "window"0 6 0 0 11 "languages"0 10 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 measure_urgent_drafts0 0 14 support_office0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 7 "query"1 1 0 0 6 "days"0 2 0 0 9 "preview"0 3 0 0 13 "identifiers"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 merge_recent_bookings0 0 14 support_office0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 7 "owner"1 5 0 0 9 "retries"0 6 0 0 10 "archived"0 7 0 0 7 "owner"1 1 0 0 10 "priority"0 2 0 0 7 "exact"0 3 0 0 8 "target"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"22 remove_urgent_requests0 0 14 support_office0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 11 "reference"1 5 0 0 7 "depth"0 6 0 0 11 "recursive"0 7 0 0 10 "template"1 1 0 0 8 "offset"0 2 0 0 9 "preview"0 3 0 0 8 "target"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"22 rename_daily_documents0 0 14 support_office0 6 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 7 "query"1 1 0 0 7 "limit"0 2 0 0 9 "verbose"0 3 0 0 8 "format"0 4 0 0 7 "depth"0 5 0 0 3 4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 repair_nested_records0 0 14 support_office0 7 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 5 3 0 0 1 0 0 0 0 0 0 0 6 8 "reason"1 1 0 0 8 "offset"0 2 0 0 8 "strict"0 3 0 0 7 "state"0 4 0 0 10 "priority"0 5 0 0 8 "format"0 6 0 0 8 4 3 new4 7 started4 7 waiting4 4 done4 3 any4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 review_shared_samples0 0 14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 4 10 "template"1 1 0 0 7 "depth"0 2 0 0 10 "archived"0 3 0 0 7 "scope"0 4 0 0 3 4 3 own4 4 team4 7 company0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"18 sort_blocked_goals0 0 14 support_office0 10 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 5 4 0 4 0 0 1 0 0 0 0 0 0 0 9 8 "folder"1 5 0 0 8 "offset"0 6 0 0 9 "verbose"0 7 0 0 6 "team"1 1 0 0 7 "depth"0 2 0 0 9 "verbose"0 3 0 0 9 "options"0 4 0 0 7 "owner"0 8 0 0 6 "sort"0 9 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 sort_pending_drafts0 0 14 support_office0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 4 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 7 "owner"1 1 0 0 10 "priority"0 2 0 0 10 "archived"0 3 0 0 7 "depth"0 4 0 0 9 "channel"0 5 0 0 9 "columns"0 6 0 0 4 4 4 mail4 5 phone4 3 web4 6 letter0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
     ],
     definitions,
     index: ::toolc::__gen::search_index!["19 85 108 99 130 91 130 106 139 127 105 150 115 126 120 110 141 96 149 137 258 1 14 8 1 12 1 15 1 18 1 1 a18 1 3 2 1 3 4 4 1 5 3 6 4 7 1 8 2 9 1 10 3 11 2 12 1 13 1 14 1 15 4 16 3 17 2 18 3 5 about1 1 1 7 account1 10 1 3 add6 3 1 4 1 5 1 7 1 14 1 17 2 7 address1 1 1 5 after5 3 1 5 1 10 1 13 1 16 1 5 again1 12 1 5 alert1 4 5 3 all6 0 1 2 1 8 2 9 1 12 1 13 1 4 also9 0 1 1 1 5 1 8 1 10 1 12 1 13 1 16 1 18 1 6 amount1 10 1 2 an4 5 1 9 1 10 1 11 1 3 and18 0 1 1 1 2 1 3 2 4 1 5 1 6 1 7 1 8 1 9 1 11 2 12 1 13 1 14 1 15 2 16 1 17 1 18 2 7 another4 1 1 2 1 7 1 13 1 6 answer8 1 1 3 1 4 1 5 1 6 1 7 1 16 1 17 1 3 any2 7 1 8 1 6 anyone8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 7 archive5 1 1 8 1 12 1 16 1 18 1 8 archived5 1 1 8 1 12 1 16 1 18 1 3 are15 1 1 2 1 3 3 5 1 7 1 8 1 10 3 11 2 12 1 13 2 14 3 15 3 16 1 17 3 18 2 8 argument8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 2 as11 1 1 2 2 3 1 5 1 7 2 8 1 9 1 10 3 11 1 13 1 17 2 3 ask5 11 1 14 1 15 1 17 1 18 1 2 at17 1 1 3 1 4 1 5 1 6 1 7 5 8 1 9 1 10 4 11 1 12 1 13 1 14 2 15 3 16 2 17 1 18 2 4 back4 0 1 2 1 3 1 11 1 2 be6 4 1 7 2 9 1 10 2 15 1 17 1 4 been8 1 1 4 1 7 1 8 1 12 1 16 1 17 1 18 1 6 before9 2 1 8 1 9 1 10 1 11 1 14 1 15 1 17 1 18 1 5 begin7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 7 blocked1 17 4 4 body4 6 1 8 1 11 1 14 1 7 booking1 12 9 6 budget1 7 11 4 busy1 12 1 2 by10 2 3 3 1 6 1 8 2 9 2 10 2 11 1 14 1 15 1 18 1 4 call10 1 1 3 1 5 1 6 1 11 2 14 1 15 2 16 1 17 1 18 2 7 calling4 2 1 8 1 9 1 10 1 4 came1 18 1 6 cannot6 4 1 7 2 9 1 10 1 15 1 17 1 4 case4 6 1 8 1 11 1 14 1 6 change10 0 1 3 1 4 1 7 1 11 2 12 1 13 2 14 1 15 1 18 1 7 changed3 4 1 7 1 17 1 7 channel1 18 2 9 character4 1 1 3 1 4 1 5 1 5 check1 0 4 6 closed1 10 4 6 column3 2 2 3 2 18 2 4 come6 3 1 11 1 14 1 15 1 17 1 18 1 7 compare2 1 4 12 1 5 count1 2 4 8 currency1 10 1 7 current5 1 1 3 1 5 1 6 1 16 1 5 daily1 14 4 3 day4 0 2 2 2 3 2 11 2 8 deadline1 6 7 5 depth7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 9 directory4 2 1 3 1 8 1 17 1 8 document3 9 6 10 13 14 7 3 doe11 1 1 3 1 5 1 6 2 8 1 11 3 14 2 15 2 16 1 17 1 18 2 4 done4 4 1 6 1 9 1 15 1 4 down12 0 1 1 1 2 1 5 1 8 1 9 2 10 2 13 2 14 1 16 1 17 1 18 1 5 draft2 11 6 18 8 4 each14 0 1 1 1 2 1 3 2 4 2 5 2 7 1 8 1 9 1 10 1 12 1 13 1 14 1 17 2 7 earlier4 5 1 9 1 10 1 11 1 5 error5 1 1 3 1 5 1 6 1 16 1 5 exact1 12 1 7 exactly4 1 1 2 1 7 1 13 1 7 exclude2 7 1 8 1 8 external1 5 4 5 fetch1 3 4 4 file1 3 6 5 finer2 5 1 17 1 5 first8 3 1 7 1 9 1 10 1 11 1 14 1 15 2 18 1 6 folder11 0 1 1 1 5 1 7 2 9 1 10 3 13 2 14 1 16 1 17 3 18 1 3 for11 0 3 2 1 4 1 5 2 7 1 8 1 9 1 12 4 13 2 17 2 18 1 6 format2 14 1 15 1 4 from9 1 1 7 1 9 1 10 1 13 1 14 1 16 1 17 2 18 1 7 further11 0 1 1 1 3 1 5 2 6 1 10 1 11 1 13 1 15 1 16 1 18 1 4 gave4 5 1 9 1 10 1 11 1 3 get6 4 1 6 1 10 1 13 1 15 1 17 1 2 go8 1 1 9 1 12 1 13 2 14 1 16 1 17 1 18 1 4 goal1 17 9 4 hand5 0 1 4 1 7 1 12 1 13 1 6 happen2 11 1 13 1 4 harm8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 3 has3 4 1 7 1 17 1 4 have5 1 1 8 2 12 1 16 1 18 1 6 hidden1 3 4 6 higher4 8 1 12 1 15 1 18 1 7 history9 3 1 4 2 5 1 6 1 7 1 9 1 14 1 15 1 17 2 3 how18 0 1 1 2 2 1 3 2 4 2 5 2 6 1 7 2 9 1 10 2 11 1 12 1 13 2 14 3 15 2 16 1 17 2 18 1 10 identifier11 0 1 1 1 2 2 5 2 7 1 8 1 9 3 10 2 11 2 12 1 13 2 2 if3 4 1 7 1 17 1 6 import1 4 4 2 in17 0 2 1 1 2 2 3 1 4 2 5 1 6 3 7 3 8 2 9 2 10 5 11 1 13 2 14 2 15 4 17 2 18 2 8 included4 0 1 2 1 3 1 11 1 7 inspect3 5 4 6 4 7 4 7 instead5 7 1 9 1 10 1 12 1 15 1 4 into5 1 1 8 1 12 1 16 1 18 1 2 is16 0 2 1 3 3 3 4 3 5 4 6 5 7 1 8 1 9 2 11 1 12 5 13 1 15 4 16 3 17 1 18 3 2 it17 0 1 1 2 2 3 3 1 4 2 6 1 7 3 8 2 9 3 10 2 11 2 12 1 13 2 14 2 15 4 17 3 18 2 4 item1 8 10 4 kept4 4 1 6 1 9 1 15 1 4 know2 5 1 17 1 5 label4 2 1 8 6 9 5 10 1 8 language1 10 2 5 large4 2 1 8 1 9 1 10 1 4 last5 3 1 11 1 14 1 15 1 18 1 5 later6 4 1 6 1 10 1 13 1 15 1 17 1 4 left5 1 1 3 1 5 1 6 1 16 1 6 letter1 10 1 5 level7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 5 limit4 5 1 7 2 10 1 14 1 6 linked1 2 4 5 login5 0 1 5 1 12 2 17 1 18 1 4 look11 0 1 1 1 2 1 3 1 7 2 8 1 10 1 11 1 12 1 16 2 18 1 6 lowest4 8 1 12 1 15 1 18 1 4 mail3 1 1 2 1 6 1 4 many17 0 1 1 2 2 1 3 2 4 2 5 2 6 1 7 2 9 1 10 2 11 1 13 2 14 2 15 1 16 1 17 2 18 1 6 matter4 6 1 8 1 11 1 14 1 3 may6 1 1 3 1 5 1 6 1 10 1 16 1 5 meant13 0 1 2 1 3 1 4 1 7 1 8 1 11 1 12 1 13 1 14 1 15 1 17 2 18 1 7 measure2 10 4 11 4 5 merge1 12 4 4 most4 5 1 7 2 10 1 14 1 4 must5 6 1 7 1 8 3 11 1 14 1 4 name11 0 1 2 1 3 2 5 2 8 1 10 1 12 2 13 1 16 1 17 2 18 1 6 narrow4 2 1 8 1 9 1 10 1 6 nested2 4 4 15 4 6 newest5 3 1 11 1 14 1 15 1 18 1 2 no8 1 2 3 2 5 2 6 2 11 1 15 1 16 2 18 1 3 not18 0 2 1 1 2 1 3 1 4 1 5 1 6 2 7 2 8 3 9 1 11 2 12 2 13 2 14 2 15 1 16 1 17 1 18 1 7 nothing12 1 1 3 1 4 1 5 1 6 1 7 1 11 2 13 1 15 1 16 1 17 1 18 1 6 notify2 2 1 6 1 5 occur5 6 1 7 1 8 2 11 1 14 1 2 of19 0 3 1 4 2 5 3 6 4 3 5 6 6 3 7 6 8 7 9 6 10 7 11 3 12 7 13 4 14 4 15 4 16 3 17 6 18 5 6 offset6 4 1 6 1 10 1 13 1 15 1 17 1 5 often1 12 1 2 on5 0 1 4 1 7 1 12 1 13 1 3 one11 3 1 4 1 6 1 8 1 9 1 11 2 12 1 14 2 15 4 17 1 18 3 4 only7 0 1 8 1 11 1 12 1 13 1 15 2 18 1 4 open6 0 1 4 1 6 4 7 1 12 1 13 1 6 option2 5 1 17 1 2 or10 2 1 6 1 8 3 9 1 10 1 11 1 12 1 14 1 15 1 18 1 5 order4 2 1 3 1 17 1 18 1 3 out5 1 1 3 1 5 1 6 1 16 1 4 over5 7 1 9 1 10 1 15 1 18 1 5 owner7 0 1 2 1 5 1 6 1 12 2 17 1 18 1 4 page12 0 7 1 5 3 1 4 1 6 1 10 1 11 1 13 1 14 1 15 2 17 1 18 1 4 part3 7 1 10 1 12 1 7 passing4 7 1 9 1 10 1 15 1 4 path3 7 1 10 1 17 1 7 pending3 0 4 8 4 18 4 6 person5 0 1 5 1 12 2 17 1 18 1 7 plainly5 11 1 14 1 15 1 17 1 18 1 5 point2 5 1 17 1 7 preview2 11 1 13 1 8 priority4 8 2 12 2 15 2 18 2 3 put5 1 1 8 1 12 1 16 1 18 1 5 query4 6 1 8 1 11 1 14 1 7 reached3 4 1 7 1 17 1 4 read4 7 1 9 1 10 1 15 1 6 reason9 0 1 2 1 4 1 6 1 8 1 9 2 12 1 13 1 15 1 6 recent3 7 4 9 4 12 4 9 recipient1 1 1 6 record2 5 9 15 9 9 recursive4 0 1 5 1 10 1 13 1 9 reference4 1 1 2 1 7 1 13 1 6 remove1 13 4 6 rename1 14 4 6 repair1 15 4 7 request6 11 1 13 8 14 1 15 1 17 1 18 1 11 responsible5 0 1 5 1 12 2 17 1 18 1 6 result12 2 1 3 3 4 1 5 2 7 1 9 1 10 1 11 2 14 3 15 2 17 2 18 2 5 retry1 12 1 6 return10 0 1 2 1 5 1 7 2 8 1 9 1 10 1 12 1 13 1 14 1 6 review1 16 4 1 s6 0 1 4 1 7 1 10 1 12 1 13 1 4 same8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 6 sample1 16 7 3 say8 4 1 7 1 11 2 13 1 14 1 15 1 17 2 18 1 5 scope2 7 1 16 1 6 screen5 0 1 4 1 7 1 12 1 13 1 6 search7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 6 second8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 3 see5 1 1 3 1 5 1 6 1 16 1 9 selection4 2 1 8 1 9 1 10 1 4 sent8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 8 sentence4 4 1 6 1 9 1 15 1 7 service19 0 1 1 1 2 1 3 1 4 2 5 2 6 1 7 2 8 1 9 1 10 1 11 1 12 2 13 1 14 1 15 1 16 1 17 3 18 1 6 shared1 16 4 5 short5 1 1 3 1 5 1 6 1 16 1 4 show4 1 1 3 1 4 1 5 1 4 skip6 4 1 6 1 10 1 13 1 15 1 17 1 8 smallest1 10 1 2 so8 1 1 3 1 4 1 5 1 6 1 7 1 16 1 17 1 8 somebody5 0 1 4 1 7 1 12 1 13 1 4 sort2 17 5 18 4 6 sorted5 3 1 11 1 14 1 15 1 18 1 5 spell4 2 1 3 1 8 1 17 1 5 stand4 1 1 2 1 7 1 13 1 5 state2 0 2 15 2 4 stop4 7 1 9 1 10 1 15 1 6 strict4 7 1 9 1 10 1 15 1 7 support19 0 1 1 1 2 1 3 1 4 1 5 1 6 1 7 1 8 1 9 1 10 1 11 1 12 1 13 1 14 1 15 1 16 1 17 1 18 1 6 system4 1 1 2 1 7 1 13 1 3 tag1 8 1 4 take7 0 1 2 1 5 1 8 1 9 1 10 2 13 1 6 target2 12 1 13 1 4 team4 2 2 3 2 8 2 17 2 4 tell2 2 1 6 1 8 template5 3 2 5 2 10 2 13 2 16 2 4 text8 1 1 2 1 3 1 4 1 5 1 8 1 9 1 10 1 4 that15 0 2 1 1 2 2 6 1 7 2 8 6 9 3 10 1 11 1 12 3 13 2 14 1 15 1 16 1 18 1 3 the19 0 6 1 5 2 8 3 11 4 6 5 12 6 9 7 12 8 12 9 8 10 14 11 8 12 11 13 8 14 11 15 10 16 7 17 17 18 11 5 their10 0 1 3 1 4 1 7 1 11 1 12 1 13 1 14 1 15 1 18 1 4 them7 2 1 5 1 8 1 9 2 10 2 11 1 12 1 5 there4 1 1 2 1 7 1 13 1 4 this10 0 1 2 1 3 1 4 1 6 1 8 1 9 1 12 1 15 3 18 2 5 those1 1 1 4 time6 3 1 10 1 11 1 14 1 15 1 18 1 5 title4 6 1 8 1 11 1 14 1 2 to18 0 1 1 3 2 1 3 4 4 4 5 4 6 3 7 5 9 1 10 4 11 2 12 2 13 4 14 3 15 3 16 3 17 5 18 2 5 today4 0 1 2 1 3 1 11 1 4 told1 1 1 3 top3 7 1 10 1 17 1 7 touched6 0 1 2 1 8 1 9 1 12 1 13 1 3 try1 12 1 3 two1 10 1 5 under5 0 1 4 1 7 1 12 1 13 1 4 unit1 10 1 6 urgent3 1 4 11 4 13 4 3 use5 11 1 14 1 15 1 17 1 18 1 4 user5 1 1 3 1 5 1 6 1 16 1 3 utc1 10 1 7 verbose6 3 1 4 1 5 1 7 1 14 1 17 2 5 visit1 2 6 3 was6 0 2 2 2 8 2 9 2 12 2 13 2 4 what6 0 1 4 1 7 1 11 1 12 1 13 2 8 whatever5 1 1 3 1 5 1 6 1 16 1 4 when5 11 1 14 1 15 1 17 1 18 1 5 where10 1 1 9 1 11 1 12 2 13 2 14 2 15 1 16 1 17 2 18 2 5 which11 3 1 5 1 7 1 10 3 11 1 13 1 14 1 15 1 16 1 17 3 18 2 5 while4 2 1 8 1 9 1 10 1 3 who6 0 1 1 1 5 1 12 2 17 1 18 1 7 whoever2 5 1 17 1 5 whole1 12 1 5 whose6 2 1 3 1 7 1 8 1 16 1 17 1 3 why9 0 1 2 1 4 1 6 1 8 1 9 2 12 1 13 1 15 1 5 width4 1 1 3 1 4 1 5 1 6 window2 7 1 10 1 4 with8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 7 without5 1 1 3 1 5 1 6 1 16 1 4 word10 1 1 3 1 5 1 6 2 7 1 8 2 11 1 12 1 14 1 16 1 5 would6 0 1 4 1 7 1 11 1 12 1 13 2 7 written9 3 1 5 1 7 1 10 3 13 1 14 1 15 1 16 1 17 1 3 you5 11 1 14 1 15 1 17 1 18 1 "],
@@ -230,7 +230,7 @@ pub mod check_pending_pages {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "owner days recursive state",
@@ -242,7 +242,7 @@ pub mod check_pending_pages {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 owner: slots.value(0),
                 days: slots.value_or(1, 220),
@@ -253,7 +253,7 @@ pub mod check_pending_pages {
     }
 
     /// Only pages in this state.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum State {
         /// `new`
         New,
@@ -265,6 +265,13 @@ pub mod check_pending_pages {
         Done,
         /// `any`
         Any,
+    }
+
+    impl ::std::fmt::Debug for State {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "New Started Waiting Done Any", *self as usize)
+        }
     }
 
     impl State {
@@ -285,10 +292,10 @@ pub mod check_pending_pages {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for State {
+    impl ::toolc::__gen::FromSlot for State {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 5) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 5) {
                 0 => Self::New,
                 1 => Self::Started,
                 2 => Self::Waiting,
@@ -318,7 +325,7 @@ pub mod compare_urgent_pages {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "reference width archived recipients depth",
@@ -330,7 +337,7 @@ pub mod compare_urgent_pages {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 reference: slots.value(0),
                 width: slots.value_or(1, 361),
@@ -361,7 +368,7 @@ pub mod count_linked_visits {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "team days notify columns reference",
@@ -373,7 +380,7 @@ pub mod count_linked_visits {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 team: slots.value(0),
                 days: slots.value_or(1, 272),
@@ -406,7 +413,7 @@ pub mod fetch_hidden_files {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "template width verbose days columns team",
@@ -418,7 +425,7 @@ pub mod fetch_hidden_files {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 template: slots.value(0),
                 width: slots.value_or(1, 78),
@@ -448,7 +455,7 @@ pub mod import_nested_alerts {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "reason width verbose offset",
@@ -460,7 +467,7 @@ pub mod import_nested_alerts {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 reason: slots.value(0),
                 width: slots.value_or(1, 380),
@@ -490,7 +497,7 @@ pub mod inspect_external_records {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "owner width recursive identifiers options",
@@ -502,7 +509,7 @@ pub mod inspect_external_records {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 owner: slots.value(0),
                 width: slots.value_or(1, 140),
@@ -526,7 +533,7 @@ pub mod inspect_external_records {
     impl ::std::fmt::Debug for Options {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Options",
                 "template limit verbose",
@@ -535,10 +542,10 @@ pub mod inspect_external_records {
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Options {
+    impl ::toolc::__gen::FromSlot for Options {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { template: slots.value(0), limit: slots.value(1), verbose: slots.value(2) }
         }
     }
@@ -561,7 +568,7 @@ pub mod inspect_open_deadlines {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "query offset notify reason",
@@ -573,7 +580,7 @@ pub mod inspect_open_deadlines {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 query: slots.value(0),
                 offset: slots.value_or(1, 5236),
@@ -605,7 +612,7 @@ pub mod inspect_recent_budgets {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "folder limit verbose window scope exclude",
@@ -617,7 +624,7 @@ pub mod inspect_recent_budgets {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 folder: slots.value(0),
                 limit: slots.value_or(1, 71),
@@ -642,7 +649,7 @@ pub mod inspect_recent_budgets {
     impl ::std::fmt::Debug for Window {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Window",
                 "reference limit strict",
@@ -651,16 +658,16 @@ pub mod inspect_recent_budgets {
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Window {
+    impl ::toolc::__gen::FromSlot for Window {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { reference: slots.value(0), limit: slots.value(1), strict: slots.value(2) }
         }
     }
 
     /// Whose budgets to look at.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Scope {
         /// `own`
         Own,
@@ -668,6 +675,13 @@ pub mod inspect_recent_budgets {
         Team,
         /// `company`
         Company,
+    }
+
+    impl ::std::fmt::Debug for Scope {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Own Team Company", *self as usize)
+        }
     }
 
     impl Scope {
@@ -686,10 +700,10 @@ pub mod inspect_recent_budgets {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Scope {
+    impl ::toolc::__gen::FromSlot for Scope {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Own,
                 1 => Self::Team,
                 _ => Self::Company,
@@ -719,7 +733,7 @@ pub mod label_pending_items {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "team priority archived query exclude tags",
@@ -731,7 +745,7 @@ pub mod label_pending_items {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 team: slots.value(0),
                 priority: slots.value_or(1, 4),
@@ -761,7 +775,7 @@ pub mod label_recent_documents {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "reason depth strict identifiers",
@@ -773,7 +787,7 @@ pub mod label_recent_documents {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 reason: slots.value(0),
                 depth: slots.value_or(1, 6),
@@ -805,7 +819,7 @@ pub mod measure_closed_documents {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "folder limit recursive identifiers window languages",
@@ -817,7 +831,7 @@ pub mod measure_closed_documents {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 folder: slots.value(0),
                 limit: slots.value_or(1, 34),
@@ -842,7 +856,7 @@ pub mod measure_closed_documents {
     impl ::std::fmt::Debug for Window {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Window",
                 "template offset strict",
@@ -851,10 +865,10 @@ pub mod measure_closed_documents {
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Window {
+    impl ::toolc::__gen::FromSlot for Window {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { template: slots.value(0), offset: slots.value(1), strict: slots.value(2) }
         }
     }
@@ -877,7 +891,7 @@ pub mod measure_urgent_drafts {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "query days preview identifiers",
@@ -889,7 +903,7 @@ pub mod measure_urgent_drafts {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 query: slots.value(0),
                 days: slots.value_or(1, 297),
@@ -917,7 +931,7 @@ pub mod merge_recent_bookings {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "owner priority exact target",
@@ -929,7 +943,7 @@ pub mod merge_recent_bookings {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 owner: slots.value(0),
                 priority: slots.value_or(1, 3),
@@ -952,7 +966,7 @@ pub mod merge_recent_bookings {
     impl ::std::fmt::Debug for Target {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Target",
                 "owner retries archived",
@@ -961,10 +975,10 @@ pub mod merge_recent_bookings {
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Target {
+    impl ::toolc::__gen::FromSlot for Target {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { owner: slots.value(0), retries: slots.value(1), archived: slots.value(2) }
         }
     }
@@ -987,7 +1001,7 @@ pub mod remove_urgent_requests {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "template offset preview target",
@@ -999,7 +1013,7 @@ pub mod remove_urgent_requests {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 template: slots.value(0),
                 offset: slots.value_or(1, 2013),
@@ -1022,7 +1036,7 @@ pub mod remove_urgent_requests {
     impl ::std::fmt::Debug for Target {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Target",
                 "reference depth recursive",
@@ -1031,10 +1045,10 @@ pub mod remove_urgent_requests {
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Target {
+    impl ::toolc::__gen::FromSlot for Target {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { reference: slots.value(0), depth: slots.value(1), recursive: slots.value(2) }
         }
     }
@@ -1059,7 +1073,7 @@ pub mod rename_daily_documents {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "query limit verbose format depth",
@@ -1071,7 +1085,7 @@ pub mod rename_daily_documents {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 query: slots.value(0),
                 limit: slots.value_or(1, 96),
@@ -1083,7 +1097,7 @@ pub mod rename_daily_documents {
     }
 
     /// How the documents are written in the result.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Format {
         /// `short`
         Short,
@@ -1091,6 +1105,13 @@ pub mod rename_daily_documents {
         Table,
         /// `full`
         Full,
+    }
+
+    impl ::std::fmt::Debug for Format {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Short Table Full", *self as usize)
+        }
     }
 
     impl Format {
@@ -1109,10 +1130,10 @@ pub mod rename_daily_documents {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Format {
+    impl ::toolc::__gen::FromSlot for Format {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Short,
                 1 => Self::Table,
                 _ => Self::Full,
@@ -1142,7 +1163,7 @@ pub mod repair_nested_records {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "reason offset strict state priority format",
@@ -1154,7 +1175,7 @@ pub mod repair_nested_records {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 reason: slots.value(0),
                 offset: slots.value_or(1, 1970),
@@ -1167,7 +1188,7 @@ pub mod repair_nested_records {
     }
 
     /// Only records in this state.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum State {
         /// `new`
         New,
@@ -1179,6 +1200,13 @@ pub mod repair_nested_records {
         Done,
         /// `any`
         Any,
+    }
+
+    impl ::std::fmt::Debug for State {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "New Started Waiting Done Any", *self as usize)
+        }
     }
 
     impl State {
@@ -1199,10 +1227,10 @@ pub mod repair_nested_records {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for State {
+    impl ::toolc::__gen::FromSlot for State {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 5) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 5) {
                 0 => Self::New,
                 1 => Self::Started,
                 2 => Self::Waiting,
@@ -1213,7 +1241,7 @@ pub mod repair_nested_records {
     }
 
     /// How the records are written in the result.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Format {
         /// `short`
         Short,
@@ -1221,6 +1249,13 @@ pub mod repair_nested_records {
         Table,
         /// `full`
         Full,
+    }
+
+    impl ::std::fmt::Debug for Format {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Short Table Full", *self as usize)
+        }
     }
 
     impl Format {
@@ -1239,10 +1274,10 @@ pub mod repair_nested_records {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Format {
+    impl ::toolc::__gen::FromSlot for Format {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Short,
                 1 => Self::Table,
                 _ => Self::Full,
@@ -1268,7 +1303,7 @@ pub mod review_shared_samples {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "template depth archived scope",
@@ -1280,7 +1315,7 @@ pub mod review_shared_samples {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 template: slots.value(0),
                 depth: slots.value_or(1, 0),
@@ -1291,7 +1326,7 @@ pub mod review_shared_samples {
     }
 
     /// Whose samples to look at.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Scope {
         /// `own`
         Own,
@@ -1299,6 +1334,13 @@ pub mod review_shared_samples {
         Team,
         /// `company`
         Company,
+    }
+
+    impl ::std::fmt::Debug for Scope {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Own Team Company", *self as usize)
+        }
     }
 
     impl Scope {
@@ -1317,10 +1359,10 @@ pub mod review_shared_samples {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Scope {
+    impl ::toolc::__gen::FromSlot for Scope {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Own,
                 1 => Self::Team,
                 _ => Self::Company,
@@ -1350,7 +1392,7 @@ pub mod sort_blocked_goals {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "team depth verbose options owner sort",
@@ -1362,7 +1404,7 @@ pub mod sort_blocked_goals {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 team: slots.value(0),
                 depth: slots.value_or(1, 6),
@@ -1387,7 +1429,7 @@ pub mod sort_blocked_goals {
     impl ::std::fmt::Debug for Options {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Options",
                 "folder offset verbose",
@@ -1396,16 +1438,16 @@ pub mod sort_blocked_goals {
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Options {
+    impl ::toolc::__gen::FromSlot for Options {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { folder: slots.value(0), offset: slots.value(1), verbose: slots.value(2) }
         }
     }
 
     /// In which order the goals come.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Sort {
         /// `changed`
         Changed,
@@ -1415,6 +1457,13 @@ pub mod sort_blocked_goals {
         Name,
         /// `size`
         Size,
+    }
+
+    impl ::std::fmt::Debug for Sort {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Changed Created Name Size", *self as usize)
+        }
     }
 
     impl Sort {
@@ -1434,10 +1483,10 @@ pub mod sort_blocked_goals {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Sort {
+    impl ::toolc::__gen::FromSlot for Sort {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 4) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 4) {
                 0 => Self::Changed,
                 1 => Self::Created,
                 2 => Self::Name,
@@ -1468,7 +1517,7 @@ pub mod sort_pending_drafts {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "owner priority archived depth channel columns",
@@ -1480,7 +1529,7 @@ pub mod sort_pending_drafts {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 owner: slots.value(0),
                 priority: slots.value_or(1, 1),
@@ -1493,7 +1542,7 @@ pub mod sort_pending_drafts {
     }
 
     /// Over which channel the drafts came in.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Channel {
         /// `mail`
         Mail,
@@ -1503,6 +1552,13 @@ pub mod sort_pending_drafts {
         Web,
         /// `letter`
         Letter,
+    }
+
+    impl ::std::fmt::Debug for Channel {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Mail Phone Web Letter", *self as usize)
+        }
     }
 
     impl Channel {
@@ -1522,10 +1578,10 @@ pub mod sort_pending_drafts {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Channel {
+    impl ::toolc::__gen::FromSlot for Channel {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 4) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 4) {
                 0 => Self::Mail,
                 1 => Self::Phone,
                 2 => Self::Web,

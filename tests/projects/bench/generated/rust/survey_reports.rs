@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -148,24 +148,24 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
 
 pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"19 approve_local_tasks0 229 Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.14 survey_reports0 10 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 9 7 "query"1 7 0 0 7 "width"0 8 0 0 8 "notify"0 9 0 0 7 "owner"1 1 0 0 7 "width"0 2 0 0 9 "verbose"0 3 0 0 6 "sort"0 4 0 0 7 "limit"0 5 0 0 9 "options"0 6 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"20 check_active_parcels0 225 Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 7 "query"1 1 0 0 9 "retries"0 2 0 0 8 "strict"0 3 0 0 9 "exclude"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 40 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"17 copy_shared_tasks0 216 Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 6 "team"1 1 0 0 8 "offset"0 2 0 0 8 "notify"0 3 0 0 8 "folder"0 4 0 0 9 "exclude"0 5 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"21 describe_urgent_notes0 231 Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.14 survey_reports0 7 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 3 1 0 0 0 0 1 0 0 0 0 0 0 1 4 6 6 "team"1 1 0 0 7 "depth"0 2 0 0 8 "strict"0 3 0 0 8 "offset"0 4 0 0 10 "template"0 5 0 0 7 "limit"0 6 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"20 export_closed_drafts0 321 Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 10 "template"1 1 0 0 7 "limit"0 2 0 0 8 "notify"0 3 0 0 6 "tags"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"21 find_recent_customers0 205 Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 "since"1 1 0 0 10 "priority"0 2 0 0 9 "preview"0 3 0 0 7 "state"0 4 0 0 6 "tags"0 5 0 0 5 4 3 new4 7 started4 7 waiting4 4 done4 3 any0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"18 group_daily_alerts0 208 Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 10 "template"1 1 0 0 7 "width"0 2 0 0 9 "verbose"0 3 0 0 10 "priority"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"25 group_recent_appointments0 236 Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 4 10 "template"1 1 0 0 8 "offset"0 2 0 0 7 "exact"0 3 0 0 8 "reason"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"23 import_monthly_branches0 305 Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 8 "folder"1 1 0 0 7 "limit"0 2 0 0 11 "recursive"0 3 0 0 9 "exclude"0 4 0 0 8 "format"0 6 0 0 3 4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"23 inspect_recent_messages0 234 Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 7 "query"1 1 0 0 10 "priority"0 2 0 0 8 "notify"0 3 0 0 11 "languages"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"19 label_monthly_notes0 230 Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 8 "folder"1 1 0 0 8 "offset"0 2 0 0 9 "verbose"0 3 0 0 7 "depth"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"19 label_pinned_visits0 209 Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 4 10 "template"1 1 0 0 7 "limit"0 2 0 0 8 "strict"0 3 0 0 8 "format"0 4 0 0 3 4 5 short4 5 table4 4 full0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"21 order_nested_vehicles0 205 Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.14 survey_reports0 6 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 6 "team"1 1 0 0 9 "retries"0 2 0 0 9 "preview"0 3 0 0 6 "days"0 4 0 0 7 "scope"0 5 0 0 3 4 3 own4 4 team4 7 company0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"21 rename_external_items0 302 Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 11 "reference"1 1 0 0 10 "priority"0 2 0 0 9 "preview"0 3 0 0 9 "channel"0 4 0 0 12 "recipients"0 5 0 0 4 4 4 mail4 5 phone4 3 web4 6 letter0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 25 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"19 review_stale_visits0 320 Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 4 6 "team"1 1 0 0 10 "priority"0 2 0 0 7 "exact"0 3 0 0 6 "sort"0 4 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"19 share_pinned_labels0 221 Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.14 survey_reports0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 7 "owner"1 1 0 0 7 "limit"0 2 0 0 7 "exact"0 3 0 0 6 "team"0 4 0 0 8 "format"0 5 0 0 11 "languages"0 6 0 0 3 4 5 short4 5 table4 4 full0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"18 sort_public_alerts0 317 Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 11 "reference"1 1 0 0 7 "limit"0 2 0 0 7 "exact"0 3 0 0 13 "identifiers"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 40 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"22 verify_daily_campaigns0 232 Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 11 "reference"1 1 0 0 10 "priority"0 2 0 0 8 "notify"0 3 0 0 12 "recipients"0 4 0 0 6 "days"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 25 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 approve_local_tasks0 0 14 survey_reports0 10 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 9 7 "query"1 7 0 0 7 "width"0 8 0 0 8 "notify"0 9 0 0 7 "owner"1 1 0 0 7 "width"0 2 0 0 9 "verbose"0 3 0 0 6 "sort"0 4 0 0 7 "limit"0 5 0 0 9 "options"0 6 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"20 check_active_parcels0 0 14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 7 "query"1 1 0 0 9 "retries"0 2 0 0 8 "strict"0 3 0 0 9 "exclude"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 40 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"17 copy_shared_tasks0 0 14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 6 "team"1 1 0 0 8 "offset"0 2 0 0 8 "notify"0 3 0 0 8 "folder"0 4 0 0 9 "exclude"0 5 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 describe_urgent_notes0 0 14 survey_reports0 7 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 3 1 0 0 0 0 1 0 0 0 0 0 0 1 4 6 6 "team"1 1 0 0 7 "depth"0 2 0 0 8 "strict"0 3 0 0 8 "offset"0 4 0 0 10 "template"0 5 0 0 7 "limit"0 6 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"20 export_closed_drafts0 0 14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 10 "template"1 1 0 0 7 "limit"0 2 0 0 8 "notify"0 3 0 0 6 "tags"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 find_recent_customers0 0 14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 "since"1 1 0 0 10 "priority"0 2 0 0 9 "preview"0 3 0 0 7 "state"0 4 0 0 6 "tags"0 5 0 0 5 4 3 new4 7 started4 7 waiting4 4 done4 3 any0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"18 group_daily_alerts0 0 14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 10 "template"1 1 0 0 7 "width"0 2 0 0 9 "verbose"0 3 0 0 10 "priority"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"25 group_recent_appointments0 0 14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 4 10 "template"1 1 0 0 8 "offset"0 2 0 0 7 "exact"0 3 0 0 8 "reason"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"23 import_monthly_branches0 0 14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 8 "folder"1 1 0 0 7 "limit"0 2 0 0 11 "recursive"0 3 0 0 9 "exclude"0 4 0 0 8 "format"0 6 0 0 3 4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"23 inspect_recent_messages0 0 14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 7 "query"1 1 0 0 10 "priority"0 2 0 0 8 "notify"0 3 0 0 11 "languages"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 label_monthly_notes0 0 14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 8 "folder"1 1 0 0 8 "offset"0 2 0 0 9 "verbose"0 3 0 0 7 "depth"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 label_pinned_visits0 0 14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 4 10 "template"1 1 0 0 7 "limit"0 2 0 0 8 "strict"0 3 0 0 8 "format"0 4 0 0 3 4 5 short4 5 table4 4 full0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 order_nested_vehicles0 0 14 survey_reports0 6 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 6 "team"1 1 0 0 9 "retries"0 2 0 0 9 "preview"0 3 0 0 6 "days"0 4 0 0 7 "scope"0 5 0 0 3 4 3 own4 4 team4 7 company0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 rename_external_items0 0 14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 11 "reference"1 1 0 0 10 "priority"0 2 0 0 9 "preview"0 3 0 0 9 "channel"0 4 0 0 12 "recipients"0 5 0 0 4 4 4 mail4 5 phone4 3 web4 6 letter0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 25 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 review_stale_visits0 0 14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 4 6 "team"1 1 0 0 10 "priority"0 2 0 0 7 "exact"0 3 0 0 6 "sort"0 4 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 share_pinned_labels0 0 14 survey_reports0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 7 "owner"1 1 0 0 7 "limit"0 2 0 0 7 "exact"0 3 0 0 6 "team"0 4 0 0 8 "format"0 5 0 0 11 "languages"0 6 0 0 3 4 5 short4 5 table4 4 full0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"18 sort_public_alerts0 0 14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 11 "reference"1 1 0 0 7 "limit"0 2 0 0 7 "exact"0 3 0 0 13 "identifiers"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 40 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"22 verify_daily_campaigns0 0 14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 11 "reference"1 1 0 0 10 "priority"0 2 0 0 8 "notify"0 3 0 0 12 "recipients"0 4 0 0 6 "days"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 25 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
     ],
     definitions,
     index: ::toolc::__gen::search_index!["18 141 107 109 128 106 98 90 99 115 107 102 92 94 116 113 115 108 104 260 2 031 5 1 1 16 5 1 6 1 9 1 13 1 14 1 17 1 4 20261 5 1 2 311 5 1 1 a16 0 1 2 2 3 2 4 2 5 2 6 1 7 4 8 1 9 4 10 5 12 1 13 4 14 3 15 2 16 4 17 2 5 about2 13 1 17 1 7 account3 5 1 12 1 13 1 6 active1 1 4 3 add3 0 1 6 1 10 1 7 address2 13 1 17 1 5 after5 3 1 4 1 6 1 7 1 11 1 5 again2 1 1 12 1 5 alert2 6 6 16 6 3 all4 2 1 4 1 5 1 8 1 4 also1 8 1 6 amount3 5 1 12 1 13 1 2 an1 16 1 3 and15 0 1 1 1 2 1 3 1 4 2 6 1 7 1 8 2 9 1 10 1 11 1 14 2 15 2 16 2 17 1 7 another3 13 1 16 1 17 1 6 answer9 1 1 6 1 7 1 8 1 9 1 10 1 11 1 13 1 16 1 3 any3 1 1 2 1 8 1 6 anyone7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 11 appointment1 7 6 7 approve1 0 4 3 are17 0 2 1 1 2 2 3 4 4 3 5 1 6 1 7 1 8 2 10 1 11 2 12 2 13 2 14 3 15 3 16 1 17 3 8 argument7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 2 as12 2 2 3 1 5 1 8 1 9 1 10 1 12 1 13 1 14 1 15 2 16 2 17 1 3 ask6 0 1 1 1 3 1 4 1 14 1 17 1 2 at14 0 2 1 1 2 1 3 4 4 2 7 1 8 1 10 1 11 2 12 1 14 1 15 2 16 2 17 1 4 back2 12 1 17 1 2 be7 1 2 3 1 6 1 8 1 9 1 11 2 15 1 4 been4 1 1 6 1 8 1 11 1 6 before9 0 1 1 1 3 1 4 1 5 1 12 1 13 1 14 1 17 1 5 begin2 3 1 10 1 4 body3 0 1 1 1 9 1 6 branch1 8 9 4 busy2 1 1 12 1 2 by12 0 2 2 1 3 1 4 2 5 2 9 1 12 2 13 2 14 1 15 1 16 1 17 2 4 call11 0 1 1 1 3 1 4 2 7 1 9 1 10 1 14 2 15 1 16 1 17 1 7 calling3 5 1 12 1 13 1 4 came1 13 1 8 campaign1 17 6 6 cannot5 1 2 3 1 6 1 8 1 11 2 4 case3 0 1 1 1 9 1 6 change14 0 1 2 1 3 1 4 1 5 1 6 1 8 1 11 1 12 1 13 1 14 1 15 1 16 1 17 1 7 changed5 1 1 5 1 6 1 8 1 11 1 7 channel1 13 2 9 character2 0 2 6 1 5 check1 1 4 6 closed1 4 4 4 come7 0 2 3 1 4 1 14 2 15 1 16 1 17 1 7 compare4 7 1 14 1 15 1 16 1 4 copy1 2 4 8 currency3 5 1 12 1 13 1 7 current5 7 1 9 1 10 1 13 1 16 1 8 customer1 5 8 5 daily2 6 4 17 4 3 day3 5 1 12 2 17 2 5 depth2 3 1 10 1 8 describe1 3 4 9 directory5 2 1 3 1 12 1 14 1 15 1 3 doe11 0 2 1 2 3 1 4 2 7 1 9 2 10 1 14 2 15 1 16 1 17 1 4 done1 7 1 4 down6 3 1 5 1 8 1 10 1 12 1 13 1 5 draft1 4 8 4 each7 0 3 2 1 6 2 8 1 9 1 10 1 15 1 7 earlier1 16 1 5 error5 7 1 9 1 10 1 13 1 16 1 5 exact4 7 1 14 1 15 1 16 1 7 exactly3 13 1 16 1 17 1 7 exclude3 1 1 2 1 8 1 6 export1 4 4 8 external1 13 4 4 find1 5 4 5 finer1 0 1 5 first9 0 1 1 1 3 2 4 1 11 1 14 1 15 1 16 1 17 1 6 folder4 2 2 3 1 8 3 10 3 3 for6 0 2 2 2 6 1 8 2 11 1 15 1 6 format3 8 1 11 1 15 1 4 from4 2 1 3 1 8 1 10 2 7 further8 4 1 7 1 8 1 9 1 10 1 14 1 15 1 16 1 4 gave1 16 1 3 get4 2 1 3 1 7 1 10 1 2 go2 3 1 10 1 5 group2 6 4 7 4 4 hand4 2 1 6 1 8 1 11 1 6 happen3 5 1 12 1 13 1 4 harm7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 3 has4 1 1 6 1 8 1 11 1 4 have2 4 1 5 1 6 higher6 5 1 6 1 9 1 13 1 14 1 17 1 7 history4 0 1 6 1 7 1 10 1 3 how14 0 3 1 1 2 1 3 3 4 1 6 1 7 1 8 2 10 2 11 2 12 2 15 2 16 1 17 1 10 identifier5 2 1 8 1 13 1 16 3 17 1 2 if4 1 1 6 1 8 1 11 1 6 import1 8 4 2 in15 0 2 1 2 2 2 5 3 7 2 8 4 9 2 10 1 11 1 12 2 13 4 14 1 15 2 16 1 17 1 8 included2 12 1 17 1 7 inspect1 9 4 7 instead7 1 1 3 1 7 1 11 1 14 1 15 1 16 1 2 is17 0 1 1 1 2 1 4 1 5 1 6 2 7 5 8 1 9 4 10 3 11 1 12 1 13 3 14 2 15 2 16 3 17 1 2 it16 0 2 1 3 2 2 3 4 4 2 5 1 6 1 7 1 8 1 11 2 12 2 13 3 14 3 15 1 16 1 17 4 4 item1 13 6 4 kept1 7 1 4 know1 0 1 5 label7 4 1 5 2 10 4 11 4 12 1 13 1 15 9 8 language2 9 2 15 2 5 large3 5 1 12 1 13 1 4 last7 0 1 3 1 4 1 14 1 15 1 16 1 17 1 5 later5 2 1 3 1 5 1 7 1 10 1 4 left5 7 1 9 1 10 1 13 1 16 1 6 letter2 9 1 15 1 5 level2 3 1 10 1 5 limit7 0 1 3 1 4 1 8 1 11 1 15 1 16 1 5 local1 0 4 5 login2 0 1 15 1 4 look2 12 2 17 1 6 lowest6 5 1 6 1 9 1 13 1 14 1 17 1 4 mail6 0 1 2 1 4 1 9 1 13 1 17 2 4 many13 0 3 2 1 3 3 4 1 6 1 7 1 8 1 10 2 11 1 12 1 15 1 16 1 17 1 6 matter3 0 1 1 1 9 1 3 may6 7 1 9 2 10 1 13 1 15 1 16 1 5 meant12 0 1 1 1 2 2 3 2 4 1 6 1 8 1 11 1 12 1 14 2 15 1 17 1 7 message1 9 8 7 monthly2 8 4 10 4 4 most7 0 1 3 1 4 1 8 1 11 1 15 1 16 1 4 must7 0 1 1 2 2 1 4 1 5 1 8 1 9 1 4 name10 0 1 2 1 3 2 4 1 6 1 7 1 11 1 12 1 14 1 15 2 6 narrow3 5 1 12 1 13 1 6 nested1 12 4 6 newest7 0 1 3 1 4 1 14 1 15 1 16 1 17 1 2 no8 4 1 7 2 9 2 10 2 13 1 14 1 15 1 16 2 3 not15 0 2 1 3 2 3 3 1 4 1 6 1 7 1 8 3 9 2 10 1 11 1 13 1 14 1 16 1 17 1 4 note2 3 9 10 6 7 nothing14 1 1 4 1 5 1 6 1 7 1 8 1 9 1 10 1 11 1 12 1 13 1 14 1 15 1 16 1 6 notify5 0 1 2 1 4 1 9 1 17 1 5 occur5 0 1 1 2 2 1 8 1 9 1 2 of18 0 7 1 5 2 5 3 6 4 4 5 4 6 5 7 4 8 3 9 4 10 3 11 4 12 3 13 4 14 5 15 5 16 4 17 4 6 offset4 2 1 3 1 7 1 10 1 5 often2 1 1 12 1 2 on5 2 1 5 1 6 1 8 1 11 1 3 one13 0 2 1 1 3 2 4 2 5 1 6 1 7 1 9 1 13 1 14 3 15 1 16 1 17 3 4 only7 5 4 6 1 9 1 12 1 13 2 14 1 17 1 4 open4 2 1 6 1 8 1 11 1 6 option1 0 1 2 or9 0 1 1 1 5 3 6 1 9 2 12 1 13 2 14 1 17 1 5 order3 0 1 12 4 14 1 3 out5 7 1 9 1 10 1 13 1 16 1 4 over4 1 1 3 1 11 1 13 1 5 owner6 0 2 2 1 4 1 9 1 15 1 17 1 4 page10 0 1 2 1 3 2 4 1 7 1 10 1 14 1 15 1 16 1 17 1 6 parcel1 1 7 4 part4 7 1 14 1 15 1 16 1 7 passing3 1 1 3 1 11 1 4 path3 2 1 8 1 10 1 6 person2 0 1 15 1 6 pinned2 11 4 15 4 7 plainly6 0 1 1 1 3 1 4 1 14 1 17 1 5 point1 0 1 7 preview3 5 1 12 1 13 1 8 priority6 5 2 6 2 9 2 13 2 14 2 17 2 6 public1 16 4 5 query3 0 1 1 1 9 1 7 reached4 1 1 6 1 8 1 11 1 4 read3 1 1 3 1 11 1 6 reason3 2 1 7 1 8 1 6 recent3 5 4 7 4 9 4 9 recipient2 13 1 17 1 9 recursive1 8 1 9 reference3 13 1 16 1 17 1 6 rename1 13 4 7 request6 0 1 1 1 3 1 4 1 14 1 17 1 11 responsible2 0 1 15 1 6 result11 0 2 3 1 4 1 6 1 8 1 10 1 11 1 14 1 15 2 16 2 17 1 5 retry2 1 1 12 1 6 return8 0 1 2 1 3 1 4 1 8 2 11 1 15 1 16 1 6 review1 14 4 1 s7 2 1 5 1 6 1 8 1 11 1 12 1 13 1 4 same7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 3 say12 0 1 1 2 3 1 4 1 5 1 6 1 8 1 11 1 12 1 13 1 14 1 17 1 5 scope1 12 1 6 screen4 2 1 6 1 8 1 11 1 6 search2 3 1 10 1 6 second7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 3 see5 7 1 9 1 10 1 13 1 16 1 9 selection3 5 1 12 1 13 1 4 sent7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 8 sentence1 7 1 7 service18 0 2 1 3 2 1 3 1 4 1 5 1 6 2 7 1 8 2 9 1 10 1 11 2 12 2 13 1 14 1 15 1 16 1 17 1 5 share1 15 4 6 shared1 2 4 5 short5 7 1 9 1 10 1 13 1 16 1 4 show2 0 2 6 1 5 since1 5 1 4 skip4 2 1 3 1 7 1 10 1 8 smallest3 5 1 12 1 13 1 2 so9 1 1 6 1 7 1 8 1 9 1 10 1 11 1 13 1 16 1 8 somebody4 2 1 6 1 8 1 11 1 4 sort3 0 1 14 1 16 4 6 sorted7 0 1 3 1 4 1 14 1 15 1 16 1 17 1 5 spell5 2 1 3 1 12 1 14 1 15 1 5 stale1 14 4 5 stand3 13 1 16 1 17 1 5 state1 5 2 4 stop3 1 1 3 1 11 1 6 strict3 1 1 3 1 11 1 6 survey18 0 1 1 1 2 1 3 1 4 1 5 1 6 1 7 1 8 1 9 1 10 1 11 1 12 1 13 1 14 1 15 1 16 1 17 1 6 system3 13 1 16 1 17 1 3 tag2 4 1 5 1 4 take4 5 1 8 1 12 1 13 1 4 task2 0 9 2 9 4 team5 2 2 3 2 12 2 14 2 15 2 4 tell5 0 1 2 1 4 1 9 1 17 1 8 template5 3 2 4 2 6 2 7 2 11 2 4 text5 0 2 5 1 6 1 12 1 13 1 4 that9 0 1 1 3 2 3 3 1 4 1 5 2 8 3 9 1 11 1 3 the18 0 14 1 11 2 10 3 10 4 9 5 5 6 8 7 6 8 11 9 10 10 8 11 9 12 6 13 6 14 8 15 10 16 5 17 6 5 their11 0 1 2 1 3 1 4 1 6 1 8 1 11 1 14 1 15 1 16 1 17 1 4 them7 5 1 7 1 12 1 13 1 14 1 15 1 16 2 5 there3 13 1 16 1 17 1 4 this7 5 3 6 1 7 1 9 1 13 1 14 1 17 1 5 those2 13 1 17 1 4 time10 0 1 3 1 4 1 5 1 12 1 13 1 14 1 15 1 16 1 17 1 5 title3 0 1 1 1 9 1 2 to16 0 4 1 1 2 2 3 4 4 2 6 2 7 3 8 1 9 1 10 5 11 1 12 3 14 1 15 2 16 2 17 1 5 today2 12 1 17 1 4 told2 13 1 17 1 3 top3 2 1 8 1 10 1 7 touched2 2 1 8 1 3 try2 1 1 12 1 3 two2 9 1 15 1 5 under4 2 1 6 1 8 1 11 1 4 unit3 5 1 12 1 13 1 6 urgent1 3 4 3 use6 0 1 1 1 3 1 4 1 14 1 17 1 4 user5 7 1 9 1 10 1 13 1 16 1 3 utc3 5 1 12 1 13 1 7 vehicle1 12 6 7 verbose3 0 1 6 1 10 1 6 verify1 17 4 5 visit2 11 8 14 7 3 was2 2 2 8 2 4 what7 2 1 5 1 6 1 8 1 11 1 12 1 13 1 8 whatever5 7 1 9 1 10 1 13 1 16 1 4 when6 0 1 1 1 3 1 4 1 14 1 17 1 5 where8 0 1 1 2 3 2 4 1 10 1 12 1 14 1 17 1 5 which15 0 2 1 1 2 1 3 2 4 2 6 1 7 1 8 1 9 1 10 1 11 1 13 1 14 2 15 1 17 1 5 while3 5 1 12 1 13 1 3 who4 0 1 13 1 15 1 17 1 7 whoever1 0 1 5 whole4 7 1 14 1 15 1 16 1 5 whose5 2 1 3 1 12 2 14 1 15 1 3 why3 2 1 7 1 8 1 5 width2 0 2 6 1 4 with7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 7 without5 7 1 9 1 10 1 13 1 16 1 4 word11 0 1 1 2 2 1 7 2 8 1 9 2 10 1 13 1 14 1 15 1 16 2 5 would7 2 1 5 1 6 1 8 1 11 1 12 1 13 1 7 written11 2 1 3 1 4 1 5 1 6 1 7 1 8 2 9 1 10 1 11 2 15 2 3 you6 0 1 1 1 3 1 4 1 14 1 17 1 "],
@@ -222,7 +222,7 @@ pub mod approve_local_tasks {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "owner width verbose sort limit options",
@@ -234,7 +234,7 @@ pub mod approve_local_tasks {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 owner: slots.value(0),
                 width: slots.value_or(1, 165),
@@ -247,7 +247,7 @@ pub mod approve_local_tasks {
     }
 
     /// In which order the tasks come.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Sort {
         /// `changed`
         Changed,
@@ -257,6 +257,13 @@ pub mod approve_local_tasks {
         Name,
         /// `size`
         Size,
+    }
+
+    impl ::std::fmt::Debug for Sort {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Changed Created Name Size", *self as usize)
+        }
     }
 
     impl Sort {
@@ -276,10 +283,10 @@ pub mod approve_local_tasks {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Sort {
+    impl ::toolc::__gen::FromSlot for Sort {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 4) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 4) {
                 0 => Self::Changed,
                 1 => Self::Created,
                 2 => Self::Name,
@@ -301,19 +308,14 @@ pub mod approve_local_tasks {
     impl ::std::fmt::Debug for Options {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
-                f,
-                "Options",
-                "query width notify",
-                (&self.query, &self.width, &self.notify),
-            )
+            ::toolc::__gen::debug_fields(f, "Options", "query width notify", (&self.query, &self.width, &self.notify))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Options {
+    impl ::toolc::__gen::FromSlot for Options {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { query: slots.value(0), width: slots.value(1), notify: slots.value(2) }
         }
     }
@@ -336,7 +338,7 @@ pub mod check_active_parcels {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "query retries strict exclude",
@@ -348,7 +350,7 @@ pub mod check_active_parcels {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 query: slots.value(0),
                 retries: slots.value_or(1, 3),
@@ -378,7 +380,7 @@ pub mod copy_shared_tasks {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "team offset notify folder exclude",
@@ -390,7 +392,7 @@ pub mod copy_shared_tasks {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 team: slots.value(0),
                 offset: slots.value_or(1, 6299),
@@ -423,7 +425,7 @@ pub mod describe_urgent_notes {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "team depth strict offset template limit",
@@ -435,7 +437,7 @@ pub mod describe_urgent_notes {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 team: slots.value(0),
                 depth: slots.value_or(1, 10),
@@ -465,7 +467,7 @@ pub mod export_closed_drafts {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "template limit notify tags",
@@ -477,7 +479,7 @@ pub mod export_closed_drafts {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 template: slots.value(0),
                 limit: slots.value_or(1, 64),
@@ -507,7 +509,7 @@ pub mod find_recent_customers {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "since priority preview state tags",
@@ -519,7 +521,7 @@ pub mod find_recent_customers {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 since: slots.value(0),
                 priority: slots.value_or(1, 4),
@@ -531,7 +533,7 @@ pub mod find_recent_customers {
     }
 
     /// Only customers in this state.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum State {
         /// `new`
         New,
@@ -543,6 +545,13 @@ pub mod find_recent_customers {
         Done,
         /// `any`
         Any,
+    }
+
+    impl ::std::fmt::Debug for State {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "New Started Waiting Done Any", *self as usize)
+        }
     }
 
     impl State {
@@ -563,10 +572,10 @@ pub mod find_recent_customers {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for State {
+    impl ::toolc::__gen::FromSlot for State {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 5) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 5) {
                 0 => Self::New,
                 1 => Self::Started,
                 2 => Self::Waiting,
@@ -594,7 +603,7 @@ pub mod group_daily_alerts {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "template width verbose priority",
@@ -606,7 +615,7 @@ pub mod group_daily_alerts {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 template: slots.value(0),
                 width: slots.value_or(1, 87),
@@ -634,7 +643,7 @@ pub mod group_recent_appointments {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "template offset exact reason",
@@ -646,7 +655,7 @@ pub mod group_recent_appointments {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 template: slots.value(0),
                 offset: slots.value_or(1, 1426),
@@ -676,7 +685,7 @@ pub mod import_monthly_branches {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "folder limit recursive exclude format",
@@ -688,7 +697,7 @@ pub mod import_monthly_branches {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 folder: slots.value(0),
                 limit: slots.value_or(1, 42),
@@ -700,7 +709,7 @@ pub mod import_monthly_branches {
     }
 
     /// How the branches are written in the result.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Format {
         /// `short`
         Short,
@@ -708,6 +717,13 @@ pub mod import_monthly_branches {
         Table,
         /// `full`
         Full,
+    }
+
+    impl ::std::fmt::Debug for Format {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Short Table Full", *self as usize)
+        }
     }
 
     impl Format {
@@ -726,10 +742,10 @@ pub mod import_monthly_branches {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Format {
+    impl ::toolc::__gen::FromSlot for Format {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Short,
                 1 => Self::Table,
                 _ => Self::Full,
@@ -755,7 +771,7 @@ pub mod inspect_recent_messages {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "query priority notify languages",
@@ -767,7 +783,7 @@ pub mod inspect_recent_messages {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 query: slots.value(0),
                 priority: slots.value_or(1, 1),
@@ -795,7 +811,7 @@ pub mod label_monthly_notes {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "folder offset verbose depth",
@@ -807,7 +823,7 @@ pub mod label_monthly_notes {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 folder: slots.value(0),
                 offset: slots.value_or(1, 6559),
@@ -835,7 +851,7 @@ pub mod label_pinned_visits {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "template limit strict format",
@@ -847,7 +863,7 @@ pub mod label_pinned_visits {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 template: slots.value(0),
                 limit: slots.value_or(1, 92),
@@ -858,7 +874,7 @@ pub mod label_pinned_visits {
     }
 
     /// How the visits are written in the result.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Format {
         /// `short`
         Short,
@@ -866,6 +882,13 @@ pub mod label_pinned_visits {
         Table,
         /// `full`
         Full,
+    }
+
+    impl ::std::fmt::Debug for Format {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Short Table Full", *self as usize)
+        }
     }
 
     impl Format {
@@ -884,10 +907,10 @@ pub mod label_pinned_visits {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Format {
+    impl ::toolc::__gen::FromSlot for Format {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Short,
                 1 => Self::Table,
                 _ => Self::Full,
@@ -915,7 +938,7 @@ pub mod order_nested_vehicles {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "team retries preview days scope",
@@ -927,7 +950,7 @@ pub mod order_nested_vehicles {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 team: slots.value(0),
                 retries: slots.value_or(1, 0),
@@ -939,7 +962,7 @@ pub mod order_nested_vehicles {
     }
 
     /// Whose vehicles to look at.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Scope {
         /// `own`
         Own,
@@ -947,6 +970,13 @@ pub mod order_nested_vehicles {
         Team,
         /// `company`
         Company,
+    }
+
+    impl ::std::fmt::Debug for Scope {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Own Team Company", *self as usize)
+        }
     }
 
     impl Scope {
@@ -965,10 +995,10 @@ pub mod order_nested_vehicles {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Scope {
+    impl ::toolc::__gen::FromSlot for Scope {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Own,
                 1 => Self::Team,
                 _ => Self::Company,
@@ -996,7 +1026,7 @@ pub mod rename_external_items {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "reference priority preview channel recipients",
@@ -1008,7 +1038,7 @@ pub mod rename_external_items {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 reference: slots.value(0),
                 priority: slots.value_or(1, 5),
@@ -1020,7 +1050,7 @@ pub mod rename_external_items {
     }
 
     /// Over which channel the items came in.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Channel {
         /// `mail`
         Mail,
@@ -1030,6 +1060,13 @@ pub mod rename_external_items {
         Web,
         /// `letter`
         Letter,
+    }
+
+    impl ::std::fmt::Debug for Channel {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Mail Phone Web Letter", *self as usize)
+        }
     }
 
     impl Channel {
@@ -1049,10 +1086,10 @@ pub mod rename_external_items {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Channel {
+    impl ::toolc::__gen::FromSlot for Channel {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 4) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 4) {
                 0 => Self::Mail,
                 1 => Self::Phone,
                 2 => Self::Web,
@@ -1079,7 +1116,7 @@ pub mod review_stale_visits {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "team priority exact sort",
@@ -1091,7 +1128,7 @@ pub mod review_stale_visits {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 team: slots.value(0),
                 priority: slots.value_or(1, 1),
@@ -1102,7 +1139,7 @@ pub mod review_stale_visits {
     }
 
     /// In which order the visits come.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Sort {
         /// `changed`
         Changed,
@@ -1112,6 +1149,13 @@ pub mod review_stale_visits {
         Name,
         /// `size`
         Size,
+    }
+
+    impl ::std::fmt::Debug for Sort {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Changed Created Name Size", *self as usize)
+        }
     }
 
     impl Sort {
@@ -1131,10 +1175,10 @@ pub mod review_stale_visits {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Sort {
+    impl ::toolc::__gen::FromSlot for Sort {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 4) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 4) {
                 0 => Self::Changed,
                 1 => Self::Created,
                 2 => Self::Name,
@@ -1165,7 +1209,7 @@ pub mod share_pinned_labels {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "owner limit exact team format languages",
@@ -1177,7 +1221,7 @@ pub mod share_pinned_labels {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 owner: slots.value(0),
                 limit: slots.value_or(1, 85),
@@ -1190,7 +1234,7 @@ pub mod share_pinned_labels {
     }
 
     /// How the labels are written in the result.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Format {
         /// `short`
         Short,
@@ -1198,6 +1242,13 @@ pub mod share_pinned_labels {
         Table,
         /// `full`
         Full,
+    }
+
+    impl ::std::fmt::Debug for Format {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Short Table Full", *self as usize)
+        }
     }
 
     impl Format {
@@ -1216,10 +1267,10 @@ pub mod share_pinned_labels {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Format {
+    impl ::toolc::__gen::FromSlot for Format {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Short,
                 1 => Self::Table,
                 _ => Self::Full,
@@ -1245,7 +1296,7 @@ pub mod sort_public_alerts {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "reference limit exact identifiers",
@@ -1257,7 +1308,7 @@ pub mod sort_public_alerts {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 reference: slots.value(0),
                 limit: slots.value_or(1, 7),
@@ -1287,7 +1338,7 @@ pub mod verify_daily_campaigns {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "reference priority notify recipients days",
@@ -1299,7 +1350,7 @@ pub mod verify_daily_campaigns {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 reference: slots.value(0),
                 priority: slots.value_or(1, 1),

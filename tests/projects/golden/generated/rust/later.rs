@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -52,8 +52,8 @@ pub(super) fn call<'a, H: LaterTools>(
 
 pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"9 run_later0 48 End in the way that is asked for, after a pause.5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 "outcome"0 1 0 0 8 "pauses"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 "#,
-        "4 wait0 14 Give way once.5 later0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+        r#"9 run_later0 0 5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 "outcome"0 1 0 0 8 "pauses"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 "#,
+        "4 wait0 0 5 later0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
     ],
     definitions,
     index: ::toolc::__gen::search_index!["2 29 6 21 1 a1 0 1 5 after1 0 1 5 asked1 0 1 6 before1 0 1 3 end1 0 2 3 for1 0 1 4 give2 0 1 1 1 3 how1 0 2 2 in1 0 1 2 is1 0 1 5 later1 0 3 5 often1 0 1 4 once1 1 1 7 outcome1 0 1 5 pause1 0 2 3 run1 0 3 4 that1 0 2 3 the1 0 1 2 to1 0 2 4 wait1 1 3 3 way2 0 2 1 1 "],
@@ -150,20 +150,20 @@ pub mod run_later {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Args", "outcome pauses", (&self.outcome, &self.pauses))
+            ::toolc::__gen::debug_fields(f, "Args", "outcome pauses", (&self.outcome, &self.pauses))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self { outcome: slots.value_or(0, Outcome::Echo), pauses: slots.value_or(1, 1) }
         }
     }
 
     /// How to end.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Outcome {
         /// `echo`
         Echo,
@@ -173,6 +173,13 @@ pub mod run_later {
         Refuse,
         /// `panic`
         Panic,
+    }
+
+    impl ::std::fmt::Debug for Outcome {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Echo Fail Refuse Panic", *self as usize)
+        }
     }
 
     impl Outcome {
@@ -192,10 +199,10 @@ pub mod run_later {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Outcome {
+    impl ::toolc::__gen::FromSlot for Outcome {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 4) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 4) {
                 0 => Self::Echo,
                 1 => Self::Fail,
                 2 => Self::Refuse,
@@ -214,6 +221,6 @@ pub mod wait {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::Slots<'_, '_>) -> Self { Self {} }
     }
 }

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -54,9 +54,9 @@ pub(super) fn call<'a, H: LibTools>(
 
 pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"9 Odd-Names0 47 Take arguments whose names are not identifiers.3 lib0 13 7 6 0 0 2 10 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 12 8 "$limit"0 4 0 0 8 "string"0 12 0 0 6 "type"1 1 0 0 6 "self"0 2 0 0 15 "$vectorSearch"0 3 0 0 5 "a.b"0 5 0 0 5 "2fa"0 6 0 0 9 "größe"0 7 0 0 5 "~/x"0 8 0 0 11 "camelCase"0 9 0 0 6 "args"0 10 0 0 8 "option"0 11 0 0 3 4 6 option4 3 vec4 1 x0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"9 Odd-Names0 0 3 lib0 13 7 6 0 0 2 10 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 12 8 "$limit"0 4 0 0 8 "string"0 12 0 0 6 "type"1 1 0 0 6 "self"0 2 0 0 15 "$vectorSearch"0 3 0 0 5 "a.b"0 5 0 0 5 "2fa"0 6 0 0 9 "größe"0 7 0 0 5 "~/x"0 8 0 0 11 "camelCase"0 9 0 0 6 "args"0 10 0 0 8 "option"0 11 0 0 3 4 6 option4 3 vec4 1 x0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
         "13 no_parameters0 39 Take nothing at all. Goes with run_now.3 lib0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 8 mcp_find0 7 run_now0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        r#"7 run_now0 42 End in the way that is asked for, at once.3 lib0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 1 9 "outcome"0 1 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"7 run_now0 0 3 lib0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 1 9 "outcome"0 1 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
     ],
     definitions,
     index: ::toolc::__gen::search_index!["3 83 10 20 79 3 2fa1 0 1 1 a1 0 7 3 all1 1 1 3 are1 0 1 3 arg1 0 1 8 argument1 0 1 2 as1 0 1 5 ascii1 0 1 5 asked1 2 1 2 at3 0 1 1 1 2 1 1 b1 0 1 2 be1 0 1 5 begin1 0 2 4 call1 0 2 5 camel1 0 1 6 cannot1 0 1 7 capital1 0 1 4 case1 0 1 4 code1 0 1 5 digit1 0 1 2 do1 0 1 6 dollar1 0 1 3 dot1 0 1 3 end1 2 2 6 escape1 0 1 3 for1 2 1 9 generated1 0 1 7 größe1 0 1 4 here1 0 1 3 how1 2 1 10 identifier1 0 1 2 in1 2 1 2 is1 2 1 3 its1 0 1 6 itself1 0 1 4 json1 0 1 7 keyword1 0 2 6 letter1 0 2 5 limit1 0 1 4 many1 0 1 4 most1 0 1 4 name1 0 4 2 no1 1 3 3 not1 0 1 7 nothing1 1 1 3 now1 2 3 3 odd1 0 3 4 once1 2 1 6 option1 0 1 5 other1 0 1 7 outcome1 2 1 3 own1 0 1 9 parameter1 1 3 7 pointer1 0 1 7 prelude1 0 1 3 raw1 0 1 3 run1 2 3 4 rust1 0 1 1 s1 0 2 6 search1 0 1 4 self1 0 1 4 sign1 0 1 9 something1 0 2 6 string1 0 1 4 take2 0 1 1 1 4 than1 0 1 4 that2 0 2 2 1 3 the2 0 1 2 1 4 this1 0 1 2 to1 2 1 3 too1 0 1 4 type1 0 1 6 vector1 0 1 3 way1 2 1 4 what1 0 2 5 whose1 0 1 4 with1 0 2 6 within1 0 1 1 x1 0 1 "],
@@ -178,7 +178,7 @@ pub mod odd_names {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "type self_ vector_search a_b _2fa größe x camel_case args option",
@@ -201,7 +201,7 @@ pub mod odd_names {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 r#type: slots.value(0),
                 self_: slots.value(1),
@@ -226,25 +226,32 @@ pub mod odd_names {
     impl ::std::fmt::Debug for VectorSearch {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "VectorSearch", "limit", (&self.limit,))
+            ::toolc::__gen::debug_fields(f, "VectorSearch", "limit", (&self.limit,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for VectorSearch {
+    impl ::toolc::__gen::FromSlot for VectorSearch {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { limit: slots.value_or(0, 10) }
         }
     }
 
     /// What the generated code calls something itself.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Args2 {
         /// `option`
         Option,
         /// `vec`
         Vec,
+    }
+
+    impl ::std::fmt::Debug for Args2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Option Vec", *self as usize)
+        }
     }
 
     impl Args2 {
@@ -262,10 +269,10 @@ pub mod odd_names {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Args2 {
+    impl ::toolc::__gen::FromSlot for Args2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::Option,
                 _ => Self::Vec,
             }
@@ -273,10 +280,17 @@ pub mod odd_names {
     }
 
     /// Here, too.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum OptionString {
         /// `x`
         X
+    }
+
+    impl ::std::fmt::Debug for OptionString {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "X", *self as usize)
+        }
     }
 
     impl OptionString {
@@ -293,10 +307,10 @@ pub mod odd_names {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for OptionString {
+    impl ::toolc::__gen::FromSlot for OptionString {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 1) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 1) {
                 _ => Self::X,
             }
         }
@@ -311,14 +325,14 @@ pub mod odd_names {
     impl ::std::fmt::Debug for Option2 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Option2", "string", (&self.string,))
+            ::toolc::__gen::debug_fields(f, "Option2", "string", (&self.string,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Option2 {
+    impl ::toolc::__gen::FromSlot for Option2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { string: slots.value(0) }
         }
     }
@@ -333,7 +347,7 @@ pub mod no_parameters {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::Slots<'_, '_>) -> Self { Self {} }
     }
 }
 
@@ -348,20 +362,20 @@ pub mod run_now {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Args", "outcome", (&self.outcome,))
+            ::toolc::__gen::debug_fields(f, "Args", "outcome", (&self.outcome,))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self { outcome: slots.value_or(0, Outcome::Echo) }
         }
     }
 
     /// How to end.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Outcome {
         /// `echo`
         Echo,
@@ -371,6 +385,13 @@ pub mod run_now {
         Refuse,
         /// `panic`
         Panic,
+    }
+
+    impl ::std::fmt::Debug for Outcome {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Echo Fail Refuse Panic", *self as usize)
+        }
     }
 
     impl Outcome {
@@ -390,10 +411,10 @@ pub mod run_now {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Outcome {
+    impl ::toolc::__gen::FromSlot for Outcome {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 4) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 4) {
                 0 => Self::Echo,
                 1 => Self::Fail,
                 2 => Self::Refuse,

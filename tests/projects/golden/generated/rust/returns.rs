@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -100,13 +100,13 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ReturnsTools + 'static>(
 
 pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"10 return_all0 29 Return a value of every type.7 returns0 7 7 6 0 0 0 2 0 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 3 1 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 6 "tree"1 1 0 0 6 "node"0 2 0 0 7 "label"1 3 0 0 10 "children"0 4 0 0 6 "next"0 1 0 0 2 4 4 none4 3 any3 1 5 6 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        "11 return_bare0 29 Return anything, in any form.7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "10 return_def0 23 Return what has a name.7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
-        "11 return_list0 25 Return a list of objects.7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        r#"12 return_maybe0 26 Return an object, or null.7 returns0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 1 7 "found"1 1 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"11 return_sort0 26 Return a number or a word.7 returns0 4 7 6 0 0 0 1 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 4 "as"1 1 0 0 0 2 2 3 0 0 0 0 0 0 1 0 1 0 1 0 0 1 0 0 1 0 "#,
-        "11 return_word0 24 Return a word of a list.7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        r#"10 return_all0 0 7 returns0 7 7 6 0 0 0 2 0 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 3 1 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 6 "tree"1 1 0 0 6 "node"0 2 0 0 7 "label"1 3 0 0 10 "children"0 4 0 0 6 "next"0 1 0 0 2 4 4 none4 3 any3 1 5 6 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        "11 return_bare0 0 7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        "10 return_def0 0 7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+        "11 return_list0 0 7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        r#"12 return_maybe0 0 7 returns0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 1 7 "found"1 1 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"11 return_sort0 0 7 returns0 4 7 6 0 0 0 1 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 4 "as"1 1 0 0 0 2 2 3 0 0 0 0 0 0 1 0 1 0 1 0 0 1 0 0 1 0 "#,
+        "11 return_word0 0 7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
     ],
     definitions,
     index: ::toolc::__gen::search_index!["7 27 11 11 11 16 16 12 40 1 a5 0 2 2 1 3 1 5 2 6 2 3 all1 0 3 2 an1 4 1 3 any1 1 1 8 anything1 1 1 2 as2 0 1 5 1 4 bare1 1 3 2 be1 0 1 4 came1 0 1 3 def1 2 3 5 every1 0 1 4 form1 1 1 5 found1 4 1 3 has1 2 1 2 in1 1 1 2 is2 0 1 4 1 2 it1 0 1 4 list2 3 4 6 1 5 maybe1 4 3 4 name1 2 1 4 node1 0 2 4 null1 4 1 6 number1 5 1 6 object2 3 1 4 1 2 of3 0 2 3 1 6 1 3 one1 4 1 2 or2 4 1 5 1 6 return7 0 4 1 4 2 4 3 4 4 4 5 5 6 4 8 returned1 0 1 4 same1 0 1 4 sort1 5 3 3 the1 0 1 5 there1 4 1 2 to2 0 1 5 1 4 tree1 0 1 4 type1 0 1 5 value1 0 1 4 what3 0 1 2 1 5 1 7 whether1 4 1 4 word2 5 1 6 4 "],
@@ -248,14 +248,14 @@ pub mod return_all {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Args", "tree node", (&self.tree, &self.node))
+            ::toolc::__gen::debug_fields(f, "Args", "tree node", (&self.tree, &self.node))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self { tree: slots.value(0), node: slots.value(1) }
         }
     }
@@ -316,19 +316,14 @@ pub mod return_all {
     impl ::std::fmt::Debug for Tree {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
-                f,
-                "Tree",
-                "label children next",
-                (&self.label, &self.children, &self.next),
-            )
+            ::toolc::__gen::debug_fields(f, "Tree", "label children next", (&self.label, &self.children, &self.next))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Tree {
+    impl ::toolc::__gen::FromSlot for Tree {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { label: slots.value(0), children: slots.value_or_else(1, || Vec::from([])), next: slots.value(2) }
         }
     }
@@ -357,15 +352,15 @@ pub mod return_all {
         String(NodeString),
     }
 
-    impl ::toolc::__gen::args::FromSlot for Node {
+    impl ::toolc::__gen::FromSlot for Node {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
-                    |slot| Self::Tree(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Integer(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::String(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Tree(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::String(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -389,12 +384,19 @@ pub mod return_all {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(&self.0, out) }
     }
 
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum ReturnsMode {
         /// `fast`
         Fast,
         /// `slow`
         Slow,
+    }
+
+    impl ::std::fmt::Debug for ReturnsMode {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Fast Slow", *self as usize)
+        }
     }
 
     impl ReturnsMode {
@@ -423,7 +425,7 @@ pub mod return_all {
     impl ::std::fmt::Debug for ReturnsShapesItemCircle {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "ReturnsShapesItemCircle", "radius", (&self.radius,))
+            ::toolc::__gen::debug_fields(f, "ReturnsShapesItemCircle", "radius", (&self.radius,))
         }
     }
 
@@ -445,7 +447,7 @@ pub mod return_all {
     impl ::std::fmt::Debug for ReturnsShapesItemSquare {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "ReturnsShapesItemSquare", "rest", (&self.rest,))
+            ::toolc::__gen::debug_fields(f, "ReturnsShapesItemSquare", "rest", (&self.rest,))
         }
     }
 
@@ -477,12 +479,19 @@ pub mod return_all {
         }
     }
 
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum NodeString {
         /// `none`
         None,
         /// `any`
         Any,
+    }
+
+    impl ::std::fmt::Debug for NodeString {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "None Any", *self as usize)
+        }
     }
 
     impl NodeString {
@@ -500,10 +509,10 @@ pub mod return_all {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for NodeString {
+    impl ::toolc::__gen::FromSlot for NodeString {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::None,
                 _ => Self::Any,
             }
@@ -524,7 +533,7 @@ pub mod return_bare {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// Anything.
@@ -540,7 +549,7 @@ pub mod return_def {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// The result of `return_def`.
@@ -555,7 +564,7 @@ pub mod return_def {
     impl ::std::fmt::Debug for Found {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Found", "path more", (&self.path, &self.more))
+            ::toolc::__gen::debug_fields(f, "Found", "path more", (&self.path, &self.more))
         }
     }
 
@@ -579,7 +588,7 @@ pub mod return_list {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// The result of `return_list`.
@@ -592,7 +601,7 @@ pub mod return_list {
     impl ::std::fmt::Debug for ReturnsItem {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "ReturnsItem", "id", (&self.id,))
+            ::toolc::__gen::debug_fields(f, "ReturnsItem", "id", (&self.id,))
         }
     }
 
@@ -615,14 +624,14 @@ pub mod return_maybe {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Args", "found", (&self.found,))
+            ::toolc::__gen::debug_fields(f, "Args", "found", (&self.found,))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self { found: slots.value(0) } }
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self { Self { found: slots.value(0) } }
     }
 
     /// The result of `return_maybe`.
@@ -635,7 +644,7 @@ pub mod return_maybe {
     impl ::std::fmt::Debug for ReturnsValue {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "ReturnsValue", "id", (&self.id,))
+            ::toolc::__gen::debug_fields(f, "ReturnsValue", "id", (&self.id,))
         }
     }
 
@@ -658,14 +667,14 @@ pub mod return_sort {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Args", "as", (&self.r#as,))
+            ::toolc::__gen::debug_fields(f, "Args", "as", (&self.r#as,))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self { r#as: slots.value(0) } }
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self { Self { r#as: slots.value(0) } }
     }
 
     /// The result of `return_sort`.
@@ -696,14 +705,14 @@ pub mod return_sort {
         String(String),
     }
 
-    impl ::toolc::__gen::args::FromSlot for As {
+    impl ::toolc::__gen::FromSlot for As {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
-                    |slot| Self::Integer(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::String(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::String(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -719,16 +728,23 @@ pub mod return_word {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// The result of `return_word`.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Returns {
         /// `yes`
         Yes,
         /// `no`
         No,
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Yes No", *self as usize)
+        }
     }
 
     impl Returns {

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -101,14 +101,14 @@ pub(super) fn call<'a, H: ShapesTools>(
 pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
         r#"7 depends0 47 On cli, 2 deep. Goes with run_now or run_later.6 shapes0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 3 "a"0 4 0 0 3 "b"0 5 0 0 3 "c"0 6 0 0 7 "first"0 1 0 0 6 "mode"0 2 0 0 7 "inner"0 3 0 0 6 "last"0 7 0 0 3 4 7 picture4 4 text4 4 both0 1 1 0 1 0 0 0 0 0 0 0 0 0 0 0 7 1 0 1 0 2 1 2 3 0 2 0 0 2 0 0 1 0 0 0 1 1 0 3 0 2 4 0 0 0 3 3 1 0 3 1 0 0 0 6 1 0 4 6 0 7 run_now2 8 platform0 0 4 chat1 6 vision0 9 run_later2 8 platform1 0 3 cli2 5 depth4 2 2 2 8 platform5 depth0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"11 every_bound0 26 Take values within bounds.6 shapes0 11 7 6 0 0 0 8 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 4 2 0 0 0 0 1 0 0 0 0 0 0 1 1 4 2 0 0 0 0 1 0 0 0 0 0 0 1 2 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 1 4 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 6 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 1 0 0 0 0 0 0 1 7 8 8 "closed"0 1 0 0 6 "open"0 2 0 0 6 "step"0 3 0 0 9 "extreme"0 4 0 0 8 "length"0 5 0 0 7 "items"0 6 0 0 7 "again"0 8 0 0 6 "keys"0 10 0 0 0 0 8 1 0 -3 1 0 3 0 0 0 0 0 0 0 0 0 0 0 0 1 1 -0.5 1 1 1000.0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0.25 0 0 0 0 0 0 0 1 0 -9223372036854775808 1 0 9223372036854775807 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 1 4 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 3 1 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 2 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"12 every_choice0 25 Choose values from lists.6 shapes0 10 7 6 0 0 0 8 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 4 2 9 0 0 1 0 0 0 0 0 0 0 3 1 11 3 0 0 1 0 0 0 0 0 0 0 4 2 14 3 0 0 1 0 0 0 0 0 0 0 5 4 17 2 0 0 1 0 0 0 0 0 0 0 517405 9 19 7 0 0 1 0 0 0 0 0 0 0 13 4 26 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 5 4 29 3 0 0 1 0 0 0 0 0 0 0 8 7 "order"1 1 0 0 5 "odd"0 2 0 0 7 "level"0 3 0 0 8 "factor"0 4 0 0 9 "untyped"0 5 0 0 7 "mixed"0 6 0 0 7 "maybe"0 7 0 0 9 "several"0 8 0 0 32 4 3 asc4 4 desc4 0 4 3 a-b4 3 a_b4 4 Self4 2 3d4 4 type4 7 größe4 1 +4 8 say "hi"2 1 2 2 2 3 3 0.5 2 1 3 -2.5 4 3 yes4 2 no4 4 auto2 1 3 2.5 1 1 5 7 ["a",1]5 15 {"key":"value"}0 4 4 left4 5 right0 4 3 red4 5 green4 4 blue0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"13 every_default0 48 Take nothing: there is a default for everything.6 shapes0 35 7 6 0 0 9 18 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 13 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 15 0 0 0 0 0 0 13 4 2 2 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 2 17 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 2 19 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 27 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 30 0 0 0 0 0 0 7 6 0 0 7 2 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 9 0 1 0 0 0 0 0 0 0 27 7 "width"1 23 0 0 8 "height"0 24 0 0 7 "depth"0 25 0 0 6 "name"1 21 0 0 6 "size"0 22 0 0 6 "tags"0 26 0 0 6 "note"0 28 0 0 4 "id"1 31 0 0 7 "label"0 32 0 0 6 "flag"0 1 0 0 7 "count"0 2 0 0 7 "whole"0 3 0 0 7 "least"0 4 0 0 7 "ratio"0 5 0 0 6 "even"0 6 0 0 6 "word"0 7 0 0 8 "choice"0 8 0 0 7 "maybe"0 9 0 0 7 "words"0 10 0 0 7 "empty"0 12 0 0 9 "choices"0 14 0 0 5 "map"0 16 0 0 8 "no_map"0 18 0 0 8 "record"0 20 0 0 9 "records"0 29 0 0 10 "anything"0 33 0 0 6 "free"0 34 0 0 4 4 3 a-b4 3 a_b4 3 red4 5 green0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        "12 every_object0 145 Take objects of every sort.\n\nThey may hold each other, and `code`, \"quotes\", {{braces}}, 100 % and a \\ stay as they are: ```rust\nfn main() {}\n```6 shapes0 26 7 6 0 0 11 8 0 0 0 0 0 0 0 0 7 6 0 0 4 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 3 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 6 0 2 10 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 6 0 2 12 0 0 0 0 0 0 0 7 6 0 0 6 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 2 16 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 7 7 0 0 8 0 2 18 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 1 0 0 0 0 0 0 0 7 6 0 0 8 1 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 9 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 10 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 19 6 \"item\"1 4 0 0 8 \"amount\"0 5 0 0 6 \"note\"0 6 0 0 8 \"street\"0 8 0 0 7 \"lines\"1 2 0 0 9 \"address\"0 7 0 0 7 \"width\"1 13 0 0 8 \"height\"0 14 0 0 7 \"known\"0 21 0 0 7 \"known\"0 23 0 0 7 \"known\"0 25 0 0 7 \"order\"1 1 0 0 8 \"labels\"0 9 0 0 7 \"sizes\"0 11 0 0 8 \"groups\"0 15 0 0 6 \"free\"0 19 0 0 7 \"mixed\"0 20 0 0 8 \"closed\"0 22 0 0 7 \"maybe\"0 24 0 0 0 0 1 1 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        r#"9 every_ref0 62 Take values whose schemas have names, and lead to one another.6 shapes0 31 7 6 0 0 0 14 0 0 0 0 0 0 0 0 7 6 0 0 14 3 0 0 0 0 0 0 0 0 7 6 0 0 17 2 0 0 0 0 0 0 0 0 7 6 0 0 19 1 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 0 7 7 0 0 20 0 2 6 0 0 0 0 0 0 0 15 6 0 0 20 2 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 3 4 0 0 0 0 0 9 0 0 0 0 1 0 0 1 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 0 9 0 0 0 0 1 0 0 0 0 1 2 0 0 9 0 0 0 0 1 0 0 0 0 0 0 1 1 6 5 0 0 0 0 1 1 15 0 0 0 0 0 0 7 6 0 0 22 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 24 2 0 0 0 0 0 0 0 0 7 6 0 0 26 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 28 2 0 0 0 0 0 0 0 0 7 6 0 0 30 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 32 6 "tree"1 1 0 0 6 "list"0 2 0 0 6 "even"0 3 0 0 7 "words"0 4 0 0 7 "again"0 4 0 0 6 "nest"0 5 0 0 9 "folders"0 6 0 0 7 "maybe"0 7 0 0 10 "nullable"0 7 0 0 8 "colour"0 8 0 0 12 "expression"0 9 0 0 8 "narrow"0 10 0 0 5 "all"0 12 0 0 8 "points"0 14 0 0 7 "label"1 11 0 0 10 "children"0 16 0 0 6 "best"0 1 0 0 7 "value"1 17 0 0 6 "next"0 18 0 0 5 "odd"0 19 0 0 3 "x"1 20 0 0 3 "y"0 21 0 0 3 "x"1 25 0 0 3 "y"0 26 0 0 7 "value"1 27 0 0 6 "next"0 18 0 0 6 "even"1 3 0 0 6 "back"0 1 0 0 4 "op"1 28 0 0 4 "of"1 9 0 0 4 "op"1 29 0 0 4 "of"1 30 0 0 4 4 3 red4 8 infrared4 3 not4 3 sum7 11 11 13 22 11 23 24 3 0 0 0 0 0 1 2 0 0 0 0 0 0 0 0 0 0 0 0 1 4 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 1 1 1 0 1 2 0 7 run_now1 6 vision0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"10 every_sort0 85 Take values of several distinguishable kinds, and objects with additional properties.6 shapes0 63 7 6 0 0 13 13 2 53 0 0 0 0 0 0 1 3 0 8 0 0 0 0 1 0 0 2 1 0 0 0 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 2 3 0 0 0 0 7 6 0 0 26 2 0 0 0 0 0 0 0 0 7 6 0 0 28 2 0 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 5 2 0 0 0 0 7 6 0 0 5 1 1 0 0 0 0 0 0 0 3 1 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 6 2 0 0 0 0 0 0 0 0 3 1 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 7 6 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 24 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 2 26 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 29 0 0 0 0 0 0 0 8 0 0 0 0 1 0 13 2 1 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 15 3 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 8 1 0 0 0 0 0 0 0 0 2 0 6 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 9 1 0 0 0 0 0 0 0 0 2 0 7 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 2 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 12 1 2 43 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 0 8 0 0 0 0 1 0 22 2 0 0 0 0 7 7 0 0 13 0 2 44 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 18 2 0 0 0 0 0 8 0 0 0 0 1 0 24 2 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 20 2 1 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 1 2 7 9 8 2 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 10 1 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 56 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 4 11 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 30 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 31 6 "kind"1 3 0 0 8 "radius"1 4 0 0 6 "side"1 6 0 0 6 "kind"1 7 0 0 7 "label"0 8 0 0 9 "version"1 15 0 0 9 "version"1 17 0 0 6 "name"0 18 0 0 4 "on"1 35 0 0 4 "on"1 37 0 0 6 "name"1 39 0 0 6 "rest"0 40 0 0 7 "total"0 42 0 0 7 "shape"0 1 0 0 7 "named"0 9 0 0 7 "level"0 13 0 0 9 "by_type"0 19 0 0 5 "ids"0 28 0 0 10 "together"0 32 0 0 6 "open"0 38 0 0 8 "counts"0 41 0 0 15 "nullable_sort"0 44 0 0 7 "sorts"0 45 0 0 7 "mixed"0 46 0 0 7 "sides"0 49 0 0 9 "presets"0 52 0 0 6 "kind"1 54 0 0 4 "to"0 55 0 0 6 "kind"1 57 0 0 6 "text"0 58 0 0 3 "x"1 62 0 0 12 4 6 circle4 6 square2 1 2 2 4 3 all4 4 none1 1 1 0 5 7 {"a":1}5 7 {"a":2}4 4 line4 4 text26 2 5 10 11 12 14 16 20 21 22 23 25 27 30 31 33 34 36 47 48 50 51 59 60 61 60 4 1 0 1 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 20 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"10 every_type0 108 Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.6 shapes4 🧩20 7 6 0 0 0 15 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 6 5 0 0 0 0 1 1 10 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 0 0 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 0 49 5 0 0 0 0 1 1 16 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 29 9 0 0 0 0 1 0 0 0 0 0 0 0 8098 9 0 0 0 0 0 0 0 0 0 0 0 0 15 6 "flag"1 1 0 0 7 "count"1 2 0 0 7 "ratio"0 3 0 0 6 "word"0 4 0 0 6 "list"0 5 0 0 7 "words"0 6 0 0 6 "grid"0 8 0 0 6 "bare"0 11 0 0 9 "nothing"0 12 0 0 10 "anything"0 13 0 0 13 "maybe_count"0 14 0 0 15 "null_or_words"0 15 0 0 14 "must_be_told"1 17 0 0 15 "word_or_count"0 18 0 0 5 "mix"0 19 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"11 every_union0 29 Take values of several types.6 shapes0 23 7 6 0 0 4 8 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 3 1 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 1 0 13 4 2 3 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 2 2 1 0 0 0 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 5 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 2 2 0 0 0 0 0 0 0 0 5 4 6 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 4 2 0 8 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 1 1 0 9 0 0 0 0 1 0 0 0 0 0 0 1 2 0 9 0 0 0 0 1 0 6 2 1 0 0 0 12 6 "kind"1 12 0 0 8 "radius"1 13 0 0 6 "kind"1 15 0 0 6 "side"1 16 0 0 9 "version"0 1 0 0 8 "answer"0 2 0 0 6 "when"0 3 0 0 7 "maybe"0 4 0 0 9 "perhaps"0 5 0 0 8 "either"0 6 0 0 9 "exactly"0 10 0 0 6 "both"0 17 0 0 7 4 2 v12 42 4 4 left4 5 right0 4 6 circle4 6 square9 7 8 11 14 18 19 20 21 22 3 1 0 1 0 0 0 0 0 0 0 0 0 0 0 0 1 0 3 0 0 0 0 0 0 0 0 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"11 every_bound0 0 6 shapes0 11 7 6 0 0 0 8 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 4 2 0 0 0 0 1 0 0 0 0 0 0 1 1 4 2 0 0 0 0 1 0 0 0 0 0 0 1 2 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 1 4 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 6 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 1 0 0 0 0 0 0 1 7 8 8 "closed"0 1 0 0 6 "open"0 2 0 0 6 "step"0 3 0 0 9 "extreme"0 4 0 0 8 "length"0 5 0 0 7 "items"0 6 0 0 7 "again"0 8 0 0 6 "keys"0 10 0 0 0 0 8 1 0 -3 1 0 3 0 0 0 0 0 0 0 0 0 0 0 0 1 1 -0.5 1 1 1000.0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0.25 0 0 0 0 0 0 0 1 0 -9223372036854775808 1 0 9223372036854775807 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 1 4 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 3 1 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 2 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"12 every_choice0 0 6 shapes0 10 7 6 0 0 0 8 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 4 2 9 0 0 1 0 0 0 0 0 0 0 3 1 11 3 0 0 1 0 0 0 0 0 0 0 4 2 14 3 0 0 1 0 0 0 0 0 0 0 5 4 17 2 0 0 1 0 0 0 0 0 0 0 517405 9 19 7 0 0 1 0 0 0 0 0 0 0 13 4 26 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 5 4 29 3 0 0 1 0 0 0 0 0 0 0 8 7 "order"1 1 0 0 5 "odd"0 2 0 0 7 "level"0 3 0 0 8 "factor"0 4 0 0 9 "untyped"0 5 0 0 7 "mixed"0 6 0 0 7 "maybe"0 7 0 0 9 "several"0 8 0 0 32 4 3 asc4 4 desc4 0 4 3 a-b4 3 a_b4 4 Self4 2 3d4 4 type4 7 größe4 1 +4 8 say "hi"2 1 2 2 2 3 3 0.5 2 1 3 -2.5 4 3 yes4 2 no4 4 auto2 1 3 2.5 1 1 5 7 ["a",1]5 15 {"key":"value"}0 4 4 left4 5 right0 4 3 red4 5 green4 4 blue0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"13 every_default0 0 6 shapes0 35 7 6 0 0 9 18 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 13 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 15 0 0 0 0 0 0 13 4 2 2 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 2 17 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 2 19 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 27 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 30 0 0 0 0 0 0 7 6 0 0 7 2 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 9 0 1 0 0 0 0 0 0 0 27 7 "width"1 23 0 0 8 "height"0 24 0 0 7 "depth"0 25 0 0 6 "name"1 21 0 0 6 "size"0 22 0 0 6 "tags"0 26 0 0 6 "note"0 28 0 0 4 "id"1 31 0 0 7 "label"0 32 0 0 6 "flag"0 1 0 0 7 "count"0 2 0 0 7 "whole"0 3 0 0 7 "least"0 4 0 0 7 "ratio"0 5 0 0 6 "even"0 6 0 0 6 "word"0 7 0 0 8 "choice"0 8 0 0 7 "maybe"0 9 0 0 7 "words"0 10 0 0 7 "empty"0 12 0 0 9 "choices"0 14 0 0 5 "map"0 16 0 0 8 "no_map"0 18 0 0 8 "record"0 20 0 0 9 "records"0 29 0 0 10 "anything"0 33 0 0 6 "free"0 34 0 0 4 4 3 a-b4 3 a_b4 3 red4 5 green0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"12 every_object0 0 6 shapes0 26 7 6 0 0 11 8 0 0 0 0 0 0 0 0 7 6 0 0 4 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 3 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 6 0 2 10 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 6 0 2 12 0 0 0 0 0 0 0 7 6 0 0 6 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 2 16 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 7 7 0 0 8 0 2 18 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 1 0 0 0 0 0 0 0 7 6 0 0 8 1 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 9 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 10 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 19 6 "item"1 4 0 0 8 "amount"0 5 0 0 6 "note"0 6 0 0 8 "street"0 8 0 0 7 "lines"1 2 0 0 9 "address"0 7 0 0 7 "width"1 13 0 0 8 "height"0 14 0 0 7 "known"0 21 0 0 7 "known"0 23 0 0 7 "known"0 25 0 0 7 "order"1 1 0 0 8 "labels"0 9 0 0 7 "sizes"0 11 0 0 8 "groups"0 15 0 0 6 "free"0 19 0 0 7 "mixed"0 20 0 0 8 "closed"0 22 0 0 7 "maybe"0 24 0 0 0 0 1 1 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"9 every_ref0 0 6 shapes0 31 7 6 0 0 0 14 0 0 0 0 0 0 0 0 7 6 0 0 14 3 0 0 0 0 0 0 0 0 7 6 0 0 17 2 0 0 0 0 0 0 0 0 7 6 0 0 19 1 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 0 7 7 0 0 20 0 2 6 0 0 0 0 0 0 0 15 6 0 0 20 2 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 3 4 0 0 0 0 0 9 0 0 0 0 1 0 0 1 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 0 9 0 0 0 0 1 0 0 0 0 1 2 0 0 9 0 0 0 0 1 0 0 0 0 0 0 1 1 6 5 0 0 0 0 1 1 15 0 0 0 0 0 0 7 6 0 0 22 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 24 2 0 0 0 0 0 0 0 0 7 6 0 0 26 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 28 2 0 0 0 0 0 0 0 0 7 6 0 0 30 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 32 6 "tree"1 1 0 0 6 "list"0 2 0 0 6 "even"0 3 0 0 7 "words"0 4 0 0 7 "again"0 4 0 0 6 "nest"0 5 0 0 9 "folders"0 6 0 0 7 "maybe"0 7 0 0 10 "nullable"0 7 0 0 8 "colour"0 8 0 0 12 "expression"0 9 0 0 8 "narrow"0 10 0 0 5 "all"0 12 0 0 8 "points"0 14 0 0 7 "label"1 11 0 0 10 "children"0 16 0 0 6 "best"0 1 0 0 7 "value"1 17 0 0 6 "next"0 18 0 0 5 "odd"0 19 0 0 3 "x"1 20 0 0 3 "y"0 21 0 0 3 "x"1 25 0 0 3 "y"0 26 0 0 7 "value"1 27 0 0 6 "next"0 18 0 0 6 "even"1 3 0 0 6 "back"0 1 0 0 4 "op"1 28 0 0 4 "of"1 9 0 0 4 "op"1 29 0 0 4 "of"1 30 0 0 4 4 3 red4 8 infrared4 3 not4 3 sum7 11 11 13 22 11 23 24 3 0 0 0 0 0 1 2 0 0 0 0 0 0 0 0 0 0 0 0 1 4 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 1 1 1 0 1 2 0 7 run_now1 6 vision0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"10 every_sort0 0 6 shapes0 63 7 6 0 0 13 13 2 53 0 0 0 0 0 0 1 3 0 8 0 0 0 0 1 0 0 2 1 0 0 0 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 2 3 0 0 0 0 7 6 0 0 26 2 0 0 0 0 0 0 0 0 7 6 0 0 28 2 0 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 5 2 0 0 0 0 7 6 0 0 5 1 1 0 0 0 0 0 0 0 3 1 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 6 2 0 0 0 0 0 0 0 0 3 1 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 7 6 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 24 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 2 26 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 29 0 0 0 0 0 0 0 8 0 0 0 0 1 0 13 2 1 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 15 3 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 8 1 0 0 0 0 0 0 0 0 2 0 6 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 9 1 0 0 0 0 0 0 0 0 2 0 7 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 2 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 12 1 2 43 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 0 8 0 0 0 0 1 0 22 2 0 0 0 0 7 7 0 0 13 0 2 44 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 18 2 0 0 0 0 0 8 0 0 0 0 1 0 24 2 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 20 2 1 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 1 2 7 9 8 2 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 10 1 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 56 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 4 11 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 30 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 31 6 "kind"1 3 0 0 8 "radius"1 4 0 0 6 "side"1 6 0 0 6 "kind"1 7 0 0 7 "label"0 8 0 0 9 "version"1 15 0 0 9 "version"1 17 0 0 6 "name"0 18 0 0 4 "on"1 35 0 0 4 "on"1 37 0 0 6 "name"1 39 0 0 6 "rest"0 40 0 0 7 "total"0 42 0 0 7 "shape"0 1 0 0 7 "named"0 9 0 0 7 "level"0 13 0 0 9 "by_type"0 19 0 0 5 "ids"0 28 0 0 10 "together"0 32 0 0 6 "open"0 38 0 0 8 "counts"0 41 0 0 15 "nullable_sort"0 44 0 0 7 "sorts"0 45 0 0 7 "mixed"0 46 0 0 7 "sides"0 49 0 0 9 "presets"0 52 0 0 6 "kind"1 54 0 0 4 "to"0 55 0 0 6 "kind"1 57 0 0 6 "text"0 58 0 0 3 "x"1 62 0 0 12 4 6 circle4 6 square2 1 2 2 4 3 all4 4 none1 1 1 0 5 7 {"a":1}5 7 {"a":2}4 4 line4 4 text26 2 5 10 11 12 14 16 20 21 22 23 25 27 30 31 33 34 36 47 48 50 51 59 60 61 60 4 1 0 1 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 20 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"10 every_type0 0 6 shapes4 🧩20 7 6 0 0 0 15 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 6 5 0 0 0 0 1 1 10 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 0 0 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 0 49 5 0 0 0 0 1 1 16 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 29 9 0 0 0 0 1 0 0 0 0 0 0 0 8098 9 0 0 0 0 0 0 0 0 0 0 0 0 15 6 "flag"1 1 0 0 7 "count"1 2 0 0 7 "ratio"0 3 0 0 6 "word"0 4 0 0 6 "list"0 5 0 0 7 "words"0 6 0 0 6 "grid"0 8 0 0 6 "bare"0 11 0 0 9 "nothing"0 12 0 0 10 "anything"0 13 0 0 13 "maybe_count"0 14 0 0 15 "null_or_words"0 15 0 0 14 "must_be_told"1 17 0 0 15 "word_or_count"0 18 0 0 5 "mix"0 19 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"11 every_union0 0 6 shapes0 23 7 6 0 0 4 8 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 3 1 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 1 0 13 4 2 3 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 2 2 1 0 0 0 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 5 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 2 2 0 0 0 0 0 0 0 0 5 4 6 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 4 2 0 8 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 1 1 0 9 0 0 0 0 1 0 0 0 0 0 0 1 2 0 9 0 0 0 0 1 0 6 2 1 0 0 0 12 6 "kind"1 12 0 0 8 "radius"1 13 0 0 6 "kind"1 15 0 0 6 "side"1 16 0 0 9 "version"0 1 0 0 8 "answer"0 2 0 0 6 "when"0 3 0 0 7 "maybe"0 4 0 0 9 "perhaps"0 5 0 0 8 "either"0 6 0 0 9 "exactly"0 10 0 0 6 "both"0 17 0 0 7 4 2 v12 42 4 4 left4 5 right0 4 6 circle4 6 square9 7 8 11 14 18 19 20 21 22 3 1 0 1 0 0 0 0 0 0 0 0 0 0 0 0 1 0 3 0 0 0 0 0 0 0 0 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
         r#"9 exclusive0 36 Take one of two arguments, at least.6 shapes0 10 7 6 0 0 0 2 1 0 0 2 0 3 2 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 2 0 1 0 0 0 0 0 0 0 7 6 0 0 2 1 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 4 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 2 1 1 0 0 0 4 6 "path"0 1 0 0 4 "id"0 2 0 0 6 "path"1 5 0 0 4 "id"1 7 0 0 0 5 4 6 8 3 9 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
     ],
     definitions,
@@ -282,7 +282,7 @@ pub mod depends {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "first mode inner last",
@@ -294,7 +294,7 @@ pub mod depends {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 first: slots.value(0),
                 mode: slots.value_or(1, Mode::Text),
@@ -305,7 +305,7 @@ pub mod depends {
     }
 
     /// What to return.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Mode {
         /// `picture`
         Picture,
@@ -313,6 +313,13 @@ pub mod depends {
         Text,
         /// `both`
         Both,
+    }
+
+    impl ::std::fmt::Debug for Mode {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Picture Text Both", *self as usize)
+        }
     }
 
     impl Mode {
@@ -331,10 +338,10 @@ pub mod depends {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Mode {
+    impl ::toolc::__gen::FromSlot for Mode {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Picture,
                 1 => Self::Text,
                 _ => Self::Both,
@@ -355,14 +362,14 @@ pub mod depends {
     impl ::std::fmt::Debug for Inner {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Inner", "a b c", (&self.a, &self.b, &self.c))
+            ::toolc::__gen::debug_fields(f, "Inner", "a b c", (&self.a, &self.b, &self.c))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Inner {
+    impl ::toolc::__gen::FromSlot for Inner {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { a: slots.value(0), b: slots.value(1), c: slots.value(2) }
         }
     }
@@ -393,7 +400,7 @@ pub mod every_bound {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "closed open step extreme length items again keys",
@@ -414,7 +421,7 @@ pub mod every_bound {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 closed: slots.value(0),
                 open: slots.value(1),
@@ -454,7 +461,7 @@ pub mod every_choice {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "order odd level factor untyped mixed maybe several",
@@ -475,7 +482,7 @@ pub mod every_choice {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 order: slots.value(0),
                 odd: slots.value(1),
@@ -490,12 +497,19 @@ pub mod every_choice {
     }
 
     /// In which order.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Order {
         /// `asc`
         Asc,
         /// `desc`
         Desc,
+    }
+
+    impl ::std::fmt::Debug for Order {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Asc Desc", *self as usize)
+        }
     }
 
     impl Order {
@@ -513,10 +527,10 @@ pub mod every_choice {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Order {
+    impl ::toolc::__gen::FromSlot for Order {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::Asc,
                 _ => Self::Desc,
             }
@@ -524,7 +538,7 @@ pub mod every_choice {
     }
 
     /// Words that are not identifiers, and words that would become the same one.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Odd {
         /// ``
         Empty,
@@ -544,6 +558,13 @@ pub mod every_choice {
         Plus,
         /// `say "hi"`
         SayHi,
+    }
+
+    impl ::std::fmt::Debug for Odd {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Empty AMinusB AB Self_ _3d Type Größe Plus SayHi", *self as usize)
+        }
     }
 
     impl Odd {
@@ -568,10 +589,10 @@ pub mod every_choice {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Odd {
+    impl ::toolc::__gen::FromSlot for Odd {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 9) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 9) {
                 0 => Self::Empty,
                 1 => Self::AMinusB,
                 2 => Self::AB,
@@ -586,12 +607,19 @@ pub mod every_choice {
     }
 
     /// Only the values say what type it is.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Untyped {
         /// `yes`
         Yes,
         /// `no`
         No,
+    }
+
+    impl ::std::fmt::Debug for Untyped {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Yes No", *self as usize)
+        }
     }
 
     impl Untyped {
@@ -609,10 +637,10 @@ pub mod every_choice {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Untyped {
+    impl ::toolc::__gen::FromSlot for Untyped {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::Yes,
                 _ => Self::No,
             }
@@ -620,12 +648,19 @@ pub mod every_choice {
     }
 
     /// A word.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Maybe {
         /// `left`
         Left,
         /// `right`
         Right,
+    }
+
+    impl ::std::fmt::Debug for Maybe {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Left Right", *self as usize)
+        }
     }
 
     impl Maybe {
@@ -643,17 +678,17 @@ pub mod every_choice {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Maybe {
+    impl ::toolc::__gen::FromSlot for Maybe {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::Left,
                 _ => Self::Right,
             }
         }
     }
 
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum SeveralItem {
         /// `red`
         Red,
@@ -661,6 +696,13 @@ pub mod every_choice {
         Green,
         /// `blue`
         Blue,
+    }
+
+    impl ::std::fmt::Debug for SeveralItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Red Green Blue", *self as usize)
+        }
     }
 
     impl SeveralItem {
@@ -679,10 +721,10 @@ pub mod every_choice {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for SeveralItem {
+    impl ::toolc::__gen::FromSlot for SeveralItem {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Red,
                 1 => Self::Green,
                 _ => Self::Blue,
@@ -737,7 +779,7 @@ pub mod every_default {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 flag: slots.value_or(0, true),
                 count: slots.value_or(1, -7),
@@ -774,13 +816,13 @@ pub mod every_default {
                 ),
                 anything: slots.value_or_else(
                     16,
-                    || ::toolc::__gen::args::json("{\"nested\":[1,\"two\",{\"three\":3.5}]}"),
+                    || ::toolc::__gen::json_default("{\"nested\":[1,\"two\",{\"three\":3.5}]}"),
                 ),
                 free: slots.value_or_else(
                     17,
                     || ::std::collections::BTreeMap::from([(
                         String::from("key"),
-                        ::toolc::__gen::args::json("[true]"),
+                        ::toolc::__gen::json_default("[true]"),
                     )]),
                 ),
             }
@@ -788,12 +830,19 @@ pub mod every_default {
     }
 
     /// A word from a list.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Choice {
         /// `a-b`
         AMinusB,
         /// `a_b`
         AB,
+    }
+
+    impl ::std::fmt::Debug for Choice {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "AMinusB AB", *self as usize)
+        }
     }
 
     impl Choice {
@@ -811,22 +860,29 @@ pub mod every_default {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Choice {
+    impl ::toolc::__gen::FromSlot for Choice {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::AMinusB,
                 _ => Self::AB,
             }
         }
     }
 
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum ChoicesItem {
         /// `red`
         Red,
         /// `green`
         Green,
+    }
+
+    impl ::std::fmt::Debug for ChoicesItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Red Green", *self as usize)
+        }
     }
 
     impl ChoicesItem {
@@ -844,10 +900,10 @@ pub mod every_default {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for ChoicesItem {
+    impl ::toolc::__gen::FromSlot for ChoicesItem {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::Red,
                 _ => Self::Green,
             }
@@ -867,7 +923,7 @@ pub mod every_default {
     impl ::std::fmt::Debug for RecordSize {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "RecordSize",
                 "width height depth",
@@ -876,10 +932,10 @@ pub mod every_default {
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for RecordSize {
+    impl ::toolc::__gen::FromSlot for RecordSize {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { width: slots.value(0), height: slots.value_or(1, 0.5), depth: slots.value(2) }
         }
     }
@@ -899,7 +955,7 @@ pub mod every_default {
     impl ::std::fmt::Debug for Record {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Record",
                 "name size tags note",
@@ -908,10 +964,10 @@ pub mod every_default {
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Record {
+    impl ::toolc::__gen::FromSlot for Record {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { name: slots.value(0), size: slots.value(1), tags: slots.value(2), note: slots.value(3) }
         }
     }
@@ -926,14 +982,14 @@ pub mod every_default {
     impl ::std::fmt::Debug for RecordsItem {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "RecordsItem", "id label", (&self.id, &self.label))
+            ::toolc::__gen::debug_fields(f, "RecordsItem", "id label", (&self.id, &self.label))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for RecordsItem {
+    impl ::toolc::__gen::FromSlot for RecordsItem {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { id: slots.value(0), label: slots.value_or_else(1, || String::from("none")) }
         }
     }
@@ -964,7 +1020,7 @@ pub mod every_object {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "order labels sizes groups free mixed closed maybe",
@@ -985,7 +1041,7 @@ pub mod every_object {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 order: slots.value(0),
                 labels: slots.value(1),
@@ -1012,7 +1068,7 @@ pub mod every_object {
     impl ::std::fmt::Debug for OrderLinesItem {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "OrderLinesItem",
                 "item amount note",
@@ -1021,10 +1077,10 @@ pub mod every_object {
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for OrderLinesItem {
+    impl ::toolc::__gen::FromSlot for OrderLinesItem {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { item: slots.value(0), amount: slots.value_or(1, 1), note: slots.value(2) }
         }
     }
@@ -1038,14 +1094,14 @@ pub mod every_object {
     impl ::std::fmt::Debug for OrderAddress {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "OrderAddress", "street", (&self.street,))
+            ::toolc::__gen::debug_fields(f, "OrderAddress", "street", (&self.street,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for OrderAddress {
+    impl ::toolc::__gen::FromSlot for OrderAddress {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { street: slots.value(0) }
         }
     }
@@ -1061,14 +1117,14 @@ pub mod every_object {
     impl ::std::fmt::Debug for Order {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Order", "lines address", (&self.lines, &self.address))
+            ::toolc::__gen::debug_fields(f, "Order", "lines address", (&self.lines, &self.address))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Order {
+    impl ::toolc::__gen::FromSlot for Order {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { lines: slots.value(0), address: slots.value(1) }
         }
     }
@@ -1083,14 +1139,14 @@ pub mod every_object {
     impl ::std::fmt::Debug for SizesValue {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "SizesValue", "width height", (&self.width, &self.height))
+            ::toolc::__gen::debug_fields(f, "SizesValue", "width height", (&self.width, &self.height))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for SizesValue {
+    impl ::toolc::__gen::FromSlot for SizesValue {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { width: slots.value(0), height: slots.value(1) }
         }
     }
@@ -1106,14 +1162,14 @@ pub mod every_object {
     impl ::std::fmt::Debug for Mixed {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Mixed", "known rest", (&self.known, &self.rest))
+            ::toolc::__gen::debug_fields(f, "Mixed", "known rest", (&self.known, &self.rest))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Mixed {
+    impl ::toolc::__gen::FromSlot for Mixed {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { known: slots.value(0), rest: slots.value(1) }
         }
     }
@@ -1127,14 +1183,14 @@ pub mod every_object {
     impl ::std::fmt::Debug for Closed {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Closed", "known", (&self.known,))
+            ::toolc::__gen::debug_fields(f, "Closed", "known", (&self.known,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Closed {
+    impl ::toolc::__gen::FromSlot for Closed {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { known: slots.value(0) }
         }
     }
@@ -1148,14 +1204,14 @@ pub mod every_object {
     impl ::std::fmt::Debug for Maybe {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Maybe", "known", (&self.known,))
+            ::toolc::__gen::debug_fields(f, "Maybe", "known", (&self.known,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Maybe {
+    impl ::toolc::__gen::FromSlot for Maybe {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { known: slots.value(0) }
         }
     }
@@ -1197,7 +1253,7 @@ pub mod every_ref {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 tree: slots.value(0),
                 list: slots.value_or_else(1, || List { value: 1, next: Some(Box::new(List { value: 2, next: None })) }),
@@ -1235,19 +1291,14 @@ pub mod every_ref {
     impl ::std::fmt::Debug for Tree {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
-                f,
-                "Tree",
-                "label children best",
-                (&self.label, &self.children, &self.best),
-            )
+            ::toolc::__gen::debug_fields(f, "Tree", "label children best", (&self.label, &self.children, &self.best))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Tree {
+    impl ::toolc::__gen::FromSlot for Tree {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { label: slots.value(0), children: slots.value(1), best: slots.value(2) }
         }
     }
@@ -1263,14 +1314,14 @@ pub mod every_ref {
     impl ::std::fmt::Debug for List {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "List", "value next", (&self.value, &self.next))
+            ::toolc::__gen::debug_fields(f, "List", "value next", (&self.value, &self.next))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for List {
+    impl ::toolc::__gen::FromSlot for List {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { value: slots.value(0), next: slots.value(1) }
         }
     }
@@ -1283,14 +1334,14 @@ pub mod every_ref {
     impl ::std::fmt::Debug for Even {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Even", "odd", (&self.odd,))
+            ::toolc::__gen::debug_fields(f, "Even", "odd", (&self.odd,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Even {
+    impl ::toolc::__gen::FromSlot for Even {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { odd: slots.value(0) }
         }
     }
@@ -1305,14 +1356,14 @@ pub mod every_ref {
     impl ::std::fmt::Debug for Odd {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Odd", "even back", (&self.even, &self.back))
+            ::toolc::__gen::debug_fields(f, "Odd", "even back", (&self.even, &self.back))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Odd {
+    impl ::toolc::__gen::FromSlot for Odd {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { even: slots.value(0), back: slots.value(1) }
         }
     }
@@ -1328,21 +1379,17 @@ pub mod every_ref {
     #[derive(Debug)]
     pub struct Nest(pub Vec<Nest>);
 
-    impl ::toolc::__gen::args::FromSlot for Nest {
+    impl ::toolc::__gen::FromSlot for Nest {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            Self(::toolc::__gen::args::FromSlot::from_slot(slot))
-        }
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self { Self(::toolc::__gen::FromSlot::from_slot(slot)) }
     }
 
     #[derive(Debug)]
     pub struct Folders(pub::std::collections::BTreeMap<String, Folders>);
 
-    impl ::toolc::__gen::args::FromSlot for Folders {
+    impl ::toolc::__gen::FromSlot for Folders {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            Self(::toolc::__gen::args::FromSlot::from_slot(slot))
-        }
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self { Self(::toolc::__gen::FromSlot::from_slot(slot)) }
     }
 
     /// A point.
@@ -1356,14 +1403,14 @@ pub mod every_ref {
     impl ::std::fmt::Debug for Point {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Point", "x y", (&self.x, &self.y))
+            ::toolc::__gen::debug_fields(f, "Point", "x y", (&self.x, &self.y))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Point {
+    impl ::toolc::__gen::FromSlot for Point {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { x: slots.value(0), y: slots.value_or(1, 0.5) }
         }
     }
@@ -1371,12 +1418,19 @@ pub mod every_ref {
     pub type MaybePoint = Point;
 
     /// A colour.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Colour {
         /// `red`
         Red,
         /// `infrared`
         Infrared,
+    }
+
+    impl ::std::fmt::Debug for Colour {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Red Infrared", *self as usize)
+        }
     }
 
     impl Colour {
@@ -1394,10 +1448,10 @@ pub mod every_ref {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Colour {
+    impl ::toolc::__gen::FromSlot for Colour {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::Red,
                 _ => Self::Infrared,
             }
@@ -1416,16 +1470,16 @@ pub mod every_ref {
         Sum(Sum),
     }
 
-    impl ::toolc::__gen::args::FromSlot for Expression {
+    impl ::toolc::__gen::FromSlot for Expression {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
-                    |slot| Self::Number(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Word(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Not(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Sum(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Number(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Word(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Not(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Sum(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1441,14 +1495,14 @@ pub mod every_ref {
     impl ::std::fmt::Debug for Negation {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Negation", "op of", (&self.op, &self.of))
+            ::toolc::__gen::debug_fields(f, "Negation", "op of", (&self.op, &self.of))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Negation {
+    impl ::toolc::__gen::FromSlot for Negation {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { op: slots.value(0), of: slots.value(1) }
         }
     }
@@ -1463,23 +1517,30 @@ pub mod every_ref {
     impl ::std::fmt::Debug for Sum {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Sum", "op of", (&self.op, &self.of))
+            ::toolc::__gen::debug_fields(f, "Sum", "op of", (&self.op, &self.of))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Sum {
+    impl ::toolc::__gen::FromSlot for Sum {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { op: slots.value(0), of: slots.value(1) }
         }
     }
 
     /// Which.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum NegationOp {
         /// `not`
         Not
+    }
+
+    impl ::std::fmt::Debug for NegationOp {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Not", *self as usize)
+        }
     }
 
     impl NegationOp {
@@ -1496,20 +1557,27 @@ pub mod every_ref {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for NegationOp {
+    impl ::toolc::__gen::FromSlot for NegationOp {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 1) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 1) {
                 _ => Self::Not,
             }
         }
     }
 
     /// Which.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum SumOp {
         /// `sum`
         Sum
+    }
+
+    impl ::std::fmt::Debug for SumOp {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Sum", *self as usize)
+        }
     }
 
     impl SumOp {
@@ -1526,10 +1594,10 @@ pub mod every_ref {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for SumOp {
+    impl ::toolc::__gen::FromSlot for SumOp {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 1) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 1) {
                 _ => Self::Sum,
             }
         }
@@ -1574,7 +1642,7 @@ pub mod every_sort {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 shape: slots.value_or_else(0, || Shape::Square(ShapeSquare { side: 2.0, label: String::from("none") })),
                 named: slots.value(1),
@@ -1592,7 +1660,7 @@ pub mod every_sort {
                         rest: None,
                         rest2: ::std::collections::BTreeMap::from([(
                             String::from("more"),
-                            ::toolc::__gen::args::json("[1,null]"),
+                            ::toolc::__gen::json_default("[1,null]"),
                         )]),
                     },
                 ),
@@ -1622,14 +1690,14 @@ pub mod every_sort {
         MaybePoint(MaybePoint),
     }
 
-    impl ::toolc::__gen::args::FromSlot for Sort {
+    impl ::toolc::__gen::FromSlot for Sort {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
-                    |slot| Self::Integer(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::MaybePoint(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::MaybePoint(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1645,14 +1713,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for MaybePoint {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "MaybePoint", "x", (&self.x,))
+            ::toolc::__gen::debug_fields(f, "MaybePoint", "x", (&self.x,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for MaybePoint {
+    impl ::toolc::__gen::FromSlot for MaybePoint {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { x: slots.value(0) }
         }
     }
@@ -1668,14 +1736,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for Line {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Line", "kind to", (&self.kind, &self.to))
+            ::toolc::__gen::debug_fields(f, "Line", "kind to", (&self.kind, &self.to))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Line {
+    impl ::toolc::__gen::FromSlot for Line {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { kind: slots.value(0), to: slots.value(1) }
         }
     }
@@ -1691,14 +1759,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for Text {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Text", "kind text", (&self.kind, &self.text))
+            ::toolc::__gen::debug_fields(f, "Text", "kind text", (&self.kind, &self.text))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Text {
+    impl ::toolc::__gen::FromSlot for Text {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { kind: slots.value(0), text: slots.value_or_else(1, || String::from("")) }
         }
     }
@@ -1712,14 +1780,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for ShapeCircle {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "ShapeCircle", "radius", (&self.radius,))
+            ::toolc::__gen::debug_fields(f, "ShapeCircle", "radius", (&self.radius,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for ShapeCircle {
+    impl ::toolc::__gen::FromSlot for ShapeCircle {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { radius: slots.value(1) }
         }
     }
@@ -1735,14 +1803,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for ShapeSquare {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "ShapeSquare", "side label", (&self.side, &self.label))
+            ::toolc::__gen::debug_fields(f, "ShapeSquare", "side label", (&self.side, &self.label))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for ShapeSquare {
+    impl ::toolc::__gen::FromSlot for ShapeSquare {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { side: slots.value(0), label: slots.value_or_else(2, || String::from("none")) }
         }
     }
@@ -1756,14 +1824,14 @@ pub mod every_sort {
         Square(ShapeSquare),
     }
 
-    impl ::toolc::__gen::args::FromSlot for Shape {
+    impl ::toolc::__gen::FromSlot for Shape {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
-                    |slot| Self::Circle(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Square(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Circle(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Square(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1778,14 +1846,14 @@ pub mod every_sort {
         Text(Text),
     }
 
-    impl ::toolc::__gen::args::FromSlot for Named {
+    impl ::toolc::__gen::FromSlot for Named {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
-                    |slot| Self::Line(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Text(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Line(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Text(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1799,14 +1867,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for Level1 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Level1", "rest", (&self.rest,))
+            ::toolc::__gen::debug_fields(f, "Level1", "rest", (&self.rest,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Level1 {
+    impl ::toolc::__gen::FromSlot for Level1 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { rest: slots.value(1) }
         }
     }
@@ -1819,14 +1887,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for Level2 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Level2", "name", (&self.name,))
+            ::toolc::__gen::debug_fields(f, "Level2", "name", (&self.name,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Level2 {
+    impl ::toolc::__gen::FromSlot for Level2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { name: slots.value(1) }
         }
     }
@@ -1840,14 +1908,14 @@ pub mod every_sort {
         _2(Level2),
     }
 
-    impl ::toolc::__gen::args::FromSlot for Level {
+    impl ::toolc::__gen::FromSlot for Level {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
-                    |slot| Self::_1(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::_2(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::_1(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::_2(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1868,28 +1936,35 @@ pub mod every_sort {
         Object(::std::collections::BTreeMap<String, i64>),
     }
 
-    impl ::toolc::__gen::args::FromSlot for ByType {
+    impl ::toolc::__gen::FromSlot for ByType {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
-                    |slot| Self::Boolean(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Integer(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::String(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Array(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Object(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Boolean(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::String(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Array(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Object(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
     }
 
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum IdsItemString {
         /// `all`
         All,
         /// `none`
         None,
+    }
+
+    impl ::std::fmt::Debug for IdsItemString {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "All None", *self as usize)
+        }
     }
 
     impl IdsItemString {
@@ -1907,10 +1982,10 @@ pub mod every_sort {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for IdsItemString {
+    impl ::toolc::__gen::FromSlot for IdsItemString {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::All,
                 _ => Self::None,
             }
@@ -1925,14 +2000,14 @@ pub mod every_sort {
         String(IdsItemString),
     }
 
-    impl ::toolc::__gen::args::FromSlot for IdsItem {
+    impl ::toolc::__gen::FromSlot for IdsItem {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
-                    |slot| Self::Integer(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::String(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::String(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1949,16 +2024,12 @@ pub mod every_sort {
         False,
     }
 
-    impl ::toolc::__gen::args::FromSlot for Together {
+    impl ::toolc::__gen::FromSlot for Together {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
-                &[
-                    |slot| Self::String(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |_| Self::True,
-                    |_| Self::False,
-                ],
+                &[|slot| Self::String(::toolc::__gen::FromSlot::from_slot(slot)), |_| Self::True, |_| Self::False],
             )
         }
     }
@@ -1976,14 +2047,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for Open {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Open", "name rest rest2", (&self.name, &self.rest, &self.rest2))
+            ::toolc::__gen::debug_fields(f, "Open", "name rest rest2", (&self.name, &self.rest, &self.rest2))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Open {
+    impl ::toolc::__gen::FromSlot for Open {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { name: slots.value(0), rest: slots.value(1), rest2: slots.value(2) }
         }
     }
@@ -1999,23 +2070,30 @@ pub mod every_sort {
     impl ::std::fmt::Debug for Counts {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Counts", "total rest", (&self.total, &self.rest))
+            ::toolc::__gen::debug_fields(f, "Counts", "total rest", (&self.total, &self.rest))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Counts {
+    impl ::toolc::__gen::FromSlot for Counts {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { total: slots.value_or(0, 0), rest: slots.value(1) }
         }
     }
 
     /// Which.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum LineKind {
         /// `line`
         Line
+    }
+
+    impl ::std::fmt::Debug for LineKind {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Line", *self as usize)
+        }
     }
 
     impl LineKind {
@@ -2032,20 +2110,27 @@ pub mod every_sort {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for LineKind {
+    impl ::toolc::__gen::FromSlot for LineKind {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 1) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 1) {
                 _ => Self::Line,
             }
         }
     }
 
     /// Which.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum TextKind {
         /// `text`
         Text
+    }
+
+    impl ::std::fmt::Debug for TextKind {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Text", *self as usize)
+        }
     }
 
     impl TextKind {
@@ -2062,10 +2147,10 @@ pub mod every_sort {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for TextKind {
+    impl ::toolc::__gen::FromSlot for TextKind {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 1) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 1) {
                 _ => Self::Text,
             }
         }
@@ -2112,7 +2197,7 @@ pub mod every_type {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 flag: slots.value(0),
                 count: slots.value(1),
@@ -2137,10 +2222,10 @@ pub mod every_type {
     #[derive(Debug)]
     pub struct Bare {}
 
-    impl ::toolc::__gen::args::FromSlot for Bare {
+    impl ::toolc::__gen::FromSlot for Bare {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let _ = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let _ = ::toolc::__gen::read_object(slot);
             Self {}
         }
     }
@@ -2171,7 +2256,7 @@ pub mod every_union {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "version answer when maybe perhaps either exactly both",
@@ -2192,7 +2277,7 @@ pub mod every_union {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 version: slots.value(0),
                 answer: slots.value_or(1, 42),
@@ -2207,10 +2292,17 @@ pub mod every_union {
     }
 
     /// The one word.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Version {
         /// `v1`
         V1
+    }
+
+    impl ::std::fmt::Debug for Version {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "V1", *self as usize)
+        }
     }
 
     impl Version {
@@ -2227,21 +2319,28 @@ pub mod every_union {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Version {
+    impl ::toolc::__gen::FromSlot for Version {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 1) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 1) {
                 _ => Self::V1,
             }
         }
     }
 
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Perhaps {
         /// `left`
         Left,
         /// `right`
         Right,
+    }
+
+    impl ::std::fmt::Debug for Perhaps {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Left Right", *self as usize)
+        }
     }
 
     impl Perhaps {
@@ -2259,10 +2358,10 @@ pub mod every_union {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Perhaps {
+    impl ::toolc::__gen::FromSlot for Perhaps {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::Left,
                 _ => Self::Right,
             }
@@ -2278,14 +2377,14 @@ pub mod every_union {
         Array(Vec<String>),
     }
 
-    impl ::toolc::__gen::args::FromSlot for Either {
+    impl ::toolc::__gen::FromSlot for Either {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
-                    |slot| Self::Integer(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Array(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Array(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -2299,14 +2398,14 @@ pub mod every_union {
     impl ::std::fmt::Debug for ExactlyCircle {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "ExactlyCircle", "radius", (&self.radius,))
+            ::toolc::__gen::debug_fields(f, "ExactlyCircle", "radius", (&self.radius,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for ExactlyCircle {
+    impl ::toolc::__gen::FromSlot for ExactlyCircle {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { radius: slots.value(1) }
         }
     }
@@ -2319,14 +2418,14 @@ pub mod every_union {
     impl ::std::fmt::Debug for ExactlySquare {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "ExactlySquare", "side", (&self.side,))
+            ::toolc::__gen::debug_fields(f, "ExactlySquare", "side", (&self.side,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for ExactlySquare {
+    impl ::toolc::__gen::FromSlot for ExactlySquare {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { side: slots.value(1) }
         }
     }
@@ -2340,14 +2439,14 @@ pub mod every_union {
         Square(ExactlySquare),
     }
 
-    impl ::toolc::__gen::args::FromSlot for Exactly {
+    impl ::toolc::__gen::FromSlot for Exactly {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
-                    |slot| Self::Circle(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Square(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Circle(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Square(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -2369,14 +2468,14 @@ pub mod exclusive {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Args", "path id rest", (&self.path, &self.id, &self.rest))
+            ::toolc::__gen::debug_fields(f, "Args", "path id rest", (&self.path, &self.id, &self.rest))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self { path: slots.value(0), id: slots.value(1), rest: slots.value(2) }
         }
     }

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -69,10 +69,10 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ShutTools + 'static>(
 
 pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"6 crunch14 Crunch numbers41 Compute for long, on a thread of its own.4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 9 "outcome"0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 0 0 1 1 0 1 0 1 0 20000 1 90000 0 0 0 0 0 "#,
-        "5 erase0 28 Pretend to erase everything.4 shut0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 1 0 1 1 1 13 no_parameters19 It erases too much.",
+        r#"6 crunch14 Crunch numbers0 4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 9 "outcome"0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 0 0 1 1 0 1 0 1 0 20000 1 90000 0 0 0 0 0 "#,
+        "5 erase0 0 4 shut0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 1 0 1 1 1 13 no_parameters19 It erases too much.",
         r#"9 fetch_all0 24 Fetch what a page names.4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 6 "page"1 1 0 0 0 0 0 0 1 0 6 crunch0 1 0 16 fetch_everything1 4 1 6 crunch2 0 1 0 1 1 1 0 2 4 page5 pages0 0 1 0 "#,
-        r#"5 shell0 25 Pretend to run a command.4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 "pin"0 4 0 1 9 "command"1 1 0 0 10 "password"0 2 0 1 9 "account"0 3 0 0 6 "code"0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 1 7 command1 0 "#,
+        r#"5 shell0 0 4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 "pin"0 4 0 1 9 "command"1 1 0 0 10 "password"0 2 0 1 9 "account"0 3 0 0 6 "code"0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 1 7 command1 0 "#,
     ],
     definitions,
     index: ::toolc::__gen::search_index!["4 16 7 18 41 41 1 a3 0 1 2 1 3 3 7 account1 3 1 3 all1 2 3 3 ask1 3 1 6 behalf1 3 1 4 code1 3 1 7 command1 3 3 7 compute1 0 1 6 crunch1 0 3 3 end1 0 1 5 erase1 1 4 10 everything1 1 1 5 fetch1 2 5 3 for2 0 1 3 2 3 how1 0 1 5 input1 3 1 2 is1 3 2 2 it2 0 1 3 2 3 its2 0 1 3 1 4 long1 0 1 4 name1 2 2 6 number1 3 1 2 of2 0 1 2 1 2 on2 0 1 3 1 7 outcome1 0 1 3 own1 0 1 4 page1 2 3 8 password1 3 2 3 pin1 3 1 7 pretend2 1 1 3 1 5 prove1 3 1 3 run1 3 2 5 shell1 3 4 4 that1 3 1 3 the2 2 1 3 2 6 thread1 0 1 2 to3 1 1 2 1 3 2 4 what2 2 1 3 2 4 when1 3 1 5 whose1 3 1 3 you1 3 1 "],
@@ -185,20 +185,20 @@ pub mod crunch {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Args", "outcome", (&self.outcome,))
+            ::toolc::__gen::debug_fields(f, "Args", "outcome", (&self.outcome,))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self { outcome: slots.value_or(0, Outcome::Well) }
         }
     }
 
     /// How it ends.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Outcome {
         /// `well`
         Well,
@@ -206,6 +206,13 @@ pub mod crunch {
         Fail,
         /// `panic`
         Panic,
+    }
+
+    impl ::std::fmt::Debug for Outcome {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Well Fail Panic", *self as usize)
+        }
     }
 
     impl Outcome {
@@ -224,10 +231,10 @@ pub mod crunch {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Outcome {
+    impl ::toolc::__gen::FromSlot for Outcome {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 3) {
                 0 => Self::Well,
                 1 => Self::Fail,
                 _ => Self::Panic,
@@ -245,7 +252,7 @@ pub mod erase {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::Slots<'_, '_>) -> Self { Self {} }
     }
 }
 
@@ -260,14 +267,14 @@ pub mod fetch_all {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Args", "page", (&self.page,))
+            ::toolc::__gen::debug_fields(f, "Args", "page", (&self.page,))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self { page: slots.value(0) } }
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self { Self { page: slots.value(0) } }
     }
 }
 
@@ -288,7 +295,7 @@ pub mod shell {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Args",
                 "command password account code",
@@ -300,7 +307,7 @@ pub mod shell {
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 command: slots.value(0),
                 password: slots.value(1),
@@ -319,14 +326,14 @@ pub mod shell {
     impl ::std::fmt::Debug for Account {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Account", "pin", (&self.pin,))
+            ::toolc::__gen::debug_fields(f, "Account", "pin", (&self.pin,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Account {
+    impl ::toolc::__gen::FromSlot for Account {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { pin: slots.value(0) }
         }
     }

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -41,7 +41,7 @@ pub(super) fn call<'a, H: ClippyTools>(
 }
 
 pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[r#"6 clippy0 45 Named as something that Rust knows otherwise.6 clippy0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 5 "vec"0 3 0 0 6 "from"0 1 0 0 8 "option"0 2 0 0 6 "args"0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#],
+    tools: &[r#"6 clippy0 0 6 clippy0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 5 "vec"0 3 0 0 6 "from"0 1 0 0 8 "option"0 2 0 0 6 "args"0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#],
     definitions,
     index: ::toolc::__gen::search_index!["1 53 24 1 a1 0 5 3 arg1 0 1 2 as1 0 5 6 clippy1 0 3 4 from1 0 1 2 in1 0 4 2 is1 0 1 2 it1 0 1 3 its1 0 2 4 know1 0 1 5 named1 0 5 2 of1 0 2 6 option1 0 1 9 otherwise1 0 1 3 own1 0 2 7 prelude1 0 3 4 rust1 0 1 9 something1 0 1 6 struct1 0 1 4 that1 0 2 3 the1 0 4 5 trait1 0 1 4 type1 0 4 3 vec1 0 1 "],
 };
@@ -72,25 +72,32 @@ pub mod clippy_ {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Args", "from option args", (&self.from, &self.option, &self.args))
+            ::toolc::__gen::debug_fields(f, "Args", "from option args", (&self.from, &self.option, &self.args))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self { from: slots.value_or(0, From2::Here), option: slots.value(1), args: slots.value(2) }
         }
     }
 
     /// A type of its own, named as a trait in the prelude.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum From2 {
         /// `here`
         Here,
         /// `there`
         There,
+    }
+
+    impl ::std::fmt::Debug for From2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Here There", *self as usize)
+        }
     }
 
     impl From2 {
@@ -108,10 +115,10 @@ pub mod clippy_ {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for From2 {
+    impl ::toolc::__gen::FromSlot for From2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::Here,
                 _ => Self::There,
             }
@@ -127,25 +134,32 @@ pub mod clippy_ {
     impl ::std::fmt::Debug for Option2 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Option2", "vec", (&self.vec,))
+            ::toolc::__gen::debug_fields(f, "Option2", "vec", (&self.vec,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Option2 {
+    impl ::toolc::__gen::FromSlot for Option2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { vec: slots.value(0) }
         }
     }
 
     /// Named as the struct that it is in.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum Args2 {
         /// `some`
         Some,
         /// `none`
         None,
+    }
+
+    impl ::std::fmt::Debug for Args2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Some None", *self as usize)
+        }
     }
 
     impl Args2 {
@@ -163,10 +177,10 @@ pub mod clippy_ {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Args2 {
+    impl ::toolc::__gen::FromSlot for Args2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::Some,
                 _ => Self::None,
             }

@@ -5,6 +5,7 @@
     clippy::all,
     clippy::pedantic,
     dead_code,
+    missing_debug_implementations,
     missing_docs,
     nonstandard_style,
     rustdoc::all,
@@ -20,11 +21,11 @@
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::pack::Packed;
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::catalog::{Distribution, Fact, Variable};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
-const _: () = ::toolc::__gen::assert_stamp(1785836169);
+const _: () = ::toolc::__gen::assert_stamp(3594991932);
 
 #[rustfmt::skip]
 pub mod clippy_;
@@ -72,7 +73,6 @@ pub use self::std::StdTools;
 pub use self::toolc_::ToolcTools;
 
 /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
-#[derive(Debug, Clone)]
 pub struct Handlers<Clippy, Compiled, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc> {
     /// Handles the tools of `clippy`: implements [`ClippyTools`].
     pub clippy_: Clippy,

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
-use ::toolc::__gen::args::Slots;
+use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
@@ -41,7 +41,7 @@ pub(super) fn call<'a, H: Self_Tools>(
 }
 
 pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[r#"4 self0 92 Its definitions and alternatives are named as something that Rust knows otherwise, or alike.4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 2 ""1 5 0 0 2 ""1 7 0 0 6 "self"0 8 0 0 2 ""1 10 0 0 2 ""1 12 0 0 6 "rest"0 13 0 0 7 "rest2"0 14 0 0 5 "all"0 1 0 0 8 "tagged"0 3 0 0 3 "r"0 20 0 0 6 "type"1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#],
+    tools: &[r#"4 self0 0 4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 2 ""1 5 0 0 2 ""1 7 0 0 6 "self"0 8 0 0 2 ""1 10 0 0 2 ""1 12 0 0 6 "rest"0 13 0 0 7 "rest2"0 14 0 0 5 "all"0 1 0 0 8 "tagged"0 3 0 0 3 "r"0 20 0 0 6 "type"1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#],
     definitions,
     index: ::toolc::__gen::search_index!["1 52 33 1 a1 0 2 5 alike1 0 1 3 all1 0 1 11 alternative1 0 1 3 and1 0 2 7 another1 0 1 8 anything1 0 1 3 are1 0 2 2 as1 0 1 6 become1 0 1 7 defined1 0 1 10 definition1 0 1 10 identifier1 0 1 2 is1 0 1 3 its1 0 1 4 know1 0 1 5 named1 0 1 3 not1 0 1 3 one1 0 1 2 or1 0 1 9 otherwise1 0 1 4 rest1 0 1 5 rest21 0 1 4 rust1 0 1 4 same1 0 1 4 self1 0 4 9 something1 0 1 3 tag1 0 6 6 tagged1 0 1 4 text1 0 2 4 that1 0 4 3 the1 0 5 5 would1 0 1 "],
 };
@@ -70,14 +70,14 @@ pub mod self_ {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Args", "all tagged", (&self.all, &self.tagged))
+            ::toolc::__gen::debug_fields(f, "Args", "all tagged", (&self.all, &self.tagged))
         }
     }
 
     impl Args {
         /// Reads the arguments of a valid call.
         #[inline]
-        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
                 all: slots.value(0),
                 tagged: slots.value_or_else(1, || Tagged::AB(TaggedAB { self_: Some(String::from("crate")) })),
@@ -96,7 +96,7 @@ pub mod self_ {
     impl ::std::fmt::Debug for Returns {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
+            ::toolc::__gen::debug_fields(
                 f,
                 "Returns",
                 "all foo args self_",
@@ -128,7 +128,7 @@ pub mod self_ {
     impl ::std::fmt::Debug for FooBar {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "FooBar", "foo_bar", (&self.foo_bar,))
+            ::toolc::__gen::debug_fields(f, "FooBar", "foo_bar", (&self.foo_bar,))
         }
     }
 
@@ -147,7 +147,7 @@ pub mod self_ {
     impl ::std::fmt::Debug for FooBar2 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "FooBar2", "foo_bar", (&self.foo_bar,))
+            ::toolc::__gen::debug_fields(f, "FooBar2", "foo_bar", (&self.foo_bar,))
         }
     }
 
@@ -158,12 +158,19 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Clone, Copy)]
     pub enum FooBar3 {
         /// `foo-bar`
         FooMinusBar,
         /// `FooBar`
         FooBar,
+    }
+
+    impl ::std::fmt::Debug for FooBar3 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "FooMinusBar FooBar", *self as usize)
+        }
     }
 
     impl FooBar3 {
@@ -181,10 +188,10 @@ pub mod self_ {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::__gen::args::FromSlot for FooBar3 {
+    impl ::toolc::__gen::FromSlot for FooBar3 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            match ::toolc::__gen::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
                 0 => Self::FooMinusBar,
                 _ => Self::FooBar,
             }
@@ -205,14 +212,14 @@ pub mod self_ {
     impl ::std::fmt::Debug for Returns2 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Returns2", "type", (&self.r#type,))
+            ::toolc::__gen::debug_fields(f, "Returns2", "type", (&self.r#type,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Returns2 {
+    impl ::toolc::__gen::FromSlot for Returns2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { r#type: slots.value(0) }
         }
     }
@@ -227,11 +234,9 @@ pub mod self_ {
     #[derive(Debug)]
     pub struct Box2(pub Vec<Box2>);
 
-    impl ::toolc::__gen::args::FromSlot for Box2 {
+    impl ::toolc::__gen::FromSlot for Box2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            Self(::toolc::__gen::args::FromSlot::from_slot(slot))
-        }
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self { Self(::toolc::__gen::FromSlot::from_slot(slot)) }
     }
 
     impl ::toolc::ToJson for Box2 {
@@ -246,14 +251,14 @@ pub mod self_ {
     impl ::std::fmt::Debug for Option2 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "Option2", "r", (&self.r,))
+            ::toolc::__gen::debug_fields(f, "Option2", "r", (&self.r,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for Option2 {
+    impl ::toolc::__gen::FromSlot for Option2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { r: slots.value(0) }
         }
     }
@@ -281,17 +286,17 @@ pub mod self_ {
         Boolean(bool),
     }
 
-    impl ::toolc::__gen::args::FromSlot for Self_ {
+    impl ::toolc::__gen::FromSlot for Self_ {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
-                    |slot| Self::Option(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::FooBar(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Box(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::_1St(::toolc::__gen::args::FromSlot::from_slot(slot)),
-                    |slot| Self::Boolean(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Option(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::FooBar(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Box(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::_1St(::toolc::__gen::FromSlot::from_slot(slot)),
+                    |slot| Self::Boolean(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -318,14 +323,14 @@ pub mod self_ {
     impl ::std::fmt::Debug for TaggedAB {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "TaggedAB", "self_", (&self.self_,))
+            ::toolc::__gen::debug_fields(f, "TaggedAB", "self_", (&self.self_,))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for TaggedAB {
+    impl ::toolc::__gen::FromSlot for TaggedAB {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { self_: slots.value(1) }
         }
     }
@@ -342,19 +347,14 @@ pub mod self_ {
     impl ::std::fmt::Debug for TaggedEmpty {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(
-                f,
-                "TaggedEmpty",
-                "rest rest2 rest3",
-                (&self.rest, &self.rest2, &self.rest3),
-            )
+            ::toolc::__gen::debug_fields(f, "TaggedEmpty", "rest rest2 rest3", (&self.rest, &self.rest2, &self.rest3))
         }
     }
 
-    impl ::toolc::__gen::args::FromSlot for TaggedEmpty {
+    impl ::toolc::__gen::FromSlot for TaggedEmpty {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::__gen::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::read_object(slot);
             Self { rest: slots.value(1), rest2: slots.value(2), rest3: slots.value(3) }
         }
     }
@@ -372,16 +372,16 @@ pub mod self_ {
         Empty(TaggedEmpty),
     }
 
-    impl ::toolc::__gen::args::FromSlot for Tagged {
+    impl ::toolc::__gen::FromSlot for Tagged {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
-            ::toolc::__gen::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            ::toolc::__gen::read_variant(
                 slot,
                 &[
                     |_| Self::AMinusB,
-                    |slot| Self::AB(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::AB(::toolc::__gen::FromSlot::from_slot(slot)),
                     |_| Self::Self_,
-                    |slot| Self::Empty(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Empty(::toolc::__gen::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -396,7 +396,7 @@ pub mod self_ {
     impl ::std::fmt::Debug for ReturnsSelf {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::fields::debug_fields(f, "ReturnsSelf", "self_ rest", (&self.self_, &self.rest))
+            ::toolc::__gen::debug_fields(f, "ReturnsSelf", "self_ rest", (&self.self_, &self.rest))
         }
     }
 
