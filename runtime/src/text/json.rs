@@ -80,49 +80,67 @@ pub fn indented(json: &str, mut depth: usize) -> String {
     // Without a limit, the size would be quadratic for deeply nested JSON.
     const MAX_INDENT: usize = 16;
     let mut out = String::with_capacity(json.len() * 2);
-    let mut in_string = false;
-    let mut is_escaped = false;
-    let mut letters = json.chars().peekable();
+    let mut rest = json;
     let new_line = |out: &mut String, depth: usize| {
+        const INDENT: &str = "                                ";
         out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth.min(MAX_INDENT)));
+        out.push_str(&INDENT[..2 * depth.min(MAX_INDENT)]);
     };
-    while let Some(letter) = letters.next() {
-        if in_string {
-            in_string = is_escaped || letter != '"';
-            is_escaped = !is_escaped && letter == '\\';
-            out.push(letter);
-            continue;
-        }
-        match letter {
-            ' ' | '\t' | '\n' | '\r' => {}
-            '[' | '{' => {
-                out.push(letter);
-                while letters.next_if(char::is_ascii_whitespace).is_some() {}
-                if let Some(end) = letters.next_if(|next| "]}".contains(*next)) {
-                    out.push(end);
+    while let Some(&byte) = rest.as_bytes().first() {
+        let mut len = 1;
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => {}
+            b'[' | b'{' => {
+                out.push(byte.into());
+                let content = rest[1..].trim_ascii_start();
+                len = rest.len() - content.len();
+                if let Some(end @ (b']' | b'}')) = content.as_bytes().first() {
+                    out.push((*end).into());
+                    len += 1;
                 } else {
                     depth += 1;
                     new_line(&mut out, depth);
                 }
             }
-            ']' | '}' => {
+            b']' | b'}' => {
                 depth = depth.saturating_sub(1);
                 new_line(&mut out, depth);
-                out.push(letter);
+                out.push(byte.into());
             }
-            ',' => {
-                out.push(letter);
+            b',' => {
+                out.push(',');
                 new_line(&mut out, depth);
             }
-            ':' => out.push_str(": "),
+            b':' => out.push_str(": "),
+            b'"' => {
+                len = string_len(rest);
+                out.push_str(&rest[..len]);
+            }
             _ => {
-                in_string = letter == '"';
-                out.push(letter);
+                let end = rest.find([' ', '\t', '\n', '\r', ',', ':', '[', ']', '{', '}', '"']);
+                len = end.unwrap_or(rest.len());
+                out.push_str(&rest[..len]);
             }
         }
+        rest = &rest[len..];
     }
     out
+}
+
+/// Returns the length of the string at the beginning of `json`, quotes included.
+fn string_len(json: &str) -> usize {
+    let bytes = json.as_bytes();
+    let mut end = 1;
+    while let Some(rest) = bytes.get(end..) {
+        end += plain_len(rest);
+        match bytes.get(end) {
+            Some(b'"') => return end + 1,
+            Some(b'\\') => end += 2,
+            Some(_) => end += 1,
+            None => break,
+        }
+    }
+    json.len()
 }
 
 #[cfg(test)]
@@ -163,5 +181,8 @@ mod tests {
         assert_eq!(indented(lines, 0), lines);
         assert_eq!(indented("[1]", 1), "[\n    1\n  ]");
         assert!(indented(&"[".repeat(100_000), 0).len() < 5_000_000);
+        for cut_off in ["", "\"", "\"\\", "\"\\ü", "[\"é", "nulé", "]"] {
+            assert_eq!(indented(cut_off, 0).trim_start(), cut_off.replace('[', "[\n  "));
+        }
     }
 }
