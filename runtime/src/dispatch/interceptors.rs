@@ -29,7 +29,7 @@ impl Turn {
 
     /// Does the same as [`admit`](Self::admit), but first refuses a call that the agent's own loop would not take.
     ///
-    /// The future is boxed and opaque, so that the stack frame of calls that nobody intercepts stays small.
+    /// The future is boxed and opaque, so that the stack frame of calls without interceptors stays small.
     #[cold]
     pub(super) fn admit_to_handler<'c>(
         &'c self,
