@@ -101,8 +101,9 @@ pub fn plan(
             orphans.push(Orphan { name: format!("{}{relative}", folder.name), path });
         }
     }
+    // Each file is a job of its own, because their sizes differ: one thread might otherwise get all large ones.
     let compared: Vec<Result<_, Failure>> =
-        drafts.par_iter().map(|draft| compare(draft, path_on_disk(draft), digests, cache)).collect();
+        drafts.par_iter().with_max_len(1).map(|draft| compare(draft, path_on_disk(draft), digests, cache)).collect();
     let mut files = Vec::new();
     let mut stale = Vec::new();
     for (draft, compared) in drafts.iter().zip(compared) {
@@ -156,7 +157,7 @@ fn compose(draft: &Draft<'_>, inputs: &[u64], cached: &[CachedPart], found: &[u8
     // If a part was added or removed, all digests differ, so the wrong index does no harm.
     let cached = cached.chain(std::iter::repeat(None));
     let parts: Vec<_> = draft.parts.iter().zip(inputs).zip(cached).collect();
-    let texts = parts.par_iter().map(|((part, inputs), cached)| {
+    let texts = parts.par_iter().with_max_len(1).map(|((part, inputs), cached)| {
         let unchanged = cached.as_ref().filter(|(old, _)| old == *inputs);
         let old = unchanged.and_then(|(_, range)| std::str::from_utf8(found.get(range.clone())?).ok());
         old.map_or_else(|| Cow::Owned(part.text()), Cow::Borrowed)

@@ -90,7 +90,8 @@ pub fn drafts<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
 /// Renders all generated files of a catalog.
 pub fn emit(catalog: &Checked) -> Vec<Output> {
     let lowered = lower(catalog);
-    let outputs = drafts(&lowered).into_par_iter().map(|draft| {
+    // Each file is a job of its own, because their sizes differ: one thread might otherwise get all large ones.
+    let outputs = drafts(&lowered).into_par_iter().with_max_len(1).map(|draft| {
         let text = draft.parts.iter().map(Part::text).collect();
         Output { path: draft.path, text }
     });

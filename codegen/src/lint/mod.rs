@@ -136,7 +136,7 @@ fn run(lint: &Lint<'_>, rules: &[&'static Rule], sink: &Sink) {
     let loss_rules = LossRules::new(rules);
     // The longest parts first.
     let parts: Vec<Part> = whole.map(|rule| Part::Rule(rule)).chain(tools).collect();
-    parts.par_iter().for_each(|part| match part {
+    parts.par_iter().with_max_len(1).for_each(|part| match part {
         Part::Rule(rule) => {
             if let Check::Catalog(check) | Check::Output(check) = rule.check {
                 check(lint, sink);
