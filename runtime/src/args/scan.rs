@@ -6,7 +6,7 @@
 use serde_json::Number;
 
 use crate::data::number;
-use crate::text::json::plain_len;
+use crate::text::json::{plain_len, string_len};
 
 pub(super) struct Scan<'a> {
     text: &'a str,
@@ -95,23 +95,10 @@ impl<'a> Scan<'a> {
 
     /// Reads a string with escapes.
     pub(super) fn escaped_string(&mut self) -> Option<String> {
-        let start = self.at;
-        self.at = self.closing_quote()? + 1;
-        serde_json::from_str(self.text.get(start..self.at)?).ok()
-    }
-
-    /// Returns the position of the closing quote of the string that begins here.
-    fn closing_quote(&self) -> Option<usize> {
-        let bytes = self.text.as_bytes();
-        let mut end = self.at + 1;
-        loop {
-            end += plain_len(bytes.get(end..)?);
-            match bytes.get(end)? {
-                b'"' => return Some(end),
-                b'\\' => end += 2,
-                _ => return None,
-            }
-        }
+        let rest = self.text.get(self.at..)?;
+        let len = string_len(rest)?;
+        self.at += len;
+        serde_json::from_str(&rest[..len]).ok()
     }
 
     /// Reads an integer of at most 18 digits, which always fits an `i64`.
@@ -158,7 +145,7 @@ impl<'a> Scan<'a> {
                 b'[' | b'{' => open += 1,
                 b',' | b']' | b'}' if open == 0 => return self.text.get(start..self.at),
                 b']' | b'}' => open -= 1,
-                b'"' => self.at = self.closing_quote()?,
+                b'"' => self.at += string_len(&self.text[self.at..])? - 1,
                 _ => {
                     self.at += 1;
                     continue;

@@ -93,7 +93,6 @@ mod tests {
     fn the_output_for_structs_equals_the_output_of_derive() {
         #[derive(Debug)]
         struct Args {
-            #[allow(dead_code, reason = "only its `Debug` output is used")]
             r#type: Option<String>,
             limit: i64,
         }

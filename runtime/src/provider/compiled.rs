@@ -138,13 +138,12 @@ impl<H: Send + Sync + 'static> ToolProvider for CompiledProvider<H> {
 /// no description, or if it has conditions, so that the segment ends within it.
 pub fn openai_description(text: &str) -> Option<Cow<'_, str>> {
     let (_name, rest) = text.strip_prefix(r#"{"type":"function","function":{"name":""#)?.split_once('"')?;
-    let string = rest.strip_prefix(r#","description":"#)?;
-    let content = string.strip_prefix('"')?;
-    let end = json::plain_len(content.as_bytes());
-    if content[end..].starts_with('"') {
-        return Some(Cow::Borrowed(&content[..end]));
+    let string = rest.strip_prefix(r#","description":"#).filter(|rest| rest.starts_with('"'))?;
+    let string = &string[..json::string_len(string)?];
+    if string.contains('\\') {
+        return serde_json::from_str(string).ok().map(Cow::Owned);
     }
-    serde_json::Deserializer::from_str(string).into_iter().next()?.ok().map(Cow::Owned)
+    Some(Cow::Borrowed(&string[1..string.len() - 1]))
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ pub fn indented(json: &str, mut depth: usize) -> String {
             }
             b':' => out.push_str(": "),
             b'"' => {
-                len = string_len(rest);
+                len = string_len(rest).unwrap_or(rest.len());
                 out.push_str(&rest[..len]);
             }
             _ => {
@@ -127,20 +127,19 @@ pub fn indented(json: &str, mut depth: usize) -> String {
     out
 }
 
-/// Returns the length of the string at the beginning of `json`, quotes included.
-fn string_len(json: &str) -> usize {
+/// Returns the length of the JSON string at the beginning of `json`, quotes included, or `None` if it does not end or has
+/// control characters.
+pub(crate) fn string_len(json: &str) -> Option<usize> {
     let bytes = json.as_bytes();
     let mut end = 1;
-    while let Some(rest) = bytes.get(end..) {
-        end += plain_len(rest);
-        match bytes.get(end) {
-            Some(b'"') => return end + 1,
-            Some(b'\\') => end += 2,
-            Some(_) => end += 1,
-            None => break,
+    loop {
+        end += plain_len(bytes.get(end..)?);
+        match bytes.get(end)? {
+            b'"' => return Some(end + 1),
+            b'\\' => end += 2,
+            _ => return None,
         }
     }
-    json.len()
 }
 
 #[cfg(test)]

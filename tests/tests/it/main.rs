@@ -13,7 +13,7 @@ mod diagnostics;
 mod dialects;
 mod format_command;
 /// Properties that the fuzz targets share with these tests.
-#[allow(unreachable_pub, dead_code, reason = "in `fuzz/` it is a library")]
+#[allow(unreachable_pub, reason = "in `fuzz/` it is a library")]
 #[path = "../../../fuzz/src/lib.rs"]
 mod fuzz;
 mod gen_command;

@@ -165,9 +165,9 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 fn tool_to_pack(catalog: &Lowered<'_>, id: ToolId) -> toolc::Tool {
     let mut tool = catalog.tool(id).clone();
     let mut definitions = catalog.settings().dialects.iter().zip(catalog.definitions(id));
-    let openai =
-        definitions.find(|(dialect, _)| dialect.variant == "OpenAi").and_then(|(_, definition)| definition.as_ref());
-    if let Some(Segment::Text(text)) = openai.and_then(|definition| definition.segments.first())
+    let openai = definitions.find(|(dialect, _)| dialect.in_runtime() == Some(toolc::Dialect::OpenAi));
+    if let Some((_, Some(definition))) = openai
+        && let Some(Segment::Text(text)) = definition.segments.first()
         && openai_description(text).is_some_and(|description| description == tool.description)
     {
         tool.description = Cow::Borrowed("");
