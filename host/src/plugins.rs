@@ -7,7 +7,9 @@ use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::json;
 use toolc::Registry;
+use toolc_cli::DoctorSection;
 use toolc_plugins::{PluginReport, Plugins};
 
 /// The folder for plugins of system packages, on Unix.
@@ -17,7 +19,7 @@ const SYSTEM_FOLDER: &str = "/usr/share/toolc/plugins";
 pub(crate) struct LoadedPlugins {
     plugins: Plugins,
     /// One report for each plugin.
-    pub(crate) reports: Vec<PluginReport>,
+    reports: Vec<PluginReport>,
 }
 
 /// Loads the plugins in `folders`, or those of the user and the system if `folders` is empty.
@@ -32,10 +34,15 @@ pub(crate) fn load(folders: &[PathBuf], registry: &Registry) -> Result<LoadedPlu
 }
 
 impl LoadedPlugins {
-    /// Warns the user about plugins that could not be loaded. `doctor` reports the rest.
-    pub(crate) fn warn(&self) {
-        for report in self.reports.iter().filter(|report| report.is_broken()) {
-            eprintln!("warning: {report}");
+    /// Returns the section on the plugins for the report of `doctor`.
+    pub(crate) fn section(&self) -> DoctorSection {
+        let reports: Vec<String> = self.reports.iter().map(PluginReport::to_string).collect();
+        let broken = self.reports.iter().filter(|report| report.is_broken());
+        DoctorSection {
+            key: "plugins".to_owned(),
+            json: json!(self.reports),
+            text: reports.join("\n\n"),
+            problems: broken.map(PluginReport::to_string).collect(),
         }
     }
 

@@ -173,7 +173,9 @@ fn mistakes_on_the_command_line_exit_with_status_2() {
     run(&["definitions", "--enable", "saef"]).assert_refused("unknown toolset `saef`: did you mean `safe`?");
     run(&["definitions", "--disable", "saef"]).assert_refused("unknown toolset `saef`: did you mean `safe`?");
     run(&["call", "read_file", "{}", "--enable", "read_file"]).assert_refused("read_file");
-    run(&["call", "read_file"]).assert_refused("<ARGUMENTS>");
+    run(&["call", "read_file", "path=a", "b"]).assert_refused("expected NAME=VALUE, got `b`");
+    run(&["definitions", "--dialect", "antropic"]).assert_refused("openai");
+    run(&["definitions", "--fact", "vison=true"]).assert_refused("vison");
     run(&["definitons"]).assert_refused("definitions");
     run(&[]).assert_refused("Usage");
 }
@@ -386,4 +388,33 @@ fn a_result_that_cannot_be_stored_is_reported_to_the_user() {
     assert_eq!(status, Some(0), "{err}");
     assert!(out.contains(r#""missing":"#) && !out.contains(r#""file":"#), "{out:.300}");
     assert!(err.starts_with("warning: ") && err.contains("failed to store a result in"), "{err}");
+}
+
+#[test]
+fn arguments_can_be_pairs_or_come_from_a_file_or_stdin() {
+    let folder = folder();
+    std::fs::write(folder.path().join("arguments.json"), r#"{"path":"README.md","limit":2}"#).expect("failed to write");
+    let from_file = Run::new(&folder, &["call", "read_file", "@arguments.json"]).result();
+    let pairs = Run::new(&folder, &["call", "read_file", "path=README.md", "limit=2"]).result();
+    assert_eq!(from_file, pairs);
+    let input = std::fs::File::open(folder.path().join("arguments.json")).expect("failed to open the file");
+    assert_eq!(Run::with(&folder, &["call", "read_file", "-"], |program| program.stdin(input)).result(), pairs);
+}
+
+#[test]
+fn call_describes_its_response_as_json() {
+    let folder = folder();
+    let response = Run::new(&folder, &["call", "read_file", "path=README.md"]).result();
+    let described = Run::new(&folder, &["call", "read_file", "path=README.md", "--json"]).result();
+    assert_eq!(described["response"], response);
+    assert_eq!((&described["error"], &described["images"]), (&Value::Null, &json!(0)));
+    let failed = Run::new(&folder, &["call", "read_file", "path=none", "--json"]);
+    assert_eq!((failed.status, &failed.json()["error"]), (Some(1), &json!("not_found")));
+}
+
+#[test]
+fn the_definitions_are_in_the_chosen_dialect() {
+    let definitions = |dialect: &str| Run::new(&folder(), &["definitions", "--enable", "safe", "--dialect", dialect]);
+    assert!(definitions("anthropic").result()[0]["input_schema"].is_object());
+    assert!(definitions("mcp").result()[0]["inputSchema"].is_object());
 }

@@ -65,7 +65,7 @@ impl Show {
             let known = catalog.facts().iter().map(|fact| fact.name.value.as_str());
             let id = known.clone().position(|fact| fact == name).ok_or_else(|| unknown("fact", name, known))?;
             let default = &catalog.facts()[id].default;
-            let Some(value) = parse_fact(value, default).filter(|_| fact.contains('=')) else {
+            let Some(value) = default.parse_same_type(value).filter(|_| fact.contains('=')) else {
                 let noun = default.noun();
                 let value = match default {
                     FactValue::Text(_) => "VALUE`".to_owned(),
@@ -82,16 +82,5 @@ impl Show {
         };
         let definition = catalog.turn_values_with_facts(tool, &members, &facts).value(&definition);
         print(out, &format!("{definition:#}\n"))
-    }
-}
-
-/// Parses a value of the type of the fact's default.
-fn parse_fact(text: &str, default: &FactValue) -> Option<FactValue> {
-    match default {
-        FactValue::Text(_) => Some(FactValue::Text(text.to_owned().into())),
-        FactValue::Boolean(_) => text.parse().ok().map(FactValue::Boolean),
-        FactValue::Integer(_) => {
-            text.parse().ok().filter(|integer| FactValue::INTEGERS.contains(integer)).map(FactValue::Integer)
-        }
     }
 }

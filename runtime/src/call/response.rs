@@ -4,6 +4,7 @@ use crate::call::ToolCall;
 use crate::result::error::ErrorKind;
 use crate::result::image::Image;
 use crate::result::output::ToolResult;
+use crate::text::json;
 
 /// The response to a call: always one well-formed JSON text, and optionally images.
 ///
@@ -35,6 +36,11 @@ impl CallResponse {
     /// Returns whether the call failed.
     pub const fn is_error(&self) -> bool {
         self.error.is_some()
+    }
+
+    /// Returns [`json`](Self::json) with one line for each value, for people.
+    pub fn pretty_json(&self) -> String {
+        json::indented(&self.json, 0)
     }
 }
 

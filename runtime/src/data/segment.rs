@@ -63,6 +63,18 @@ impl FactValue {
             FactValue::Integer(_) => "an integer",
         }
     }
+
+    /// Parses a value of the same type as this one, for example from a command line. Returns `None` if the text is not such a
+    /// value: a boolean is `true` or `false`, an integer is within [`INTEGERS`](Self::INTEGERS).
+    pub fn parse_same_type(&self, text: &str) -> Option<FactValue> {
+        match self {
+            FactValue::Text(_) => Some(text.to_owned().into()),
+            FactValue::Boolean(_) => text.parse().ok().map(FactValue::Boolean),
+            FactValue::Integer(_) => {
+                text.parse().ok().filter(|integer| Self::INTEGERS.contains(integer)).map(FactValue::Integer)
+            }
+        }
+    }
 }
 
 impl From<&'static str> for FactValue {

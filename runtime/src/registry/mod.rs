@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::availability::probe_cache::{ProbeCache, ProbeSubject};
-use crate::data::catalog::{Tool, Toolset};
+use crate::data::catalog::{Fact, Tool, Toolset};
 use crate::provider::ToolProvider;
 use crate::registration::name_index::{NameIndex, RegisteredProvider};
 use crate::registration::refusal::{Refusal, RegistryError};
@@ -188,6 +188,11 @@ impl Registry {
         let members = state.graph.resolve(id.0).into_iter().zip(&state.tools);
         let resolved = members.filter(|(is_member, _)| *is_member).map(|(_, tool)| tool.name.clone()).collect();
         Some(ToolsetInfo { declared, resolved })
+    }
+
+    /// Returns the declared facts, sorted by name.
+    pub fn facts(&self) -> Vec<Fact> {
+        self.state().facts.iter().map(|(name, default)| Fact::new(name.clone(), default.clone())).collect()
     }
 
     pub(crate) fn probe_cache(&self) -> &Arc<ProbeCache> {

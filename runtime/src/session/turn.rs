@@ -91,6 +91,11 @@ impl Turn {
         &self.inner.snapshot.definitions.text
     }
 
+    /// Returns the [definitions](Self::definitions) with one line for each value, for people.
+    pub fn pretty_definitions(&self) -> String {
+        crate::text::json::indented(self.definitions(), 0)
+    }
+
     /// Returns the [definitions](Self::definitions) as a `serde_json` value, to embed in a request without parsing. The value
     /// is created once and shared by turns with the same tools and facts.
     ///

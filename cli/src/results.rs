@@ -1,4 +1,4 @@
-//! Stores results that are too long in the user's cache folder for a day: this process ends after one call, and a later call
+//! Stores results that are too long in the cache folder of the user for a day: a process ends after one call, and a later call
 //! may read them.
 
 use std::path::PathBuf;
@@ -14,9 +14,9 @@ const MAX_AGE: Duration = Duration::from_hours(24);
 pub(crate) struct ResultStore(PathBuf);
 
 impl ResultStore {
-    /// Returns the store in the user's cache, or `None` if the user has no cache folder.
-    pub(crate) fn in_cache() -> Option<Self> {
-        let store = Self(cache_dir()?.join("toolc").join("results"));
+    /// Returns the store of this program in the user's cache, or `None` if the user has no cache folder.
+    pub(crate) fn in_cache(program: &str) -> Option<Self> {
+        let store = Self(cache_dir()?.join(program).join("results"));
         if store.0.is_dir() {
             // The next call tries again.
             let _ = SpillFolder::new(&store.0).and_then(|folder| folder.delete_older_than(MAX_AGE));

@@ -1,0 +1,94 @@
+//! Approval of calls on a command line.
+
+use std::io::{self, BufRead, Read as _, Write};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use toolc::SessionBuilder;
+use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
+
+/// Adds an approver to a session: one that approves everything (`--yes`), or one that asks the user at the terminal. Without
+/// either, calls that need approval are refused: a file or a pipe cannot give consent.
+pub(crate) fn add(session: SessionBuilder, approve_all: bool, stdin_is_terminal: bool) -> SessionBuilder {
+    if approve_all {
+        session.approver(Arc::new(ApproveAll))
+    } else if stdin_is_terminal {
+        session.approver(Arc::new(TerminalApprover))
+    } else {
+        session
+    }
+}
+
+/// Approves every call.
+struct ApproveAll;
+
+/// Asks on stderr, because stdout is for the result, and reads the answer from stdin.
+struct TerminalApprover;
+
+/// The longest answer that is read.
+const MAX_ANSWER_BYTES: u64 = 1024;
+
+type Decision<'a> = Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>>;
+
+impl Approver for ApproveAll {
+    fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> Decision<'a> {
+        Box::pin(async { ApprovalDecision::AllowOnce })
+    }
+}
+
+impl Approver for TerminalApprover {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> Decision<'a> {
+        // This thread has nothing else to do, so it may wait for the user.
+        Box::pin(async move {
+            let question = request.to_string();
+            ask(&question, &mut io::stdin().lock(), &mut io::stderr().lock())
+        })
+    }
+}
+
+/// Asks the user. Everything except a clear yes denies the call.
+fn ask(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> ApprovalDecision {
+    let mut answer = String::new();
+    let asked = write!(output, "{question} [y/N/always] ")
+        .and_then(|()| output.flush())
+        .and_then(|()| input.take(MAX_ANSWER_BYTES).read_line(&mut answer));
+    if let Err(error) = asked {
+        return ApprovalDecision::Deny(format!("failed to ask the user: {error}"));
+    }
+    match answer.trim().to_lowercase().as_str() {
+        "y" | "yes" => ApprovalDecision::AllowOnce,
+        "a" | "always" => ApprovalDecision::AllowForSession,
+        _ => ApprovalDecision::Deny("the user said no".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decision(answer: &[u8]) -> ApprovalDecision {
+        let mut question = Vec::new();
+        let decision = ask("run `todo`?", &mut &answer[..], &mut question);
+        assert_eq!(question, b"run `todo`? [y/N/always] ");
+        decision
+    }
+
+    #[test]
+    fn only_a_clear_yes_allows_a_call() {
+        for yes in ["y\n", "YES\r\n", " yes \n"] {
+            assert_eq!(decision(yes.as_bytes()), ApprovalDecision::AllowOnce, "{yes:?}");
+        }
+        for always in ["a\n", "always\n"] {
+            assert_eq!(decision(always.as_bytes()), ApprovalDecision::AllowForSession, "{always:?}");
+        }
+        for no in ["n\n", "\n", "", "yess\n", "yes no\n", "alwayss\n"] {
+            assert_eq!(decision(no.as_bytes()), ApprovalDecision::Deny("the user said no".to_owned()), "{no:?}");
+        }
+    }
+
+    #[test]
+    fn a_call_is_denied_if_the_answer_is_unreadable() {
+        let ApprovalDecision::Deny(reason) = decision(b"\xff\n") else { panic!("the call is denied") };
+        assert!(reason.starts_with("failed to ask the user: "), "{reason}");
+    }
+}

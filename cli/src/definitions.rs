@@ -1,0 +1,22 @@
+//! `definitions`: what a model sees.
+
+use std::io;
+
+use toolc::Turn;
+
+use crate::streams::Streams;
+
+/// Prints the definitions of a turn, for people to a terminal and otherwise, or with `one_line`, as a model sees them. Tells on
+/// stderr how many tools are hidden.
+pub(crate) fn print(turn: &Turn, one_line: bool, streams: &mut Streams<'_>) -> io::Result<()> {
+    if streams.out_is_terminal && !one_line {
+        writeln!(streams.out, "{}", turn.pretty_definitions())?;
+    } else {
+        writeln!(streams.out, "{}", turn.definitions())?;
+    }
+    match turn.hidden().count() {
+        0 => Ok(()),
+        1 => writeln!(streams.err, "note: 1 tool is hidden; `doctor` says why"),
+        hidden => writeln!(streams.err, "note: {hidden} tools are hidden; `doctor` says why"),
+    }
+}

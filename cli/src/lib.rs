@@ -1,0 +1,231 @@
+//! A command line for an agent's own tools: run a tool as a model would, see what a model sees, find out why a tool is hidden,
+//! and serve the tools to MCP clients.
+//!
+//! ```no_run
+//! # fn tools() -> Box<dyn toolc::ToolProvider> { unreachable!("the example is only compiled") }
+//! fn main() -> std::process::ExitCode {
+//!     toolc_cli::main(tools()) // a generated catalog's `provider(Handlers { .. })`
+//! }
+//! ```
+//!
+//! A host with several tool providers, or with options of its own, adds the subcommands of [`Command`] to its own command line,
+//! and runs them with an [`App`].
+
+mod approver;
+mod arguments;
+mod call;
+mod definitions;
+mod repl;
+mod report;
+mod results;
+mod selection;
+mod serve;
+mod streams;
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use toolc::{Registry, ToolProvider};
+
+pub use call::CallArgs;
+pub use report::DoctorSection;
+pub use selection::{Selection, View};
+pub use serve::{ServeError, serve};
+use streams::Streams;
+
+/// Runs the command line of this process for the tools of `provider`. This is the whole `main` of an agent without commands
+/// of its own. The name of the program is that of its file.
+pub fn main(provider: Box<dyn ToolProvider>) -> ExitCode {
+    let registry = Registry::new();
+    if let Err(error) = registry.add(provider) {
+        eprintln!("error: {error}");
+        return ExitCode::from(2);
+    }
+    let program = std::env::args_os().next().unwrap_or_default();
+    let name = Path::new(&program).file_stem().unwrap_or("tools".as_ref()).to_string_lossy();
+    App::new(name, registry).main()
+}
+
+/// A command line for the tools of a registry.
+#[derive(Debug)]
+pub struct App {
+    name: String,
+    version: String,
+    registry: Registry,
+    sections: Vec<DoctorSection>,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+#[non_exhaustive]
+pub enum Command {
+    /// Run a tool, as a model would.
+    Call(CallArgs),
+    /// Print the definitions that a model sees, as a JSON array.
+    Definitions {
+        /// What the model is shown.
+        #[command(flatten)]
+        view: View,
+        /// Print exactly what a model sees, on one line. This is the default unless stdout is a terminal.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Explain why a tool is shown or hidden: what grants it, what it requires, and what its texts depend on.
+    Why {
+        /// The name of the tool.
+        tool: String,
+        /// What the model is shown.
+        #[command(flatten)]
+        view: View,
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Report for each tool whether it is available, what it lacks, and where to get that.
+    Doctor {
+        /// What the model is shown.
+        #[command(flatten)]
+        view: View,
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Call tools and change facts, line by line. `.help` lists the commands.
+    Repl {
+        /// What the model is shown.
+        #[command(flatten)]
+        view: View,
+        /// Approve every call that needs approval.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Serve the tools to an MCP client on stdin and stdout.
+    Serve {
+        /// What the clients are granted.
+        #[command(flatten)]
+        selection: Selection,
+        /// Approve every call that needs approval. Without it, such calls are refused.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// The exit statuses, for the end of `--help`.
+pub const EXIT_STATUS: &str = "\
+Exit status:
+  0  call: the JSON is a result; doctor: all tools are available; why: the tool is shown; other commands: always
+  1  call: the JSON is an error; doctor: a tool is not available; why: the tool is not shown
+  2  the command line is wrong, for example an unknown toolset or fact";
+
+/// Calls the agent's tools, and shows what a model sees.
+#[derive(Debug, Parser)]
+#[command(after_help = EXIT_STATUS)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Why a command could not run.
+enum Failure {
+    /// A mistake on the command line.
+    Usage(String),
+    /// A stream failed.
+    Io(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Io(error)
+    }
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Failure::Usage(message)
+    }
+}
+
+impl App {
+    /// Returns a command line with this name, which MCP clients see. It is also the name of the folder in the user's cache that
+    /// stores long results.
+    pub fn new(name: impl Into<String>, registry: Registry) -> Self {
+        Self { name: name.into(), version: String::from("0.0.0"), registry, sections: Vec::new() }
+    }
+
+    /// Sets the version, which `--version` prints and MCP clients see. Usually `env!("CARGO_PKG_VERSION")`.
+    #[must_use]
+    pub fn version(self, version: impl Into<String>) -> Self {
+        Self { version: version.into(), ..self }
+    }
+
+    /// Adds a section to the report of `doctor`.
+    #[must_use]
+    pub fn doctor_section(mut self, section: DoctorSection) -> Self {
+        self.sections.push(section);
+        self
+    }
+
+    /// Runs the command line of this process.
+    pub fn main(self) -> ExitCode {
+        let command = Cli::command().name(self.name.clone()).version(self.version.clone());
+        let Cli { command } = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
+        self.run(command)
+    }
+
+    /// Runs one command on the standard streams, and returns the exit status.
+    pub fn run(&self, command: Command) -> ExitCode {
+        streams::with_standard_streams(|streams| self.run_on(command, streams)).into()
+    }
+
+    fn run_on(&self, command: Command, streams: &mut Streams<'_>) -> u8 {
+        if !matches!(command, Command::Doctor { .. }) {
+            for problem in self.sections.iter().flat_map(|section| &section.problems) {
+                let _ = writeln!(streams.err, "warning: {problem}");
+            }
+        }
+        match self.attempt(command, streams) {
+            Ok(success) => u8::from(!success),
+            // A closed pipe (`| head`) is not an error.
+            Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+            Err(Failure::Io(error)) => {
+                let _ = writeln!(streams.err, "error: {error}");
+                2
+            }
+            Err(Failure::Usage(message)) => {
+                let _ = writeln!(streams.err, "error: {message}");
+                2
+            }
+        }
+    }
+
+    /// Runs a command, and returns whether the exit status is 0.
+    fn attempt(&self, command: Command, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+        match command {
+            Command::Call(args) => args.run(self, streams),
+            Command::Definitions { view, json } => {
+                definitions::print(&view.turn(&self.registry)?, json, streams)?;
+                Ok(true)
+            }
+            Command::Why { tool, view, json } => report::why(&view.turn(&self.registry)?, &tool, json, streams),
+            Command::Doctor { view, json } => {
+                Ok(report::doctor(&view.turn(&self.registry)?, &self.sections, json, streams)?)
+            }
+            Command::Repl { view, yes } => repl::run(self, &view, yes, streams),
+            Command::Serve { selection, yes } => {
+                let session = approver::add(selection.session(&self.registry)?, yes, false);
+                match serve(session, &self.name, &self.version) {
+                    Ok(()) => Ok(true),
+                    Err(ServeError::Session(error)) => Err(Failure::Usage(error.to_string())),
+                    Err(ServeError::Io(error)) => Err(Failure::Io(error)),
+                }
+            }
+        }
+    }
+}
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,134 @@
+//! The options that choose a session and a turn: toolsets, tools, facts and the dialect.
+
+use std::borrow::Cow;
+
+use clap::Args;
+use toolc::availability::HiddenReason;
+use toolc::catalog::Fact;
+use toolc::{Dialect, FactValue, Registry, Session, SessionBuilder, Turn};
+
+use crate::Failure;
+
+/// The options that choose what a session grants, and its facts.
+#[derive(Debug, Args)]
+#[non_exhaustive]
+pub struct Selection {
+    /// Toolsets to enable. Default: all.
+    #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
+    pub enable: Vec<String>,
+    /// Toolsets to disable. Takes precedence over enabling.
+    #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
+    pub disable: Vec<String>,
+    /// Tools to enable in addition to the toolsets; without toolsets, only these.
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    pub enable_tools: Vec<String>,
+    /// Tools to disable. Takes precedence over enabling.
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    pub disable_tools: Vec<String>,
+    /// Set a fact. Can be repeated. Default: the declared default of each fact.
+    #[arg(long, value_name = "FACT=VALUE")]
+    pub fact: Vec<String>,
+}
+
+/// The options that choose a turn: a session, and the dialect of the definitions.
+#[derive(Debug, Args)]
+#[non_exhaustive]
+pub struct View {
+    /// The session.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// The dialect of the definitions, such as `anthropic`. Default: the first one in which the tools are defined.
+    #[arg(long, value_parser = dialect)]
+    pub dialect: Option<Dialect>,
+}
+
+impl Selection {
+    /// Returns a session with these options.
+    pub(crate) fn session(&self, registry: &Registry) -> Result<SessionBuilder, Failure> {
+        let declared = registry.facts();
+        let facts = self.fact.iter().map(|fact| parse_fact(fact, &declared)).collect::<Result<Vec<_>, _>>()?;
+        Ok(registry
+            .session()
+            .enable(&self.enable)
+            .disable(&self.disable)
+            .enable_tools(&self.enable_tools)
+            .disable_tools(&self.disable_tools)
+            .facts(facts))
+    }
+}
+
+impl View {
+    /// Returns the first turn of a session with these options.
+    pub(crate) fn turn(&self, registry: &Registry) -> Result<Turn, Failure> {
+        self.turn_of(self.selection.session(registry)?)
+    }
+
+    /// Returns the first turn of a session in the dialect of these options.
+    pub(crate) fn turn_of(&self, session: SessionBuilder) -> Result<Turn, Failure> {
+        let (session, dialect) = self.session_and_dialect(session)?;
+        Ok(session.turn_blocking(dialect))
+    }
+
+    /// Builds a session, and returns it with the dialect of these options.
+    pub(crate) fn session_and_dialect(&self, session: SessionBuilder) -> Result<(Session, Dialect), Failure> {
+        let session = session.build().map_err(|error| error.to_string())?;
+        // A tool that is hidden for another reason has a definition.
+        let has_definitions = |dialect: &Dialect| {
+            let turn = session.turn_blocking(*dialect);
+            turn.tools().next().is_some() || turn.hidden().any(|hidden| *hidden.reason != HiddenReason::Dialect)
+        };
+        let first = || Dialect::ALL.iter().copied().find(has_definitions);
+        let dialect = self.dialect.or_else(first).unwrap_or(Dialect::OpenAi);
+        Ok((session, dialect))
+    }
+}
+
+/// Parses `NAME=VALUE`. The declared default of the fact determines the type of the value.
+pub(crate) fn parse_fact(text: &str, declared: &[Fact]) -> Result<(Cow<'static, str>, FactValue), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("expected FACT=VALUE, got `{text}`"))?;
+    let Some(fact) = declared.iter().find(|fact| fact.name == name) else {
+        // The session refuses the name, and suggests others.
+        return Ok((name.to_owned().into(), value.to_owned().into()));
+    };
+    let value = fact.default.parse_same_type(value).ok_or_else(|| {
+        let values = match fact.default {
+            FactValue::Boolean(_) => ": `true` or `false`",
+            FactValue::Integer(_) => " within ±2^53",
+            FactValue::Text(_) => "",
+        };
+        format!("the fact `{name}` is {}{values}; got `{value}`", fact.default.noun())
+    })?;
+    Ok((fact.name.clone(), value))
+}
+
+/// Parses the name of a dialect whose feature is enabled.
+fn dialect(name: &str) -> Result<Dialect, String> {
+    Dialect::ALL.iter().copied().find(|dialect| dialect.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+        format!(
+            "this program has the dialects {}; another one needs its feature of the crate `toolc`",
+            names.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_of_a_fact_has_the_type_of_its_default() {
+        let declared = [Fact::new("admin", false), Fact::new("depth", 3), Fact::new("city", "Bern")];
+        let parse = |text: &str| parse_fact(text, &declared).map(|(_, value)| value);
+        assert_eq!(parse("admin=true"), Ok(true.into()));
+        assert_eq!(parse("depth=-4"), Ok((-4).into()));
+        assert_eq!(parse("city="), Ok("".into()));
+        assert_eq!(parse("city=a=b"), Ok("a=b".into()));
+        assert_eq!(parse("admin=yes"), Err("the fact `admin` is a boolean: `true` or `false`; got `yes`".to_owned()));
+        assert_eq!(
+            parse("depth=9007199254740993").unwrap_err(),
+            "the fact `depth` is an integer within ±2^53; got `9007199254740993`"
+        );
+        assert_eq!(parse("admin").unwrap_err(), "expected FACT=VALUE, got `admin`");
+    }
+}
