@@ -57,6 +57,8 @@ pub mod project;
 #[doc(hidden)]
 #[cfg(feature = "cli")]
 pub mod report;
+#[cfg(feature = "cli")]
+mod scaffold;
 #[doc(hidden)]
 pub mod schema;
 #[doc(hidden)]

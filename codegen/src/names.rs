@@ -49,6 +49,12 @@ pub(crate) fn plain(ident: &Ident) -> String {
     text.strip_prefix("r#").unwrap_or(&text).to_owned()
 }
 
+/// Returns whether a word is a keyword, which cannot be the name of a crate.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    // A keyword since edition 2024, which not every parser knows.
+    word == "gen" || syn::parse_str::<Ident>(word).is_err()
+}
+
 fn ident(text: &str) -> Ident {
     let text = match text.chars().next() {
         None => "empty".to_owned(),
@@ -57,7 +63,7 @@ fn ident(text: &str) -> Ident {
         Some(_) => text.nfc().collect(),
     };
     if text == "gen" {
-        // A keyword since edition 2024, which not every parser knows.
+        // See `is_keyword`.
         return Ident::new_raw(&text, Span::call_site());
     }
     // A fast path for most names: except `_` and `Self`, no keyword has an underscore or a capital.

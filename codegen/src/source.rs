@@ -212,6 +212,19 @@ impl Sources {
         all
     }
 
+    /// Returns a copy with one more file, or with a new text of it. `path` is relative to the project.
+    #[must_use]
+    #[cfg(feature = "cli")]
+    pub(crate) fn with_file(&self, path: &str, text: &str) -> Self {
+        let mut all = self.clone();
+        let file = Source::new(path.to_owned(), text.as_bytes().to_vec());
+        match all.files.binary_search_by(|other| other.path.as_str().cmp(path)) {
+            Ok(position) => all.files[position] = file,
+            Err(position) => all.files.insert(position, file),
+        }
+        all
+    }
+
     /// Replaces the text of a file on disk. A file with CRLF line ends keeps them.
     #[cfg(feature = "cli")]
     pub(crate) fn write(&self, id: SourceId, text: &str) -> Result<(), Failure> {

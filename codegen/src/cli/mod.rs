@@ -5,7 +5,9 @@
 
 mod export;
 mod fmt;
+mod init;
 mod lint;
+mod new;
 mod show;
 
 use std::ffi::OsString;
@@ -58,6 +60,14 @@ pub enum Command {
     /// A command that also runs if the manifests have errors.
     #[command(flatten)]
     Manifests(ManifestsCommand),
+    /// Create a project with two tools, which builds, passes its tests and runs.
+    Init(init::Init),
+    /// Add a tool, a toolset, a distribution or a fact to the project.
+    New {
+        /// What to add.
+        #[command(subcommand)]
+        what: new::New,
+    },
 }
 
 /// A command that needs a catalog without errors.
@@ -161,6 +171,8 @@ fn execute(project: Project, command: Command, streams: &mut Streams<'_>) -> u8 
 fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     match command {
         Command::Catalog(command) => with_catalog(project, command, streams),
+        Command::Init(init) => init.run(streams),
+        Command::New { what } => what.run(project, streams),
         Command::Manifests(ManifestsCommand::Lint(args)) => lint::run(project, &args, streams),
         Command::Manifests(ManifestsCommand::Explain { rule }) => lint::explain(&rule, streams),
         Command::Manifests(ManifestsCommand::Fmt { check }) => fmt::run(project, check, streams),

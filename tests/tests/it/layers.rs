@@ -30,6 +30,7 @@ const CODEGEN: &[&str] = &[
     "lib",
     "fix",
     "report",
+    "scaffold",
     "cli",
 ];
 

@@ -1,0 +1,229 @@
+//! `new`: adds a manifest to a project and, for a tool, a handler and its test.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use clap::{Subcommand, ValueEnum};
+use toolc::FactValue;
+
+use super::{CatalogCommand, Command, Project, Streams, attempt, find_root, print, report, unknown};
+use crate::check::Checked;
+use crate::compile;
+use crate::failure::Failure;
+use crate::project::GENERATED;
+use crate::scaffold::handler::{Added, NewHandler};
+use crate::scaffold::{FileChanges, manifests};
+use crate::source::{Kind, Sources};
+
+/// What to add.
+#[derive(Debug, Subcommand)]
+pub enum New {
+    /// A tool: a manifest, a handler that returns an error, and a test.
+    Tool {
+        /// The name of the tool.
+        name: String,
+        /// The home toolset [default: the only toolset].
+        #[arg(long)]
+        toolset: Option<String>,
+        /// How the handler runs.
+        #[arg(long, value_enum, default_value = "sync")]
+        execution: ExecutionArg,
+        /// What the tool does, when to use it, and what it returns. The model reads this.
+        #[arg(long)]
+        description: Option<String>,
+    },
+    /// A toolset.
+    Toolset {
+        /// The name of the toolset.
+        name: String,
+        /// What the tools of the toolset are for.
+        #[arg(long, default_value = "TODO")]
+        description: String,
+        /// The toolsets to include.
+        #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
+        includes: Vec<String>,
+    },
+    /// A distribution: toolsets to draw at random, with their probabilities.
+    Distribution {
+        /// The name of the distribution.
+        name: String,
+        /// What the distribution is for.
+        #[arg(long, default_value = "TODO")]
+        description: String,
+        /// The toolsets to draw [default: every toolset with tools of its own].
+        #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
+        toolsets: Vec<String>,
+    },
+    /// A fact: a value that the host supplies, for conditions and texts.
+    Fact {
+        /// The name of the fact.
+        name: String,
+        /// The default, which determines the type: true or false, an integer, or else a text.
+        #[arg(long, value_name = "VALUE", default_value = "false", allow_hyphen_values = true)]
+        default: String,
+        /// What the fact means.
+        #[arg(long, default_value = "TODO")]
+        description: String,
+    },
+}
+
+/// How a handler runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExecutionArg {
+    /// On the caller's thread, for work that is done in moments.
+    Sync,
+    /// On a thread of a pool, for work that computes or waits for long.
+    Blocking,
+    /// As a future.
+    Async,
+    /// In the agent's own loop, without a handler.
+    Agent,
+}
+
+impl New {
+    /// Adds it, and runs gen. Writes nothing if the project has errors, or would have some.
+    pub(super) fn run(&self, project: Project, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+        let root = find_root(project.root)?;
+        let sources = Sources::scan(&root)?;
+        let Some(catalog) = compiled(&sources, streams)? else { return Ok(false) };
+        let (path, before, text) = self.manifest(&root, &catalog)?;
+        let Some(catalog) = compiled(&sources.with_file(&path, &text), streams)? else { return Ok(false) };
+        let mut changes = FileChanges::default();
+        match before {
+            None => changes.create(root.join(&path), text),
+            Some(before) => changes.replace(root.join(&path), before, text),
+        }
+        let added = self.handler(&catalog).map(|handler| {
+            let module = catalog.settings().rust.as_deref();
+            let generated: Vec<PathBuf> =
+                [Some(GENERATED), module].into_iter().flatten().map(|name| root.join(name)).collect();
+            handler.add(&root, &generated, &mut changes)
+        });
+        changes.apply()?;
+        let mut text = String::new();
+        for path in changes.paths() {
+            text += &format!("written: {}\n", path.strip_prefix(&root).unwrap_or(path).display());
+        }
+        print(streams.out, &text)?;
+        let gen_command = Command::Catalog(CatalogCommand::Gen { check: false });
+        let success = attempt(Project { root: Some(root.clone()) }, gen_command, streams)?;
+        print(streams.out, &self.next_step(&path, added.as_ref()))?;
+        Ok(success)
+    }
+
+    /// Returns the path of the manifest, its current text, and its new text.
+    fn manifest(&self, root: &Path, catalog: &Checked) -> Result<(String, Option<String>, String), Failure> {
+        let (kind, name) = match self {
+            New::Tool { name, .. } => (Kind::Tool, name),
+            New::Toolset { name, .. } => (Kind::Toolset, name),
+            New::Distribution { name, .. } => (Kind::Distribution, name),
+            New::Fact { name, .. } => (Kind::Facts, name),
+        };
+        // A name is a part of a path.
+        let is_plain = name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        if !is_plain {
+            let message = format!(
+                "`{name}` cannot be a name: a name consists of letters, digits, `-` and `_`, and begins with a letter"
+            );
+            return Err(Failure::new(message));
+        }
+        let is_folder = kind.place().ends_with('/');
+        let path = if is_folder { format!("{}{name}.toml", kind.place()) } else { kind.place().to_owned() };
+        let before = match fs::read_to_string(root.join(&path)) {
+            Ok(_) if is_folder => return Err(Failure::new(format!("{path} exists: choose another name"))),
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(Failure::new(format!("failed to read {path}: {error}"))),
+        };
+        let toolsets = || catalog.toolsets().map(|(_, toolset)| toolset.name());
+        let text = match self {
+            New::Tool { name, toolset, execution, description } => {
+                let names: Vec<&str> = toolsets().collect();
+                let toolset = match (toolset, &names[..]) {
+                    (Some(toolset), _) => toolset,
+                    (None, [only]) => *only,
+                    (None, []) => return Err(Failure::new("the project has no toolset: run `new toolset NAME` first")),
+                    (None, names) => {
+                        return Err(Failure::new(format!(
+                            "pass --toolset NAME; the toolsets are: {}",
+                            names.join(", ")
+                        )));
+                    }
+                };
+                if !names.contains(&toolset) {
+                    return Err(unknown("toolset", toolset, names.into_iter()));
+                }
+                let word = (*execution != ExecutionArg::Sync).then(|| execution.word());
+                manifests::tool(name, toolset, word.as_deref(), description.as_deref())
+            }
+            New::Toolset { name, description, includes } => manifests::toolset(name, description, includes),
+            New::Distribution { name, description, toolsets: given } => {
+                let homes = catalog.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty());
+                let homes: Vec<String> = homes.map(|(_, toolset)| toolset.name().to_owned()).collect();
+                manifests::distribution(name, description, if given.is_empty() { &homes } else { given })
+            }
+            New::Fact { name, default, description } => {
+                manifests::with_fact(before.as_deref(), name, &fact_value(default), description)
+            }
+        };
+        Ok((path, before, text))
+    }
+
+    /// Returns the handler that a new tool needs.
+    fn handler<'a>(&'a self, catalog: &'a Checked) -> Option<NewHandler<'a>> {
+        let New::Tool { name, execution, .. } = self else { return None };
+        if *execution == ExecutionArg::Agent {
+            return None;
+        }
+        let (_, tool) = catalog.tools().find(|(_, tool)| tool.name() == name)?;
+        let toolset = catalog[tool.home].name();
+        Some(NewHandler { tool: name, toolset, is_async: *execution == ExecutionArg::Async })
+    }
+
+    /// Returns what the user has to do.
+    fn next_step(&self, path: &str, added: Option<&Added>) -> String {
+        match (self, added) {
+            (New::Tool { name, .. }, Some(Added::To { .. })) => {
+                format!("next: describe `{name}` and its parameters in {path}, run `gen`, and write the method\n")
+            }
+            (New::Tool { .. }, Some(Added::Nowhere { reason, method })) => {
+                format!("add this method to the handlers ({reason}):\n\n{method}")
+            }
+            (New::Tool { name, .. }, None) => {
+                format!("next: describe `{name}` in {path}; the agent's own loop runs it\n")
+            }
+            (New::Toolset { name, .. }, _) => format!("next: add tools with `new tool NAME --toolset {name}`\n"),
+            (New::Distribution { .. } | New::Fact { .. }, _) => format!("next: complete {path}\n"),
+        }
+    }
+}
+
+impl ExecutionArg {
+    /// Returns the word in a manifest.
+    fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+/// Compiles the sources, and reports the errors.
+fn compiled(sources: &Sources, streams: &mut Streams<'_>) -> Result<Option<Checked>, Failure> {
+    let compilation = compile(sources);
+    let mut errors = compilation.diagnostics;
+    errors.retain(|found| found.level == crate::diagnostic::Level::Error);
+    report(sources, &errors, streams.colour[1], streams.err)?;
+    if compilation.catalog.is_none() {
+        print(streams.err, "nothing was written: fix these errors first\n")?;
+    }
+    Ok(compilation.catalog)
+}
+
+/// Parses the default of a fact.
+fn fact_value(text: &str) -> FactValue {
+    match text {
+        "true" => FactValue::Boolean(true),
+        "false" => FactValue::Boolean(false),
+        _ => FactValue::Integer(0).parse_same_type(text).unwrap_or_else(|| text.to_owned().into()),
+    }
+}

@@ -1,0 +1,105 @@
+//! Writes the beginning of things: a project, a tool with its handler and test, other manifests.
+//!
+//! [`project`] has the files of a new project, [`manifests`] the text of new manifests, and [`handler`] changes the Rust source of a
+//! project. They return texts; only [`FileChanges`] writes.
+
+pub(crate) mod handler;
+pub(crate) mod manifests;
+pub(crate) mod project;
+mod rust_file;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::project::write_atomically;
+
+/// Files to create or replace, all or none.
+#[derive(Debug, Default)]
+pub(crate) struct FileChanges(Vec<FileChange>);
+
+#[derive(Debug)]
+struct FileChange {
+    path: PathBuf,
+    /// The current text, or `None` if the file is created.
+    before: Option<String>,
+    after: String,
+}
+
+impl FileChanges {
+    /// Creates a file, which must not exist.
+    pub(crate) fn create(&mut self, path: PathBuf, text: String) {
+        self.0.push(FileChange { path, before: None, after: text });
+    }
+
+    /// Replaces the text of a file.
+    pub(crate) fn replace(&mut self, path: PathBuf, before: String, after: String) {
+        self.0.push(FileChange { path, before: Some(before), after });
+    }
+
+    /// Returns the files, in the order in which they were added.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(|change| change.path.as_path())
+    }
+
+    /// Writes all files. If one cannot be written, the others are restored.
+    ///
+    /// # Errors
+    /// If a file to create exists, or a file cannot be written.
+    pub(crate) fn apply(&self) -> Result<(), Failure> {
+        let exists = |change: &&FileChange| change.before.is_none() && change.path.symlink_metadata().is_ok();
+        let existing: Vec<String> =
+            self.0.iter().filter(exists).map(|change| change.path.display().to_string()).collect();
+        if !existing.is_empty() {
+            return Err(Failure::new(format!(
+                "nothing was written, because these files exist: {}",
+                existing.join(", ")
+            )));
+        }
+        for (index, change) in self.0.iter().enumerate() {
+            if let Err(failure) = write_atomically(&change.path, &change.after) {
+                self.0[..index].iter().for_each(FileChange::undo);
+                return Err(failure);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FileChange {
+    /// Restores the file after it was written. A failure is ignored, because another one is being reported.
+    fn undo(&self) {
+        match &self.before {
+            Some(text) => drop(write_atomically(&self.path, text)),
+            None => drop(fs::remove_file(&self.path)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_written_all_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("a"), "1").unwrap();
+        fs::write(path("file"), "").unwrap();
+        let mut changes = FileChanges::default();
+        changes.replace(path("a"), "1".to_owned(), "2".to_owned());
+        changes.create(path("new/b"), "b".to_owned());
+        // The parent is a file.
+        changes.create(path("file/c"), "c".to_owned());
+        assert!(changes.apply().is_err());
+        assert_eq!(fs::read_to_string(path("a")).unwrap(), "1");
+        assert!(!path("new/b").exists());
+
+        let mut changes = FileChanges::default();
+        changes.create(path("new/b"), "b".to_owned());
+        changes.create(path("a"), "2".to_owned());
+        let message = changes.apply().unwrap_err().to_string();
+        assert!(message.starts_with("nothing was written, because these files exist: "), "{message}");
+        assert!(!path("new/b").exists());
+    }
+}
