@@ -2,7 +2,9 @@
 //! the fast one in `../it`. `tests/README.md` describes the layout.
 
 mod compile_fail;
+mod first_hour;
 mod killed_gen;
 mod lean_runtime;
+mod python;
 mod sdks;
 mod stress;

@@ -1,61 +1,15 @@
 //! The vendors' Python SDKs accept every definition that gen writes for the golden project and the shipped catalog, the messages
-//! that the wire tests use, and what the runtime sends back. The SDKs are installed once, in a virtual environment in the target
-//! folder. If they cannot be installed, the tests are skipped and the reason is printed.
+//! that the wire tests use, and what the runtime sends back.
 
-use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::LazyLock;
-
-fn in_tests(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
-}
-
-/// Runs a command and returns its output, or the error.
-fn run(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    if output.status.success() { Ok(out) } else { Err(format!("{out}\n{err}").trim().to_owned()) }
-}
-
-/// Returns the Python interpreter of an environment with the SDKs.
-fn python() -> Result<PathBuf, String> {
-    let wanted = fs::read_to_string(in_tests("sdks/requirements.txt")).expect("the requirements are there");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sdks");
-    let bin = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    // Written last, so that an interrupted installation is repeated.
-    let mark = folder.join("requirements.txt");
-    if fs::read_to_string(&mark).is_ok_and(|installed| installed == wanted) {
-        return Ok(bin.join("python"));
-    }
-    run(Command::new(if cfg!(windows) { "python" } else { "python3" }).args(["-m", "venv", "--clear"]).arg(&folder))?;
-    let install =
-        ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "15", "--retries", "1"];
-    run(Command::new(bin.join("python")).args(install).arg("-r").arg(in_tests("sdks/requirements.txt")))?;
-    fs::write(mark, wanted).map_err(|error| error.to_string())?;
-    Ok(bin.join("python"))
-}
-
-/// The environment, which is created once for all tests.
-static PYTHON: LazyLock<Result<PathBuf, String>> = LazyLock::new(python);
+use crate::python::{in_tests, run_script};
 
 /// Runs a script in `sdks/`, which prints and returns how many definitions or messages were refused.
 fn check(script: &str, arguments: &[&str]) {
-    let python = match &*PYTHON {
-        Ok(python) => python,
-        Err(why) => {
-            let last = why.lines().last().unwrap_or_default();
-            // The test harness would capture `eprintln!`.
-            let _ = writeln!(std::io::stderr(), "SKIPPED: no Python environment with the vendors' SDKs: {last}");
-            return;
-        }
-    };
-    match run(Command::new(python).arg(in_tests("sdks").join(script)).args(arguments.iter().map(|path| in_tests(path))))
-    {
-        Ok(out) => assert!(out.ends_with(", 0 refused"), "{out}"),
-        Err(refused) => panic!("{refused}"),
+    let paths = arguments.iter().map(|path| in_tests(path));
+    match run_script(script, |command| command.args(paths)) {
+        None => {}
+        Some(Ok(out)) => assert!(out.ends_with(", 0 refused"), "{out}"),
+        Some(Err(refused)) => panic!("{refused}"),
     }
 }
 
