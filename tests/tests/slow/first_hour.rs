@@ -1,14 +1,18 @@
-//! The first hour of a user, with the commands that the README shows: create a project, run its tools, add a tool, write its
-//! handler, lint, serve the tools to an MCP client, break a manifest, fix it.
+//! The first hour of a user: the tutorial of the README to the letter, and then what users do next: check, serve the tools to an
+//! MCP client, break a manifest, fix it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use crate::python::run_script;
+
+/// The folder of the project, as the README writes it.
+const FOLDER: &str = "../my-agent";
 
 /// A project in a folder of its own. Its build is kept between runs.
 struct Project {
@@ -23,123 +27,180 @@ struct Outcome {
     err: String,
 }
 
+/// A block of the README, with the language of its fence.
+struct Block<'r> {
+    language: &'r str,
+    text: &'r str,
+}
+
+/// Returns the blocks of the tutorial.
+fn tutorial(readme: &str) -> Vec<Block<'_>> {
+    let section = readme.split("\n## Your own tools\n").nth(1).and_then(|rest| rest.split("\n## ").next());
+    let fences = section.expect("the README has a tutorial").split("```").skip(1).step_by(2);
+    fences
+        .map(|fence| {
+            let (language, text) = fence.split_once('\n').expect("a fence has lines");
+            Block { language, text }
+        })
+        .collect()
+}
+
 impl Project {
     fn new() -> Self {
         let base = Path::new(env!("CARGO_TARGET_TMPDIR")).join("first-hour");
-        let folder = base.join("notebook");
+        let folder = base.join("my-agent");
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&base).expect("failed to create a folder");
         Self { folder, target: base.join("target") }
     }
 
-    /// Runs cargo in the project, and prints the time: `cargo test -- --nocapture` shows it.
-    fn cargo(&self, args: &[&str]) -> Outcome {
+    /// Runs a command line in the project, and prints the time: `cargo test -- --nocapture` shows it.
+    fn shell(&self, line: &str) -> Outcome {
         let began = Instant::now();
-        let mut command = Command::new(env!("CARGO"));
-        command.args(args).current_dir(&self.folder).env("CARGO_TARGET_DIR", &self.target);
-        // The tests of this workspace may run with flags of their own.
-        command.env_remove("RUSTFLAGS").env("CARGO_PROFILE_DEV_DEBUG", "0").env("NO_COLOR", "1");
-        let output = command.output().expect("failed to start cargo");
-        println!("{:6.2} s  cargo {}", began.elapsed().as_secs_f64(), args.join(" "));
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(line).current_dir(&self.folder).stdin(Stdio::null());
+        command.env("CARGO_TARGET_DIR", &self.target).env("CARGO_PROFILE_DEV_DEBUG", "0").env("NO_COLOR", "1");
+        // Cargo sets these for tests. The flags of this workspace are not those of the project.
+        command.env_remove("RUSTFLAGS").env_remove("CARGO_MANIFEST_DIR");
+        let output = command.output().expect("failed to start a shell");
+        println!("{:6.2} s  {line}", began.elapsed().as_secs_f64());
         let text = |bytes| String::from_utf8(bytes).expect("the output is UTF-8");
         Outcome { success: output.status.success(), out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// Runs cargo, which must succeed. Returns its standard output.
-    fn run(&self, args: &[&str]) -> String {
-        let outcome = self.cargo(args);
-        assert!(outcome.success, "cargo {args:?} failed:\n{}\n{}", outcome.out, outcome.err);
-        outcome.out
+    /// Runs a command line, which must succeed.
+    fn run(&self, line: &str) {
+        let outcome = self.shell(line);
+        assert!(outcome.success, "{line} failed:\n{}\n{}", outcome.out, outcome.err);
     }
 
-    /// Calls a tool on the project's own command line. Returns the response.
-    fn call(&self, args: &[&str]) -> Value {
-        let outcome = self.cargo(&[&["run", "--quiet", "--", "call"], args].concat());
-        serde_json::from_str(&outcome.out).unwrap_or_else(|error| panic!("{error}: {}\n{}", outcome.out, outcome.err))
-    }
-
-    fn edit(&self, path: &str, change: impl FnOnce(&str) -> String) {
+    /// Changes a file, and returns its text before that.
+    fn edit(&self, path: &str, change: impl FnOnce(&str) -> String) -> String {
         let path = self.folder.join(path);
         let text = fs::read_to_string(&path).expect("failed to read");
         let changed = change(&text);
         assert_ne!(text, changed, "{}", path.display());
         fs::write(path, changed).expect("failed to write");
+        text
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::write(self.folder.join(path), text).expect("failed to write");
+    }
+
+    /// Follows the tutorial, as a reader of the README does. Returns the outcome of each command. A command that is given
+    /// twice has the outcomes of both, in order.
+    fn follow(&self, blocks: &[Block<'_>]) -> BTreeMap<String, Vec<Outcome>> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut outcomes: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
+        for block in blocks {
+            match block.language {
+                "sh" => {
+                    for line in block.text.lines() {
+                        if let Some(args) = line.strip_prefix("cargo xtask init ") {
+                            assert_eq!(args, FOLDER);
+                            let dir = self.folder.display().to_string();
+                            let toolc = root.display().to_string();
+                            let (status, out, err) =
+                                toolc_codegen::cli::capture(["init", &dir, "--toolc-path", &toolc]);
+                            assert_eq!(status, 0, "{out}{err}");
+                        } else if line != format!("cd {FOLDER}") {
+                            outcomes.entry(line.to_owned()).or_default().push(self.shell(line));
+                        }
+                    }
+                }
+                "toml" => self.write("manifests/tools/count_notes.toml", block.text),
+                // The method replaces the one that `new` has written, and the test replaces its test.
+                "rust" if block.text.starts_with("    fn ") => drop(self.edit("src/lib.rs", |text| {
+                    let start = text.find("    fn count_notes(").expect("the method is there");
+                    let end = start + text[start..].find("\n    }\n").expect("the method ends") + "\n    }\n".len();
+                    format!("{}{}{}", &text[..start], block.text, &text[end..])
+                })),
+                "rust" => drop(self.edit("tests/tools.rs", |text| {
+                    let start = text.find("#[test]\nfn count_notes_is_not_implemented").expect("the test is there");
+                    format!("{}{}", &text[..start], block.text)
+                })),
+                other => panic!("a block of `{other}`"),
+            }
+        }
+        outcomes
     }
 }
 
 #[test]
 fn the_first_hour_of_a_user_needs_no_help() {
+    let readme =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).expect("failed to read");
     let project = Project::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let (dir, toolc) = (project.folder.display().to_string(), root.display().to_string());
-    let (status, out, err) = toolc_codegen::cli::capture(["init", &dir, "--toolc-path", &toolc]);
-    assert_eq!(status, 0, "{out}{err}");
-
-    // The project builds, runs and passes its checks as it is.
-    assert_eq!(project.call(&["add_note", "text=Buy tea", "tags=today"]), json!({ "notes": 1 }));
-    assert_eq!(project.call(&["find_notes", r#"{"word": "TEA", "limit": "5"}"#])["notes"], json!(["Buy tea #today"]));
-    project.run(&["xtask", "fmt", "--check"]);
-    project.run(&["xtask", "lint", "--deny-warnings"]);
-    project.run(&["xtask", "gen", "--check"]);
-    project.run(&["test", "--quiet"]);
-
-    // A new tool compiles at once, and returns an error.
-    project.run(&["xtask", "new", "tool", "count_notes"]);
-    let error = project.call(&["count_notes"]);
-    assert_eq!(error, json!({ "error": "`count_notes` is not implemented", "kind": "failed" }));
-    project.run(&["test", "--quiet"]);
-    let lint = project.cargo(&["xtask", "lint", "--deny-warnings"]);
-    assert!(!lint.success && lint.out.contains("count_notes"), "the description is missing: {}", lint.out);
-
-    // The author describes and implements it.
-    project.edit("manifests/tools/count_notes.toml", |text| {
-        let described = text.replace("\"TODO\"", "\"Count the notes that contain a word. Returns their number.\"");
-        let (keys, _) = described.split_once("\n#").expect("the example of a parameter is a comment");
-        format!("{keys}\nannotations = {{ read_only = true }}\n\n[params.word]\ntype = \"string\"\ndescription = \"The word to look for.\"\nrequired = true\n")
-    });
-    project.run(&["xtask", "fmt"]);
-    project.run(&["xtask", "lint", "--deny-warnings"]);
-    project.run(&["xtask", "gen"]);
-    project.edit("src/lib.rs", |text| {
-        let body = "        let notes = self.read().map_err(|error| ToolError::new(error.to_string()))?;\n        \
-                    let count = notes.iter().filter(|note| note.contains(&args.word)).count();\n        \
-                    ToolOutput::json(&json!({ \"count\": count }))\n";
-        let stub = "        Err(ToolError::new(\"`count_notes` is not implemented\"))\n";
-        text.replace("_args: generated::notes::count_notes", "args: generated::notes::count_notes").replace(stub, body)
-    });
-    assert_eq!(project.call(&["count_notes", "word=tea"]), json!({ "count": 1 }));
-    let missing = project.call(&["count_notes"]);
-    assert_eq!((&missing["kind"], &missing["problems"][0]["path"]), (&json!("invalid_arguments"), &json!("/word")));
-
-    // An MCP client uses the tools.
-    let program = project.target.join("debug/notebook");
-    let client = run_script("mcp_client.py", |command| command.arg(&program).arg("serve").current_dir(&project.folder));
-    if let Some(client) = client {
-        let seen: Value = serde_json::from_str(&client.expect("the client failed")).expect("the client prints JSON");
-        assert_eq!(seen["tools"], json!(["add_note", "count_notes", "find_notes"]));
-        assert_eq!(seen["results"][0], json!({ "notes": 2 }));
-        assert_eq!(seen["results"][1]["notes"], json!(["Buy coffee #today"]));
-        assert_eq!(seen["results"][2]["kind"], "invalid_arguments");
+    let outcomes = project.follow(&tutorial(&readme));
+    let outcome = |line: &str, index: usize| {
+        let given = outcomes.get(line).unwrap_or_else(|| panic!("the README has no command `{line}`"));
+        &given[index]
+    };
+    let response = |line: &str| {
+        let outcome = outcome(line, 0);
+        let response = serde_json::from_str(&outcome.out);
+        response.unwrap_or_else(|error| panic!("{line}: {error}: {}\n{}", outcome.out, outcome.err))
+    };
+    for (line, success) in [
+        ("cargo test", true),
+        ("cargo xtask new tool count_notes", true),
+        ("cargo run -- call count_notes", false),
+        ("cargo xtask gen", true),
+        ("cargo xtask lint", true),
+        ("cargo run -- call count_notes word=tea", true),
+        ("cargo run -- call count_notes wrod=tea", false),
+    ] {
+        let found = outcome(line, 0);
+        assert_eq!(found.success, success, "{line}:\n{}\n{}", found.out, found.err);
     }
+    assert!(outcome("cargo test", 1).success, "the test of the new tool passes");
+    let kept: Value = response("cargo run -- call add_note text=\"Buy tea\" tags=today");
+    assert_eq!(kept, json!({ "notes": 1 }));
+    let found: Value = response("cargo run -- call find_notes '{\"word\": \"TEA\", \"limit\": \"5\"}'");
+    assert_eq!(found["notes"], json!(["Buy tea #today"]));
+    let stub: Value = response("cargo run -- call count_notes");
+    assert_eq!(stub, json!({ "error": "`count_notes` is not implemented", "kind": "failed" }));
+    let counted: Value = response("cargo run -- call count_notes word=tea");
+    assert_eq!(counted, json!({ "count": 1 }));
+    let refused: Value = response("cargo run -- call count_notes wrod=tea");
+    assert_eq!(refused["kind"], "invalid_arguments");
+    assert!(refused["error"].as_str().is_some_and(|text| text.contains("did you mean \"word\"?")), "{refused}");
 
-    // A mistake is reported with its place and a suggestion, and nothing is written.
-    let mistake = |text: &str| text.replace("description = \"The word to look for.\"", "descripton = \"The word.\"");
+    // The project passes the checks of its CI. Without the file, rustfmt would take the one of this workspace.
+    project.write("rustfmt.toml", "");
+    project.run(
+        "cargo xtask fmt --check && cargo xtask lint --deny-warnings && cargo xtask gen --check && cargo fmt --check",
+    );
+    is_served(&project);
+    mistakes_are_reported(&project);
+}
+
+/// The official MCP client uses the tools.
+fn is_served(project: &Project) {
+    let program = project.target.join("debug/my-agent");
+    let client = run_script("mcp_client.py", |command| command.arg(&program).arg("serve").current_dir(&project.folder));
+    let Some(client) = client else { return };
+    let seen: Value = serde_json::from_str(&client.expect("the client failed")).expect("the client prints JSON");
+    assert_eq!(seen["tools"], json!(["add_note", "count_notes", "find_notes"]));
+    assert_eq!(seen["results"][0], json!({ "notes": 2 }));
+    assert_eq!(seen["results"][1]["notes"], json!(["Buy coffee #today"]));
+    assert_eq!(seen["results"][2]["kind"], "invalid_arguments");
+}
+
+/// A mistake in a manifest is reported with its place and a suggestion, and a missing handler does not compile.
+fn mistakes_are_reported(project: &Project) {
     let manifest = "manifests/tools/count_notes.toml";
-    let right = fs::read_to_string(project.folder.join(manifest)).expect("failed to read");
-    project.edit(manifest, mistake);
-    let broken = project.cargo(&["xtask", "gen"]);
+    let right = project.edit(manifest, |text| text.replacen("description", "descripton", 1));
+    let broken = project.shell("cargo xtask gen");
     assert!(!broken.success, "{}", broken.out);
     assert!(broken.err.contains("did you mean `description`?") && broken.err.contains(manifest), "{}", broken.err);
-    fs::write(project.folder.join(manifest), right).expect("failed to write");
-    project.run(&["xtask", "gen", "--check"]);
+    project.write(manifest, &right);
+    project.run("cargo xtask gen --check");
 
-    // A tool without a handler does not compile, and the error names the tool.
-    project.edit("src/lib.rs", |text| text.replace("fn count_notes(", "fn count_all_notes("));
-    let unhandled = project.cargo(&["build", "--quiet"]);
+    let right = project.edit("src/lib.rs", |text| text.replace("fn count_notes(", "fn count_all_notes("));
+    let unhandled = project.shell("cargo build --quiet");
     assert!(!unhandled.success && unhandled.err.contains("missing: `count_notes`"), "{}", unhandled.err);
-    project.edit("src/lib.rs", |text| text.replace("fn count_all_notes(", "fn count_notes("));
-    project.edit("tests/tools.rs", |text| {
-        text.split("\n#[test]\nfn count_notes_is").next().unwrap_or_default().to_owned()
-    });
-    project.run(&["test", "--quiet"]);
+    project.write("src/lib.rs", &right);
+    project.run("cargo test --quiet");
 }
