@@ -183,7 +183,7 @@ impl<R: BufRead> Iterator for Messages<R> {
         match io::Read::by_ref(&mut self.0).take(limit).read_until(b'\n', &mut line) {
             Ok(0) => return None,
             Ok(read) if read as u64 == limit && line.last() != Some(&b'\n') => {
-                // The rest of the line is no message.
+                // The rest of the line is not another message.
                 if let Err(error) = self.0.skip_until(b'\n') {
                     return Some(Err(error));
                 }

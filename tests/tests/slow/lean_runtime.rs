@@ -56,6 +56,19 @@ fn an_agent_links_at_most_twelve_crates() {
     assert!(crates.len() <= MAX_CRATES, "{} crates, at most {MAX_CRATES} are allowed: {crates:#?}", crates.len());
 }
 
+#[test]
+fn a_new_project_builds_at_most_thirty_crates() {
+    // A project that `init` creates has these, `serde_json`, which the runtime has, and itself. Macros are built, too.
+    let tree = ["tree", "-p", "toolc-cli", "-e", "normal,build", "--prefix", "none", "--no-dedupe", "-f", "{p}"];
+    let (out, _) = output(env!("CARGO"), &[&tree[..], &["--locked", "--offline"]].concat());
+    let crates: BTreeSet<&str> = out.lines().filter(|line| !line.is_empty()).collect();
+    assert!(crates.len() < 30, "{} crates: {crates:#?}", crates.len());
+    let heavy = ["toolc-codegen", "toolc-catalog", "rusqlite", "tokio", "ureq", "rmcp"];
+    let found: Vec<&&str> =
+        crates.iter().filter(|line| heavy.contains(&line.split(' ').next().unwrap_or_default())).collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
 /// Checks that the runtime compiles without a warning.
 fn check(arguments: &[&str]) {
     // The folder is kept between runs.
