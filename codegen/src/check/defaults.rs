@@ -1,11 +1,11 @@
 //! Checks the values in a schema (defaults, examples, enum values) against the schema itself, and finds infinite defaults.
 
 use serde_json::Value;
-use toolc::__gen::table::SlotKind;
+use toolc::__gen::table::{SlotKind, Type};
 
 use super::plain::is_plainly_valid;
 use crate::catalog::Catalog;
-use crate::diagnostic::{At, Code, Diagnostic, Sink};
+use crate::diagnostic::{At, Code, Diagnostic, Edit, Place, Sink, ticked};
 use crate::schema::{Defs, Schema, equal};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
@@ -52,15 +52,15 @@ fn check_duplicates(schema: &Schema, sink: &Sink) {
     for (index, choice) in schema.choices.iter().enumerate() {
         let value = &choice.value;
         if let Some(first) = schema.choices[..index].iter().find(|first| equal(&first.value.value, &value.value)) {
-            sink.push(
-                Diagnostic::new(
-                    Code::DUPLICATE_ENUM_VALUE,
-                    value.place,
-                    format!("this enum contains {} twice", value.value),
-                )
-                .related(first.value.place, "first listed here")
-                .help("remove one of them; to combine their conditions, use `or`"),
-            );
+            let message = format!("this enum contains {} twice", value.value);
+            let found = Diagnostic::new(Code::DUPLICATE_ENUM_VALUE, value.place, message)
+                .related(first.value.place, "first listed here");
+            let is_plain = choice.when.is_none() && first.when.is_none();
+            sink.push(if is_plain {
+                found.help("remove one of them").fix(Edit::Remove(value.place))
+            } else {
+                found.help("remove one of them; to combine their conditions, use `or`")
+            });
         }
     }
 }
@@ -86,6 +86,10 @@ fn validate<'v>(
     let nouns = [(Code::DEFAULT_VIOLATES_SCHEMA, "default"), (Code::EXAMPLE_VIOLATES_SCHEMA, "example")];
     let noun = nouns.into_iter().find(|(other, _)| *other == code).map_or("value", |(_, noun)| noun);
     for At { value, place } in values {
+        if code == Code::DEFAULT_VIOLATES_SCHEMA && value.is_null() && !validator.is_valid(value) {
+            sink.push(null_default(*place, &defs.types(schema)));
+            continue;
+        }
         let mut errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
         if errors.is_empty() && defs.slot_kind(schema) == SlotKind::Integer && is_beyond_integers(value) {
             errors.push(format!("{value} is not an integer that fits 64 bits exactly"));
@@ -98,6 +102,17 @@ fn validate<'v>(
             );
         }
     }
+}
+
+/// Creates the finding for a default of null where null is not allowed. Generators write one for each optional parameter.
+fn null_default(place: Place, types: &[Type]) -> Diagnostic {
+    let names: Vec<&str> = types.iter().map(|ty| ty.name()).collect();
+    let found = Diagnostic::new(Code::DEFAULT_VIOLATES_SCHEMA, place, "the default is `null`, which the schema does not allow")
+        .fix(Edit::Remove(place));
+    let found = if names.is_empty() { found } else { found.label(format!("expected type {}", ticked(&names, " or "))) };
+    let found = found.help("remove `default`: an optional parameter without a default is absent if it is not sent");
+    let quoted: Vec<String> = names.into_iter().chain(["null"]).map(|name| format!("\"{name}\"")).collect();
+    if types.is_empty() { found } else { found.help(format!("or allow null: `type = [{}]`", quoted.join(", "))) }
 }
 
 /// Returns whether a number is too large to be an exact integer. JSON Schema accepts any whole number as an integer, but handlers

@@ -4,6 +4,7 @@
 mod allow;
 mod baseline;
 mod conditions;
+mod copies;
 #[cfg(feature = "emit")]
 pub mod docs_page;
 mod graph;
@@ -11,6 +12,7 @@ mod levels;
 mod literal;
 mod lossy;
 mod lowered_tool;
+mod patterns;
 mod promises;
 mod rule;
 pub mod rules;

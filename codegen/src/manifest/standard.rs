@@ -34,6 +34,11 @@ pub(super) fn pattern_error(pattern: &str) -> Option<String> {
     jsonschema::draft202012::new(&schema).err().map(|error| error.to_string())
 }
 
+/// Returns whether a pattern that is an error is valid, but larger than the engine accepts.
+pub(super) fn is_too_large(pattern: &str) -> bool {
+    matches!(regex::Regex::new(pattern), Err(regex::Error::CompiledTooBig(_)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -47,7 +47,7 @@ pub struct Schema {
     /// `pattern`: a regular expression that a string must match.
     pub pattern: Option<At<String>>,
     /// `format`: what a string represents, such as `date-time` or `uri`. An annotation.
-    pub format: Option<String>,
+    pub format: Option<At<String>>,
     /// `anyOf`: the value must match at least one of these.
     pub any_of: Vec<Schema>,
     /// `oneOf`: the value must match exactly one of these.
@@ -229,6 +229,7 @@ impl Schema {
             "default" => self.default.as_ref().map(|default| default.place),
             "examples" => self.examples.first().map(|example| example.place),
             "pattern" => self.pattern.as_ref().map(|pattern| pattern.place),
+            "format" => self.format.as_ref().map(|format| format.place),
             "additionalProperties" => match &self.additional {
                 Additional::Schema(schema) => Some(schema.place),
                 Additional::Deny | Additional::Allow => None,

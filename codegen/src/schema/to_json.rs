@@ -100,7 +100,7 @@ impl Schema {
             put("pattern", Value::from(pattern.value.as_str()).into());
         }
         if let Some(format) = &self.format {
-            put("format", Value::from(format.as_str()).into());
+            put("format", Value::from(format.value.as_str()).into());
         }
         for (keyword, schemas) in [("anyOf", &self.any_of), ("oneOf", &self.one_of), ("allOf", &self.all_of)] {
             if !schemas.is_empty() {

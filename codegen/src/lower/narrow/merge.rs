@@ -47,9 +47,9 @@ impl Narrower<'_> {
         }
         match (&first.format, second.format) {
             (None, other) => first.format = other,
-            (Some(format), Some(other)) if *format != other => {
-                let prose = keyword_prose("format", &Value::from(other));
-                self.describe_keyword(&mut first, "format", second.place, prose);
+            (Some(format), Some(other)) if format.value != other.value => {
+                let prose = keyword_prose("format", &Value::from(other.value));
+                self.describe_keyword(&mut first, "format", other.place, prose);
             }
             _ => {}
         }

@@ -262,8 +262,8 @@ impl Narrower<'_> {
             let formats = self.dialect.schema.formats();
             self.accepts("format") && formats.is_none_or(|formats| formats.value.contains(&format))
         };
-        if let Some(format) = schema.format.take_if(|format| !accepts_format(format)) {
-            self.describe_keyword(schema, "format", schema.place, keyword_prose("format", &Value::from(format)));
+        if let Some(format) = schema.format.take_if(|format| !accepts_format(&format.value)) {
+            self.describe_keyword(schema, "format", format.place, keyword_prose("format", &Value::from(format.value)));
         }
     }
 

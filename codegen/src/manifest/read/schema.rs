@@ -198,7 +198,7 @@ impl<'t> Reader<'t> {
             }
             .into(),
             pattern: self.get(&keyword::PATTERN),
-            format: self.get(&keyword::FORMAT).map(|format| format.value),
+            format: self.get(&keyword::FORMAT),
             any_of: self.get(&keyword::ANY_OF),
             one_of: self.get(&keyword::ONE_OF),
             all_of: self.get(&keyword::ALL_OF),
@@ -244,6 +244,11 @@ impl<'t> Reader<'t> {
     pub(super) fn pattern(&self, key: &str) -> Option<At<String>> {
         let pattern = self.text(key)?;
         let Some(why) = standard::pattern_error(&pattern.value) else { return Some(pattern) };
+        if standard::is_too_large(&pattern.value) {
+            let found = Diagnostic::new(Code::INVALID_PATTERN, pattern.place, format!("`{key}` is too large to be compiled"));
+            self.sink.push(found.help("allow fewer repetitions: the bounds of nested repetitions multiply"));
+            return None;
+        }
         let message = format!("`{key}` is not a regular expression");
         let found = Diagnostic::new(Code::INVALID_PATTERN, pattern.place, message).label(why);
         self.sink.push(found.help("use the syntax of ECMAScript, and close every group and class"));

@@ -1,4 +1,5 @@
-//! A default that violates its own schema, in every turn or in some turns.
+//! A default that violates its own schema, in every turn or in some turns. A default of null is removed by `--fix`:
+//! an optional parameter without a default is simply absent.
 //!
 //! ## Why is this bad
 //! A model that sends the documented default gets an error.
@@ -9,8 +10,7 @@
 //! [params.limit]
 //! type = "integer"
 //! description = "The maximum number of lines to read."
-//! minimum = 1
-//! default = 0
+//! default = { json = "null" }
 //! ```
 //!
 //! ## Use instead
@@ -19,10 +19,8 @@
 //! [params.limit]
 //! type = "integer"
 //! description = "The maximum number of lines to read."
-//! minimum = 1
-//! default = 500
 //! ```
 
 use crate::diagnostic::Code;
 
-pub(super) const CODE: Code = Code::error("S003", "default-violates-schema");
+pub(super) const CODE: Code = Code::error("S003", "default-violates-schema").fixable();

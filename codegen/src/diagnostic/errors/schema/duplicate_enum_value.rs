@@ -24,4 +24,4 @@
 
 use crate::diagnostic::Code;
 
-pub(super) const CODE: Code = Code::error("S013", "duplicate-enum-value");
+pub(super) const CODE: Code = Code::error("S013", "duplicate-enum-value").fixable();

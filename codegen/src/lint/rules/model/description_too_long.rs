@@ -1,9 +1,8 @@
-//! A tool description that is longer than `budgets.description` in `toolc.toml` allows. Without that setting, the
-//! limit is the lowest one of the project's dialects. Conditional parts count as present.
+//! A tool description that is longer than `budgets.description` in `toolc.toml` allows: 4,000 characters by default, or
+//! less if a listed dialect is certain to refuse it. Conditional parts count as present.
 //!
 //! ## Why is this bad
-//! The description is sent with every request, and the important parts are lost among the rest. OpenAI accepted at
-//! most 1,024 characters until 2025, and some compatible servers still do.
+//! The description is sent with every request, and the important parts are lost among the rest.
 //!
 //! ## Example
 //! ```toml
@@ -19,14 +18,20 @@
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::dialects::Confidence;
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M012", "description-too-long", Some(Level::Warning), Check::Tool(check));
 
+/// The default of `budgets.description`: about a thousand tokens.
+const DEFAULT_MAX: usize = 4_000;
+
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let budget = lint.settings().description_budget.map(|budget| budget as usize);
-    let of_dialects = || lint.dialects().filter_map(|dialect| Some(dialect.tool.max_description()?.value)).min();
-    let Some(max) = budget.or_else(of_dialects) else { return };
+    // A limit of former times, which only some compatible servers still enforce, is no reason to shorten every text.
+    let limits = lint.listed_dialects().filter_map(|dialect| dialect.tool.max_description());
+    let certain = limits.filter(|limit| limit.confidence == Confidence::High).map(|limit| limit.value);
+    let max = budget.unwrap_or_else(|| certain.chain([DEFAULT_MAX]).min().unwrap_or(DEFAULT_MAX));
     for text in tool.descriptions() {
         let Some(full_text) = lint.full_text(tool, &text.value) else { continue };
         let count = full_text.chars().count();

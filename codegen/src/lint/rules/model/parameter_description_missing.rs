@@ -1,4 +1,5 @@
-//! A parameter, at any depth, without a description.
+//! A parameter, at any depth, without a description. Not reported if one of its alternatives, its items or all of its
+//! properties are described, or if it has only one value, as the property that distinguishes alternatives has.
 //!
 //! ## Why is this bad
 //! The model has to guess from the name what a value means, which unit it has, and which value is useful.
@@ -21,7 +22,7 @@
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::Schema;
+use crate::schema::{DefId, Property, Schema};
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
@@ -51,11 +52,31 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
 }
 
-/// Returns whether the schema, or a definition that it refers to, has a description.
+/// Returns whether the schema says what a value means: by a description, by those of its parts, or by having only one value.
 fn is_described(schema: &Schema, tool: &Tool) -> bool {
-    let described = schema.description.as_ref().is_some_and(|text| !is_blank(&text.value));
-    let target = |schema: &Schema| schema.reference.as_ref().map(|reference| tool.manifest.defs.get(reference.to));
-    described || target(schema).is_some_and(|def| is_described(&def.schema, tool))
+    is_described_within(schema, tool, &mut Vec::new())
+}
+
+/// As [`is_described`]. `seen` are the definitions that refer to this schema, directly or not.
+fn is_described_within(schema: &Schema, tool: &Tool, seen: &mut Vec<DefId>) -> bool {
+    let has_text = schema.description.as_ref().is_some_and(|text| !is_blank(&text.value));
+    if has_text || schema.constant.is_some() || schema.choices.len() == 1 {
+        return true;
+    }
+    if let Some(reference) = schema.reference.as_ref().filter(|reference| !seen.contains(&reference.to)) {
+        seen.push(reference.to);
+        let is_described = is_described_within(&tool.manifest.defs.get(reference.to).schema, tool, seen);
+        seen.pop();
+        if is_described {
+            return true;
+        }
+    }
+    let properties = &schema.properties;
+    let are_described = |seen: &mut Vec<DefId>| {
+        let has_text = |property: &Property| is_described_within(&property.schema, tool, &mut seen.clone());
+        !properties.is_empty() && properties.iter().all(has_text)
+    };
+    are_described(seen) || schema.in_place().chain(schema.items.as_deref()).any(|part| is_described_within(part, tool, seen))
 }
 
 /// Returns whether a text always renders to white space.

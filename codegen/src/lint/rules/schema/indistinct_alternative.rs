@@ -1,5 +1,6 @@
 //! An object in an `anyOf` or `oneOf` that cannot be distinguished from the other objects by the `const` of their
-//! common property: its value is the same as another one's, or the property is missing or optional.
+//! common property: its value is the same as another one's, or the property is missing or optional. Equal definitions of
+//! several tools are reported once.
 //!
 //! ## Why is this bad
 //! One such object turns the whole union into a `toolc::Value` instead of an enum, so the handler must find out which
@@ -39,32 +40,43 @@
 //! properties.heading = { type = "string", description = "Its heading.", required = true }
 //! ```
 
+use rayon::prelude::*;
 use serde_json::Value;
 use toolc::__gen::table::Type;
 
 use super::duplicate_alternative::without_annotations;
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
-use crate::lint::{Check, Lint, Rule};
+use crate::lint::{Check, Lint, Rule, copies};
 use crate::schema::{Alternative, Defs, Property, Schema, TagDefect};
 
-pub(super) const RULE: Rule = Rule::new("S064", "indistinct-alternative", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule = Rule::new("S064", "indistinct-alternative", Some(Level::Warning), Check::Catalog(check));
 
-fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+fn check(lint: &Lint<'_>, sink: &Sink) {
     // A plugin's program receives JSON in any case.
     if lint.plugin().is_some() {
         return;
     }
+    let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).collect();
+    copies::report(tools.par_iter().flat_map_iter(|tool| indistinct(tool)).collect(), sink);
+}
+
+fn indistinct(tool: &Tool) -> Vec<(Option<copies::Key>, Diagnostic)> {
     let defs = &tool.manifest.defs;
-    for (parents, schema) in tool.manifest.roots().flat_map(Schema::walk_with_parents) {
-        // A part of a larger schema has no type of its own, unless only null is added to it.
-        let is_whole = parents.iter().all(|outer| outer.non_null_alternative().is_some());
-        let Some(alternatives) = defs.union_without_tag(schema).filter(|_| is_whole) else { continue };
-        let objects: Vec<Object<'_>> = alternatives.iter().filter_map(|one| Object::new(one, defs)).collect();
-        if let Some(name) = intended_tag(&objects, alternatives.len(), defs) {
-            report(name, &objects, defs, sink);
+    let mut found = Vec::new();
+    for (def, root) in copies::roots(tool) {
+        for (parents, schema) in root.walk_with_parents() {
+            // A part of a larger schema has no type of its own, unless only null is added to it.
+            let is_whole = parents.iter().all(|outer| outer.non_null_alternative().is_some());
+            let Some(alternatives) = defs.union_without_tag(schema).filter(|_| is_whole) else { continue };
+            let objects: Vec<Object<'_>> = alternatives.iter().filter_map(|one| Object::new(one, defs)).collect();
+            if let Some(name) = intended_tag(&objects, alternatives.len(), defs) {
+                let key = |found: &Diagnostic| def.map(|(_, def)| copies::key(&found.message, def, tool));
+                found.extend(report(name, &objects, defs).into_iter().map(|found| (key(&found), found)));
+            }
         }
     }
+    found
 }
 
 /// An alternative that is an object.
@@ -109,13 +121,15 @@ fn intended_tag<'s>(objects: &[Object<'s>], count: usize, defs: &'s Defs) -> Opt
     best.map(|(name, _)| name)
 }
 
-fn report(name: &str, objects: &[Object<'_>], defs: &Defs, sink: &Sink) {
+fn report(name: &str, objects: &[Object<'_>], defs: &Defs) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
     let mut seen: Vec<(&Value, &Object<'_>, Place)> = Vec::new();
     for object in objects {
         let Some(property) = object.property(name) else {
             let message = format!("alternatives are distinguished by `{name}`, which this one lacks");
             let found = Diagnostic::new(Code::INDISTINCT_ALTERNATIVE, object.schema.place, message);
-            push(found, &format!("add it: `properties.{name} = {{ const = \"...\", required = true }}`"), sink);
+            let help = format!("add it: `properties.{name} = {{ const = \"...\", required = true }}`");
+            findings.push(with_help(found, &help));
             continue;
         };
         let place = property.name.place;
@@ -128,7 +142,7 @@ fn report(name: &str, objects: &[Object<'_>], defs: &Defs, sink: &Sink) {
                 if without_annotations(object.schema, defs) != without_annotations(other.schema, defs) {
                     let what = format!("is also {value} in another alternative");
                     let found = finding(name, &what, object, place).related(first, "the other alternative");
-                    push(found, "give each alternative a different `const`", sink);
+                    findings.push(with_help(found, "give each alternative a different `const`"));
                 }
                 continue;
             }
@@ -144,8 +158,9 @@ fn report(name: &str, objects: &[Object<'_>], defs: &Defs, sink: &Sink) {
             Err(TagDefect::Nullable) => ("may be null here", "remove `null` from its types"),
             Err(TagDefect::Optional) => ("is optional here", "add `required = true` next to its `const`"),
         };
-        push(finding(name, what, object, place), help, sink);
+        findings.push(with_help(finding(name, what, object, place), help));
     }
+    findings
 }
 
 /// Creates a finding at the property, or at the reference to a definition, which other references may share.
@@ -158,7 +173,6 @@ fn finding(name: &str, what: &str, object: &Object<'_>, place: Place) -> Diagnos
     }
 }
 
-fn push(found: Diagnostic, help: &str, sink: &Sink) {
-    let consequence = "until then, the handler receives a `toolc::Value` instead of an enum";
-    sink.push(found.help(help).help(consequence));
+fn with_help(found: Diagnostic, help: &str) -> Diagnostic {
+    found.help(help).help("until then, the handler receives a `toolc::Value` instead of an enum")
 }

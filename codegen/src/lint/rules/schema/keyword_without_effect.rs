@@ -1,5 +1,5 @@
-//! A keyword that has no effect for the type of the value: `minimum` of a string, `minLength` of an integer, `items`
-//! of an object.
+//! A keyword that has no effect for the type of the value: `minimum` of a string, `minLength` of an integer, `format`
+//! of a boolean, `items` of an object.
 //!
 //! ## Why is this bad
 //! JSON Schema ignores the keyword, so the intended constraint is missing. Usually the keyword for another type was
@@ -25,6 +25,7 @@
 
 use toolc::__gen::table::Type;
 
+use super::unknown_format;
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
@@ -63,7 +64,15 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let has_no_effect = |affected: &[Type]| !types.is_empty() && types.iter().all(|ty| !affected.contains(ty));
         for (keyword, place) in keywords(schema) {
             let known = BOUNDS.iter().find(|(bound, ..)| *bound == keyword);
-            let affected = known.map_or_else(|| types_of(keyword), |(_, types, _)| *types);
+            let affected = match (known, keyword, &schema.format) {
+                (Some((_, types, _)), ..) => types,
+                // An unknown format has a rule of its own.
+                (None, "format", Some(format)) => match unknown_format::types_of(&format.value) {
+                    Some(types) => types,
+                    None => continue,
+                },
+                _ => types_of(keyword),
+            };
             if !has_no_effect(affected) {
                 continue;
             }
@@ -97,6 +106,7 @@ fn types_of(keyword: &str) -> &'static [Type] {
 fn keywords(schema: &Schema) -> Vec<(&'static str, Place)> {
     let mut keywords: Vec<(&'static str, Place)> = schema.bounds.iter().map(|(keyword, at)| (keyword, at.place)).collect();
     keywords.extend(schema.pattern.iter().map(|pattern| ("pattern", pattern.place)));
+    keywords.extend(schema.format.iter().map(|format| ("format", format.place)));
     keywords.extend(schema.items.iter().map(|items| ("items", items.place)));
     keywords.extend(schema.properties.first().map(|property| ("properties", property.name.place)));
     keywords.extend(match &schema.additional {

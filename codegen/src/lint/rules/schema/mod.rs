@@ -5,14 +5,21 @@ use super::declare_rules;
 declare_rules! {
     ARRAY_WITHOUT_ITEMS array_without_items
     CONTRADICTORY_BOUNDS contradictory_bounds
+    DOUBLE_ESCAPED_PATTERN double_escaped_pattern
     DUPLICATE_ALTERNATIVE duplicate_alternative
     EMPTY_OBJECT empty_object
     INDISTINCT_ALTERNATIVE indistinct_alternative
+    INEXACT_INTEGER inexact_integer
     KEYWORD_WITHOUT_EFFECT keyword_without_effect
     OPEN_OBJECT open_object
+    OVERLAPPING_ALTERNATIVES overlapping_alternatives
+    POINTLESS_PATTERN pointless_pattern
     REQUIRED_WITH_DEFAULT required_with_default
+    SLOW_PATTERN slow_pattern
+    UNKNOWN_FORMAT unknown_format
     UNPORTABLE_PATTERN unportable_pattern
     UNSATISFIABLE unsatisfiable
     UNTYPED_PROPERTY untyped_property
     UNUSED_DEF unused_def
+    VALUE_VIOLATES_FORMAT value_violates_format
 }

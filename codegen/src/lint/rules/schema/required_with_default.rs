@@ -20,15 +20,16 @@
 //! [params.limit]
 //! type = "integer"
 //! description = "How many lines to read."
-//! default = 500
+//! required = true
 //! ```
 
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::Schema;
 
-pub(super) const RULE: Rule = Rule::new("S024", "required-with-default", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule =
+    Rule::new("S024", "required-with-default", Some(Level::Warning), Check::Tool(check)).fixable();
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let schemas = tool.manifest.argument_roots().flat_map(Schema::walk);
@@ -38,7 +39,8 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         sink.push(
             Diagnostic::new(Code::REQUIRED_WITH_DEFAULT, default.place, message)
                 .related(property.name.place, "required here")
-                .help("remove either `required` or the default"),
+                .help("remove the default, or `required` if the parameter may be omitted")
+                .fix(Edit::Remove(default.place)),
         );
     }
 }

@@ -1,5 +1,5 @@
 //! A `pattern` with syntax of other languages that JSON Schema does not have, because it uses ECMAScript's syntax:
-//! `(?i)`, `(?P<name>`, `\A`, `\Z`, `[[:alpha:]]`, `a++`.
+//! `(?i)`, `(?P<name>`, `\A`, `\Z`, `[[:alpha:]]`, `a++`, and slashes around the pattern, as in `/^a$/i`.
 //!
 //! ## Why is this bad
 //! A validator interprets the pattern differently or rejects the schema. In ECMAScript, for example, `\A` is the
@@ -34,6 +34,20 @@ pub(super) const RULE: Rule =
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for pattern in tool.manifest.schemas().filter_map(|schema| schema.pattern.as_ref()) {
+        if let Some(Slashes { inner, flags }) = in_slashes(&pattern.value) {
+            let message = "a pattern is written without slashes: these match literal slashes";
+            let found = Diagnostic::new(Code::UNPORTABLE_PATTERN, pattern.place, message);
+            let found = found.help(format!("write `{inner}`"));
+            let written = lint.string(pattern.place).filter(|_| flags.is_empty());
+            let length = pattern.value.len();
+            let ends = written.map(|written| [written.place(0..1), written.place(length - 1..length)]);
+            sink.push(match ends {
+                Some(ends) => ends.into_iter().fold(found, |found, end| found.fix(Edit::Replace(end, String::new()))),
+                None if flags.is_empty() => found,
+                None => found.help(format!("JSON Schema has no flags such as `{flags}`")),
+            });
+            continue;
+        }
         for Foreign { span, instead } in foreign(&pattern.value) {
             let sign = &pattern.value[span.clone()];
             let place = lint.string(pattern.place).map_or(pattern.place, |written| written.place(span.clone()));
@@ -49,6 +63,25 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             });
         }
     }
+}
+
+/// A pattern in slashes.
+pub(super) struct Slashes<'p> {
+    inner: &'p str,
+    flags: &'p str,
+}
+
+/// Returns the parts of a pattern that is written as a literal of JavaScript, with slashes around it: it is anchored inside of the
+/// slashes, or flags follow.
+pub(super) fn in_slashes(pattern: &str) -> Option<Slashes<'_>> {
+    let (inner, flags) = pattern.strip_prefix('/')?.rsplit_once('/')?;
+    let are_flags = flags.bytes().all(|flag| b"dgimsuvy".contains(&flag)) && flags.len() <= 4;
+    let is_anchored = inner.starts_with('^') || inner.ends_with('$') && !inner.ends_with("\\$");
+    // In a path, such as `/tmp/s`, the last part can look like flags.
+    let has_syntax = inner.contains(['[', '(', '\\', '+', '*']) && !inner.starts_with(['(', '[']);
+    let is_path = inner.contains('/') && !inner.contains("\\/");
+    (are_flags && !inner.is_empty() && !is_path && (is_anchored || !flags.is_empty() && has_syntax))
+        .then_some(Slashes { inner, flags })
 }
 
 /// Syntax of another language.
@@ -141,6 +174,16 @@ fn foreign(pattern: &str) -> Vec<Foreign> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn slashes_around_a_pattern_are_distinguished_from_paths() {
+        for pattern in ["/^abc$/", "/^abc$/i", r"/\d+/g", "/abc$/", r"/^a\/b$/"] {
+            assert!(in_slashes(pattern).is_some(), "{pattern}");
+        }
+        for pattern in ["^/abc/$", "/tmp/.*/x", "/", "//", "/api/", "/(en|de)/", r"/\$", "/a/b/^", "/api/[a-z]+/s", "/home/"] {
+            assert!(in_slashes(pattern).is_none(), "{pattern}");
+        }
+    }
 
     #[test]
     fn only_foreign_syntax_is_found() {

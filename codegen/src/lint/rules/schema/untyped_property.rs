@@ -1,4 +1,4 @@
-//! A parameter, a nested property, or the items of an array, without a type.
+//! A parameter, a property of a parameter or of the result, or the items of an array parameter, without a type.
 //!
 //! ## Why is this bad
 //! A model guesses the type, possibly differently each time. Some vendors reject the schema. The value is
@@ -28,7 +28,10 @@ use crate::schema::{Property, Schema, type_of};
 pub(super) const RULE: Rule = Rule::new("S023", "untyped-property", Some(Level::Warning), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    for (parents, schema) in tool.manifest.argument_roots().flat_map(Schema::walk_with_parents) {
+    // An array of any values is a sensible result, but not a sensible argument.
+    let results: Vec<&Schema> = tool.manifest.returns.iter().flat_map(Schema::walk).collect();
+    let roots = tool.manifest.argument_roots().chain(&tool.manifest.returns);
+    for (parents, schema) in roots.flat_map(Schema::walk_with_parents) {
         for property in schema.properties.iter().filter(|property| is_untyped(&property.schema)) {
             // A property may be typed in the object around an alternative, or the other way round.
             let parts = parents.iter().flat_map(|outer| outer.in_place().chain([*outer])).chain(schema.in_place());
@@ -39,7 +42,8 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         }
         // Nested items or properties imply the type.
         let implies_no_type = |items: &Schema| is_untyped(items) && items.items.is_none() && !items.is_object();
-        if let Some(items) = schema.items.as_deref().filter(|items| implies_no_type(items))
+        let is_result = results.iter().any(|result| std::ptr::eq(*result, schema));
+        if let Some(items) = schema.items.as_deref().filter(|items| !is_result && implies_no_type(items))
             && parents.iter().filter_map(|outer| outer.items.as_deref()).all(implies_no_type)
         {
             report_items(items, sink);

@@ -1,4 +1,4 @@
-//! A definition in `$defs` that the schemas of the tool do not use.
+//! A definition in `$defs` that the schemas of the tool do not use. Equal definitions of several tools are reported once.
 //!
 //! ## Why is this bad
 //! No model sees it, and a change to it has no effect. Usually another change made it unnecessary, or the author forgot
@@ -26,24 +26,33 @@
 //! type = "integer"
 //! ```
 
+use rayon::prelude::*;
+
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
-use crate::lint::{Check, Lint, Rule};
+use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::lint::{Check, Lint, Rule, copies};
 
-pub(super) const RULE: Rule = Rule::new("S012", "unused-def", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule =
+    Rule::new("S012", "unused-def", Some(Level::Warning), Check::Catalog(check)).fixable();
 
-fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).filter(|tool| !tool.manifest.defs.is_empty()).collect();
+    copies::report(tools.par_iter().flat_map_iter(|tool| unused(tool)).collect(), sink);
+}
+
+fn unused(tool: &Tool) -> Vec<(Option<copies::Key>, Diagnostic)> {
     let manifest = &tool.manifest;
     // An unreadable `$ref` may refer to any definition.
     if manifest.schemas().any(|schema| schema.has_errors) {
-        return;
+        return Vec::new();
     }
     let needed = manifest.defs.reachable_from([&manifest.params].into_iter().chain(&manifest.returns));
-    for (_, def) in manifest.defs.iter().filter(|(id, _)| !needed[id.0]) {
+    let unused = manifest.defs.iter().filter(|(id, _)| !needed[id.0]).map(|(_, def)| {
         let message = format!("the definition `{}` is not used", def.name.value);
-        sink.push(
-            Diagnostic::new(Code::UNUSED_DEF, def.name.place, message)
-                .help(format!("remove it, or refer to it: `\"$ref\" = \"#/$defs/{}\"`", def.name.value)),
-        );
-    }
+        let found = Diagnostic::new(Code::UNUSED_DEF, def.name.place, &message)
+            .help(format!("remove it, or refer to it: `\"$ref\" = \"#/$defs/{}\"`", def.name.value))
+            .fix(Edit::Remove(def.name.place));
+        (Some(copies::key(&message, def, tool)), found)
+    });
+    unused.collect()
 }

@@ -1,0 +1,96 @@
+//! A `pattern` whose backslashes were escaped once too often: it contains `\\d`, `\\w`, `\\s` or `\\.`, and matches a
+//! backslash instead of a digit. In a TOML string in single quotes, and after the escapes of one in double quotes, a
+//! class has a single backslash.
+//!
+//! ## Why is this bad
+//! The pattern refuses every value that it was written for.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.revision]
+//! type = "string"
+//! description = "The number of the revision to read."
+//! pattern = '^\\d+$'
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.revision]
+//! type = "string"
+//! description = "The number of the revision to read."
+//! pattern = '^\d+$'
+//! ```
+
+use std::ops::Range;
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("S067", "double-escaped-pattern", Some(Level::Warning), Check::Tool(check));
+
+fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    for pattern in tool.manifest.schemas().filter_map(|schema| schema.pattern.as_ref()) {
+        let Some(span) = double_escapes(&pattern.value).into_iter().next() else { continue };
+        let escape = &pattern.value[span.clone()];
+        let place = lint.string(pattern.place).map_or(pattern.place, |written| written.place(span));
+        let message = format!("`{escape}` matches a backslash, followed by what `{}` matches", &escape[2..]);
+        sink.push(
+            Diagnostic::new(Code::DOUBLE_ESCAPED_PATTERN, place, message)
+                .label("escaped twice")
+                .help(format!("write `{0}` in single quotes, or `\\{0}` in double quotes", &escape[1..])),
+        );
+    }
+}
+
+/// Finds escaped backslashes that were probably meant to begin a class or to escape a dot.
+fn double_escapes(pattern: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = pattern[at..].find('\\').map(|start| at + start) {
+        let rest = &pattern[start + 1..];
+        at = start + 1 + rest.chars().next().map_or(0, char::len_utf8);
+        let Some(after) = rest.strip_prefix('\\') else { continue };
+        // In a pattern of paths, such as `\\\\server` or `C:\\.*`, backslashes are meant.
+        let is_path = pattern.contains(":\\\\") || pattern.contains("\\\\\\\\") || pattern[..start].ends_with("[^");
+        let mut letters = after.chars();
+        let (first, second) = (letters.next(), letters.next());
+        let is_word = second.is_some_and(|next| next.is_alphanumeric() || next == '_');
+        let is_meant = match first {
+            Some('d' | 'w' | 's' | 'b' | 'D' | 'W' | 'S' | 'B') => is_word,
+            Some('.') => second.is_none_or(|next| matches!(next, '*' | '+' | '?' | '{' | ')' | '$')),
+            _ => true,
+        };
+        if !is_meant && !is_path {
+            found.push(start..start + 3);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn double_escapes_are_distinguished_from_backslashes() {
+        for (pattern, escapes) in [
+            (r"^\\d+$", vec![r"\\d"]),
+            (r"^[\\w-]+\\.\\w+$", vec![r"\\w", r"\\.", r"\\w"]),
+            (r"\\s*,\\s*", vec![r"\\s", r"\\s"]),
+            (r"^\d+\.\w+$", vec![]),
+            (r"^[A-Z]:\\\w+", vec![]),
+            (r"^[A-Z]:\\.*$", vec![]),
+            (r"^\\\\server\\share", vec![]),
+            (r"^[^\\/]+$", vec![]),
+            (r"\\.*", vec![]),
+            (r"^\\(foo)", vec![]),
+            (r"\\", vec![]),
+        ] {
+            let found: Vec<&str> = double_escapes(pattern).into_iter().map(|span| &pattern[span]).collect();
+            assert_eq!(found, escapes, "{pattern}");
+        }
+    }
+}
