@@ -12,12 +12,14 @@ mod levels;
 mod literal;
 mod lossy;
 mod lowered_tool;
+mod mentions;
 mod patterns;
 mod promises;
 mod rule;
 pub mod rules;
 mod satisfiability;
 mod template_parts;
+mod together;
 mod verbs;
 
 use std::ops::{Deref, Range};

@@ -5,14 +5,19 @@ use super::declare_rules;
 declare_rules! {
     ALLOW_WITHOUT_REASON allow_without_reason
     CONDITION_ALWAYS_TRUE condition_always_true
+    CONDITION_IN_PLAIN_TEXT condition_in_plain_text
     CONDITION_NEVER_TRUE condition_never_true
     DEPRECATED_IN_USE deprecated_in_use
     DISABLING_DOES_NOTHING disabling_does_nothing
     DUPLICATE_ITEM duplicate_item
     EMPTY_TOOLSET empty_toolset
     EXCLUDES_NOTHING excludes_nothing
+    LISTED_AND_EXCLUDED listed_and_excluded
     NOT_PASSED_ON not_passed_on
     REDUNDANT_INCLUDE redundant_include
+    REQUIREMENT_ALWAYS_MET requirement_always_met
+    REQUIREMENT_OUTSIDE_TOOLSET requirement_outside_toolset
+    TIMEOUT_BELOW_PARAMETER timeout_below_parameter
     UNLISTED_HOME_TOOL unlisted_home_tool
     UNREACHABLE_TOOL unreachable_tool
     UNUSED_ALLOW unused_allow

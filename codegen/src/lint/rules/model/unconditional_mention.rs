@@ -1,7 +1,14 @@
 //! A description of a tool or parameter that names another tool in a turn in which that tool may be unavailable. A
-//! name counts if it is in backticks or contains `_`. It is allowed under a condition on the named tool, and where
-//! the tool itself, or another tool that the text is conditional on, requires the named tool. A name that is also
-//! that of a parameter or an enum value counts only before the word "tool".
+//! name counts if it is in backticks, contains `_`, or stands between "the" and "tool". It is allowed
+//!
+//! - under a condition on the named tool;
+//! - where the two tools cannot be parted: no toolset contains one of them only, and the named one requires no more than
+//!   the other ([`mention-within-toolset`](#m021-mention-within-toolset) reports these);
+//! - in a comparison ("similar to"), a prohibition, and a sentence that says "when available".
+//!
+//! A tool of run time is never certain to be there. A name that is also that of a parameter or an enum value counts only
+//! before the word "tool". A name that a tool has in one dialect, or that one client gives it (`mcp__SERVER__TOOL`), is
+//! always reported outside of that dialect, because the tool has another name elsewhere.
 //!
 //! ## Why is this bad
 //! Models call the tools that they read about. Each call of a tool that was not granted, or that cannot run here,
@@ -10,74 +17,188 @@
 //! ## Example
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! description = "Read a text file, or a window of its lines. To change it, use `write_file` afterwards."
+//! description = "Read a text file, or a window of its lines. To find out more about it, use `web_search` afterwards."
 //! ```
 //!
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! description = "Read a text file, or a window of its lines.{% if tools.write_file %} To change it, use `write_file` afterwards.{% endif %}"
+//! description = "Read a text file, or a window of its lines.{% if tools.web_search %} To find out more about it, use `web_search` afterwards.{% endif %}"
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use toolc::__gen::segment::Atoms;
 
-use crate::catalog::{Atom, Tool, ToolId};
+use crate::catalog::{Atom, ExternalId, Tool, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::dialects::DIALECTS;
+use crate::lint::mentions::{is_harmless, mentions};
 use crate::lint::template_parts::Part;
+use crate::lint::together::Parting;
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M014", "unconditional-mention", Some(Level::Warning), Check::Catalog(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let names: BTreeMap<&str, ToolId> = lint.tools().map(|(id, tool)| (tool.name(), id)).collect();
+    report_mentions(lint, sink, |context, other, places| match other {
+        Named::Tool(other) => {
+            let parting = context.lint.parting(context.id, other);
+            let is_parted = parting.is_some() || context.is_denied(other);
+            is_parted.then(|| {
+                let found = context.finding(Code::UNCONDITIONAL_MENTION, context.lint[other].name(), "may be unavailable", places);
+                match parting {
+                    Some(Parting { place, why }) => found.related(place, why),
+                    None => found,
+                }
+            })
+        }
+        Named::External(other) => {
+            Some(context.finding(Code::UNCONDITIONAL_MENTION, &context.lint[other], "may not be registered", places))
+        }
+        Named::Elsewhere(other, by) => {
+            let name = context.lint[other].name();
+            let message = format!("`{}` mentions `{name}` by its name in {by}, which it does not have elsewhere", context.tool.name());
+            let help = format!("use `{{{{ available('{name}') }}}}`, or put the text into the descriptions of single dialects");
+            Some(Diagnostic::new(Code::UNCONDITIONAL_MENTION, places[0], message).help(help))
+        }
+    });
+}
+
+/// What a text names.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Named {
+    Tool(ToolId),
+    /// A tool of run time.
+    External(ExternalId),
+    /// A tool, by the name that it has only in a dialect or with a client.
+    Elsewhere(ToolId, String),
+}
+
+/// Calls `report` for each tool that a text of another tool names in a turn that does not imply it, with the places.
+pub(super) fn report_mentions(
+    lint: &Lint<'_>,
+    sink: &Sink,
+    report: impl Fn(&Context<'_>, Named, &[Place]) -> Option<Diagnostic>,
+) {
+    let names = names(lint);
     for (id, tool) in lint.tools() {
         // Most tools mention no other tool, so skip them early.
-        let mentions_tool = |text: &str| mentions(text).any(|mention| names.contains_key(mention.name));
+        let mentions_tool = |text: &str| mentions(text).any(|mention| names.contains_key(plain(mention.name)));
         let literals = tool.texts().filter_map(|text| lint.string(text.place));
         if !literals.into_iter().any(|literal| mentions_tool(literal.value())) {
             continue;
         }
         let Some(turns) = lint.turns(id) else { continue };
-        let context = Context { lint, names: &names, id, tool, always_available: lint.implied_tools(id) };
-        let mut found: BTreeMap<(Place, ToolId), Vec<Place>> = BTreeMap::new();
+        let mut context = Context { lint, names: &names, id, tool, denied: Vec::new() };
+        let mut found: BTreeMap<(Place, Named), Vec<Place>> = BTreeMap::new();
         for part in lint.parts(tool, &turns) {
-            for (other, span) in context.uncertain_mentions(&part) {
-                found.entry((part.text_place, other)).or_default().push(part.place(lint, span));
+            for (named, span) in context.uncertain_mentions(&part) {
+                found.entry((part.text_place, named)).or_default().push(part.place(lint, span));
             }
         }
-        for ((_, other), places) in found {
-            context.report(other, &places, sink);
+        for ((_, named), places) in found {
+            if let Some(found) = report(&context, named, &places) {
+                sink.push(found);
+            }
         }
     }
 }
 
-struct Context<'l> {
-    lint: &'l Lint<'l>,
-    names: &'l BTreeMap<&'l str, ToolId>,
-    id: ToolId,
+/// Returns every name by which a text can mention a tool.
+fn names<'l>(lint: &'l Lint<'_>) -> BTreeMap<&'l str, Named> {
+    let mut names = BTreeMap::new();
+    for (id, tool) in lint.tools() {
+        for dialect in DIALECTS {
+            let name = tool.name_in(dialect.name);
+            if name != tool.name() {
+                names.entry(name).or_insert_with(|| Named::Elsewhere(id, format!("`{}`", dialect.name)));
+            }
+        }
+    }
+    names.extend((0..).map(ExternalId).zip(lint.external()).map(|(id, name)| (name.as_str(), Named::External(id))));
+    names.extend(lint.tools().map(|(id, tool)| (tool.name(), Named::Tool(id))));
+    names
+}
+
+/// Returns the name of a tool without the prefix that clients of MCP give it: `mcp__SERVER__TOOL`.
+fn plain(name: &str) -> &str {
+    name.strip_prefix("mcp__").and_then(|rest| Some(rest.split_once("__")?.1)).unwrap_or(name)
+}
+
+pub(super) struct Context<'l> {
+    pub(super) lint: &'l Lint<'l>,
+    names: &'l BTreeMap<&'l str, Named>,
+    pub(super) id: ToolId,
     tool: &'l Tool,
-    /// The tools that are available whenever this tool is.
-    always_available: BTreeSet<ToolId>,
+    /// The tools that a text names although its condition says that they are unavailable.
+    denied: Vec<ToolId>,
 }
 
 impl Context<'_> {
-    /// Returns the tools that a part mentions and that may be unavailable, with the place of each mention.
-    fn uncertain_mentions(&self, part: &Part<'_>) -> Vec<(ToolId, Range<usize>)> {
-        let named = mentions(part.text).filter_map(|mention| {
-            let other = *self.names.get(mention.name)?;
-            let is_own = other == self.id || !mention.is_called_tool && self.has_part_named(mention.name);
-            (!is_own && !part.turns.iter().all(|&turn| self.is_available(other, turn))).then_some((other, mention.span))
-        });
-        named.collect()
+    /// Returns what a part mentions and is not certain to be available, with the place of each mention.
+    fn uncertain_mentions(&mut self, part: &Part<'_>) -> Vec<(Named, Range<usize>)> {
+        let mut found = Vec::new();
+        for mention in mentions(part.text) {
+            let Some(named) = self.names.get(plain(mention.name)) else { continue };
+            if !mention.is_called_tool && self.has_part_named(mention.name) || is_harmless(part.text, &mention) {
+                continue;
+            }
+            let named = match named {
+                Named::Tool(other) if plain(mention.name) != mention.name => Named::Elsewhere(*other, "some clients".to_owned()),
+                named => named.clone(),
+            };
+            let is_certain = match &named {
+                Named::Tool(other) | Named::Elsewhere(other, _) if *other == self.id => true,
+                Named::Elsewhere(other, _) => self.is_text_of_dialect(part.text_place, *other, mention.name),
+                Named::Tool(other) => {
+                    let is_denied = part.turns.iter().any(|&turn| self.atom(turn, &Atom::Tool(*other)) == Some(false));
+                    if is_denied && !self.denied.contains(other) {
+                        self.denied.push(*other);
+                    }
+                    let is_implied = self.lint.implied_tools(self.id).contains(other);
+                    let implying = self.atoms_that_imply(*other);
+                    is_implied || part.turns.iter().all(|turn| turn & implying != 0)
+                }
+                Named::External(other) => {
+                    part.turns.iter().all(|&turn| self.atom(turn, &Atom::External(*other)) == Some(true))
+                        || self.tool.requires.external.contains(other)
+                }
+            };
+            if !is_certain {
+                found.push((named, mention.span));
+            }
+        }
+        found
     }
 
-    fn is_available(&self, other: ToolId, turn: Atoms) -> bool {
-        let true_atoms = self.tool.atoms.iter().enumerate().filter(|(index, _)| turn >> index & 1 == 1);
-        let mut available = true_atoms.filter_map(|(_, atom)| if let Atom::Tool(id) = atom { Some(*id) } else { None });
-        self.always_available.contains(&other) || available.any(|id| self.lint.implied_tools(id).contains(&other))
+    /// Returns the value of an atom in a turn, or `None` if no condition of the tool has it.
+    fn atom(&self, turn: Atoms, atom: &Atom) -> Option<bool> {
+        let index = self.tool.atoms.iter().position(|other| other == atom)?;
+        Some(turn >> index & 1 == 1)
+    }
+
+    /// Returns the atoms, as bits, that stand for the tool or for one that cannot be parted from it.
+    fn atoms_that_imply(&self, other: ToolId) -> Atoms {
+        let implies = |atom: &Atom| {
+            matches!(atom, Atom::Tool(id) if *id == other || self.lint.parting(*id, other).is_none())
+        };
+        self.tool.atoms.iter().enumerate().map(|(index, atom)| Atoms::from(implies(atom)) << index).sum()
+    }
+
+    /// Returns whether a condition on the named tool says that it is unavailable.
+    fn is_denied(&self, other: ToolId) -> bool {
+        self.denied.contains(&other)
+    }
+
+    /// Returns whether a text belongs to a dialect in which the tool has this name.
+    fn is_text_of_dialect(&self, text: Place, other: ToolId, name: &str) -> bool {
+        let overrides = &self.tool.manifest.dialect;
+        overrides.iter().any(|one| {
+            one.description.as_ref().is_some_and(|description| description.place == text)
+                && self.lint[other].name_in(&one.dialect.value) == name
+        })
     }
 
     /// Returns whether the tool has a parameter, an enum value or a definition of this name.
@@ -91,77 +212,12 @@ impl Context<'_> {
             })
     }
 
-    fn report(&self, other: ToolId, places: &[Place], sink: &Sink) {
-        let (name, other) = (self.tool.name(), self.lint[other].name());
-        let message = format!("`{name}` mentions the tool `{other}`, which may be unavailable");
-        let found = Diagnostic::new(Code::UNCONDITIONAL_MENTION, places[0], message);
+    pub(super) fn finding(&self, code: Code, other: &str, problem: &str, places: &[Place]) -> Diagnostic {
+        let message = format!("`{}` mentions the tool `{other}`, which {problem}", self.tool.name());
+        let found = Diagnostic::new(code, places[0], message);
         let found = places[1..].iter().fold(found, |found, place| found.related(*place, "and here"));
-        sink.push(found.help(format!(
+        found.help(format!(
             "put the text under `{{% if tools.{other} %}} ... {{% endif %}}`, remove the name, or add the tool to `requires.tools`"
-        )));
-    }
-}
-
-/// A possible mention of a tool.
-struct Mention<'t> {
-    name: &'t str,
-    span: Range<usize>,
-    /// Whether the word "tool" follows.
-    is_called_tool: bool,
-}
-
-/// Finds names in backticks and words that contain `_`, unless they are part of a path, a URL or a field access.
-fn mentions(text: &str) -> impl Iterator<Item = Mention<'_>> {
-    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        loop {
-            let start = at + text[at..].find(|letter: char| letter.is_ascii_alphabetic() || letter == '_')?;
-            let length = text[start..].find(|letter| !is_part(letter)).unwrap_or(text.len() - start);
-            // A trailing dash is not part of the word.
-            let word = text[start..start + length].trim_end_matches('-');
-            at = start + length;
-            let (before, after) = (&text[..start], &text[start + word.len()..]);
-            let in_ticks = before.ends_with('`') && (after.starts_with('`') || after.starts_with('('));
-            let ends = |letter: Option<char>, signs: &str| letter.is_none_or(|letter| !signs.contains(letter));
-            let mut next = after.chars();
-            let (first, second) = (next.next(), next.next());
-            // `name.` ends a sentence, `name.md` does not.
-            let is_field = first == Some('.') && second.is_some_and(char::is_alphanumeric);
-            let is_separate = ends(before.chars().next_back(), "/.-:@#$%&=\\~")
-                && !before.ends_with(|letter: char| letter.is_alphanumeric())
-                && ends(first, "/=\\@")
-                && !is_field;
-            if in_ticks || is_separate && word.contains('_') {
-                let rest = after.trim_start_matches(['`', '"', '\'', '*']).trim_start();
-                if starts_with_word(rest, "toolset") {
-                    continue;
-                }
-                let is_called_tool = starts_with_word(rest, "tool") || starts_with_word(rest, "tools");
-                return Some(Mention { name: word, span: start..start + word.len(), is_called_tool });
-            }
-        }
-    })
-}
-
-fn starts_with_word(text: &str, word: &str) -> bool {
-    text.strip_prefix(word)
-        .is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mentions_are_not_part_of_something_longer() {
-        let found = |text| mentions(text).map(|mention| mention.name.to_owned()).collect::<Vec<_>>();
-        assert_eq!(found("Use read_file, `patch` or web-search; (list_all)."), ["read_file", "patch", "list_all"]);
-        assert_eq!(found("`read_file(path)` and write_file()"), ["read_file", "write_file"]);
-        assert_eq!(found("a/read_file read_file/b x.read_file read_file.md $read_file read_file="), [""; 0]);
-        assert_eq!(found("see read_file. \"read_file\": `web-search`"), ["read_file", "read_file", "web-search"]);
-        assert_eq!(found("the `file_ops` toolset, `terminal` toolset, file_ops- x"), ["file_ops"]);
-        assert!(mentions("`patch` tool").all(|mention| mention.is_called_tool));
-        assert_eq!(found("éread_file"), [""; 0]);
+        ))
     }
 }

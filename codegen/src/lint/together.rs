@@ -1,0 +1,141 @@
+//! Whether one tool can be shown without another.
+//!
+//! A session selects toolsets, and requirements hide tools. Two tools can be parted if a toolset contains one of them only, or if
+//! one has a requirement that the other does not imply. A host that takes single tools away can part any two.
+
+use std::collections::BTreeSet;
+
+use super::Lint;
+use crate::catalog::{Atom, ExternalId, Tool, ToolId, VariableId};
+use crate::diagnostic::Place;
+use crate::text::atoms::{AtomId, When};
+use crate::text::condition::Condition;
+
+/// Why a tool can be shown without another.
+#[derive(Debug)]
+pub(super) struct Parting {
+    /// The place that parts them.
+    pub place: Place,
+    /// What it does.
+    pub why: String,
+}
+
+/// What a tool requires, together with its home and the tools that it requires.
+#[derive(Default)]
+struct Needs<'c> {
+    env: BTreeSet<VariableId>,
+    any_env: BTreeSet<Vec<VariableId>>,
+    programs: BTreeSet<&'c str>,
+    systems: Vec<Vec<&'c str>>,
+    external: BTreeSet<ExternalId>,
+    checks: BTreeSet<&'c str>,
+    conditions: Vec<Condition<Option<Atom>>>,
+}
+
+impl<'c> Lint<'c> {
+    /// Returns how the tool can be shown without the other one by selecting toolsets, or because the other one requires more.
+    /// Returns `None` if only a host that takes single tools away can part them.
+    pub(super) fn parting(&self, tool: ToolId, other: ToolId) -> Option<Parting> {
+        let implied = self.implied_tools(tool);
+        if implied.contains(&other) {
+            return None;
+        }
+        let parting = |needed: ToolId| {
+            let parting = self.parting_toolset(tool, needed).or_else(|| self.parting_requirement(&implied, tool, needed));
+            parting.map(|parting| if needed == other { parting } else { self.through(other, needed, parting) })
+        };
+        // The tools that the other one requires, and itself first.
+        let needed = self.implied_tools(other);
+        let needed = needed.iter().copied().filter(|needed| *needed != other && !implied.contains(needed));
+        parting(other).or_else(|| needed.clone().find_map(parting)).or_else(|| {
+            let any = [other].into_iter().chain(needed).flat_map(|needed| &self[needed].requires.any_tools);
+            let any: Vec<(ToolId, Place)> = any.copied().collect();
+            let is_parted = |(one, _): &(ToolId, Place)| !implied.contains(one) && self.parting_toolset(tool, *one).is_some();
+            let place = any.first().filter(|_| any.iter().all(is_parted))?.1;
+            Some(Parting { place, why: format!("`{}` requires one of these", self[other].name()) })
+        })
+    }
+
+    fn through(&self, other: ToolId, needed: ToolId, parting: Parting) -> Parting {
+        let why = format!("`{}` requires `{}`: {}", self[other].name(), self[needed].name(), parting.why);
+        Parting { place: parting.place, why }
+    }
+
+    /// Finds a toolset that parts the tools: to enable it shows one of them, or to disable it hides the other.
+    fn parting_toolset(&self, tool: ToolId, other: ToolId) -> Option<Parting> {
+        let contains = |set, tool: ToolId| self.resolved(set).binary_search(&tool).is_ok();
+        let parts = |(set, _): &(_, _)| contains(*set, tool) != contains(*set, other);
+        let is_with_tool = |(set, _): &(_, _)| contains(*set, tool);
+        let parting: Vec<_> = self.toolsets().filter(|(_, set)| set.declared).filter(parts).collect();
+        let (set, toolset) = *parting.iter().find(|one| is_with_tool(one)).or(parting.first())?;
+        let [one, another] = if contains(set, tool) { [tool, other] } else { [other, tool] };
+        let why = format!("`{}` contains `{}`, but not `{}`", toolset.name(), self[one].name(), self[another].name());
+        Some(Parting { place: toolset.manifest.name.place, why })
+    }
+
+    /// Finds a requirement of the other tool that those of the tool do not imply.
+    fn parting_requirement(&self, implied: &BTreeSet<ToolId>, tool: ToolId, other: ToolId) -> Option<Parting> {
+        let mut known = Needs::default();
+        for &tool in implied.iter().chain([&tool]) {
+            known.add(self, &self[tool]);
+        }
+        let mut needs = Needs::default();
+        needs.add(self, &self[other]);
+        let what = needs.beyond(&known, self)?;
+        let manifest = &self[other].manifest;
+        Some(Parting { place: manifest.name.place, why: format!("`{}` requires {what}", manifest.name.value) })
+    }
+}
+
+impl<'c> Needs<'c> {
+    fn add(&mut self, lint: &Lint<'c>, tool: &'c Tool) {
+        let home = &lint.catalog[tool.home];
+        let parts = [
+            (&tool.requires, &tool.manifest.requires, tool.name(), &tool.atoms),
+            (&home.requires, &home.manifest.requires, home.name(), &home.atoms),
+        ];
+        for (requires, manifest, name, atoms) in parts {
+            self.env.extend(&requires.env);
+            if !requires.any_env.is_empty() {
+                self.any_env.insert(requires.any_env.iter().copied().collect::<BTreeSet<_>>().into_iter().collect());
+            }
+            self.programs.extend(manifest.programs.iter().map(|program| program.value.as_str()));
+            if !manifest.os.is_empty() {
+                self.systems.push(manifest.os.iter().map(|system| system.value.as_str()).collect());
+            }
+            self.external.extend(&requires.external);
+            self.checks.extend(manifest.checked().map(|_| name));
+            self.conditions.extend(manifest.when.as_ref().map(|when| resolved(&when.value, atoms)));
+        }
+    }
+
+    /// Returns what is required in addition to what is known to be met.
+    fn beyond(&self, known: &Self, lint: &Lint<'_>) -> Option<String> {
+        let is_met = |any: &&Vec<VariableId>| {
+            any.iter().any(|id| known.env.contains(id)) || known.any_env.iter().any(|known| known.iter().all(|id| any.contains(id)))
+        };
+        let variable = self.env.difference(&known.env).next().or(self.any_env.iter().find(|any| !is_met(any)).and_then(|any| any.first()));
+        if let Some(&variable) = variable {
+            return Some(format!("`{}`", lint[variable].name.value));
+        }
+        if let Some(program) = self.programs.difference(&known.programs).next() {
+            return Some(format!("the program `{program}`"));
+        }
+        let is_among = |systems: &&Vec<&str>| known.systems.iter().any(|known| known.iter().all(|one| systems.contains(one)));
+        if self.systems.iter().any(|systems| !is_among(&systems)) {
+            return Some("a certain operating system".to_owned());
+        }
+        if let Some(&external) = self.external.difference(&known.external).next() {
+            return Some(format!("`{}`", lint[external]));
+        }
+        if self.checks.difference(&known.checks).next().is_some() {
+            return Some("a check of its handlers".to_owned());
+        }
+        self.conditions.iter().any(|condition| !known.conditions.contains(condition)).then(|| "a condition".to_owned())
+    }
+}
+
+/// Returns a condition that can be compared with those of other manifests.
+fn resolved(when: &When, atoms: &[Atom]) -> Condition<Option<Atom>> {
+    when.clone().map(&mut |AtomId(atom)| atoms.get(atom).cloned())
+}
