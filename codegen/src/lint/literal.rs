@@ -49,6 +49,11 @@ fn is_plain(literal: &str) -> bool {
 }
 
 impl StringLiteral<'_> {
+    /// Returns whether the string is written with escapes.
+    pub fn is_escaped(&self) -> bool {
+        !self.is_raw && self.literal.starts_with('"') && self.literal.contains('\\')
+    }
+
     /// Returns the decoded string.
     pub fn value(&self) -> &str {
         &self.value

@@ -19,7 +19,7 @@ pub(super) fn lower_behaviour(catalog: &Catalog, tool: &Tool) -> Behaviour {
     let mut approval = if manifest.approval.always.is_some() { Approval::ALWAYS } else { Approval::NONE };
     approval.shell = manifest.approval.shell.as_ref().map(|shell| text(&shell.value));
     let deprecated = manifest.deprecated.as_ref().map(|deprecated| {
-        let mut lowered = Deprecated::new(text(&deprecated.note));
+        let mut lowered = Deprecated::new(text(deprecated.note.as_ref().map_or("", |note| &note.value)));
         lowered.replacement = tool.replacement.map(|id| text(catalog[id].name()));
         lowered
     });

@@ -29,7 +29,7 @@ pub struct Schema {
     /// `type`, in the author's order. Empty if any type is allowed.
     pub types: Vec<Type>,
     /// `title`: a short name for people.
-    pub title: Option<String>,
+    pub title: Option<At<String>>,
     /// `description`: the text for the model.
     pub description: Option<At<Template>>,
     /// `deprecated`. An annotation.

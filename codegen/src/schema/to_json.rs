@@ -69,7 +69,7 @@ impl Schema {
             put("nullable", Value::Bool(true).into());
         }
         if let Some(title) = &self.title {
-            put("title", Value::from(title.as_str()).into());
+            put("title", Value::from(title.value.as_str()).into());
         }
         if let Some(description) = &self.description {
             put("description", CondJson::Text(description.value.clone()));

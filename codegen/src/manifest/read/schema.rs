@@ -173,7 +173,7 @@ impl<'t> Reader<'t> {
             place: self.place,
             reference: self.get(&keyword::REF),
             types: self.get(&keyword::TYPE),
-            title: self.get(&keyword::TITLE).map(|title| title.value),
+            title: self.get(&keyword::TITLE),
             description: self
                 .get(&keyword::DESCRIPTION)
                 .or_else(|| self.misspelt_template(keyword::DESCRIPTION.key.name)),

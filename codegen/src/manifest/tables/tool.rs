@@ -175,7 +175,7 @@ table! {
         /// The tool to use instead.
         replacement: Text,
         /// The reason, and what to do instead.
-        note: Required<Prose>,
+        note: Required<Text>,
     }
 }
 

@@ -6,6 +6,8 @@
 //! ## Example
 //! ```toml
 //! # manifests/tools/run_script.toml
+//! annotations = { destructive = true }
+//!
 //! [approval]
 //! shell = "cmd"
 //!
@@ -18,6 +20,8 @@
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/run_script.toml
+//! annotations = { destructive = true }
+//!
 //! [approval]
 //! shell = "command"
 //!

@@ -91,7 +91,7 @@ fn report(lint: &Lint<'_>, old: ToolId, place: Place, use_of_it: &str, sink: &Si
     let Some(deprecated) = &lint[old].manifest.deprecated else { return };
     let message = format!("`{}` is deprecated, but {use_of_it}", lint[old].name());
     let found = Diagnostic::new(Code::DEPRECATED_IN_USE, place, message)
-        .related(lint[old].manifest.name.place, deprecated.note.clone());
+        .related(lint[old].manifest.name.place, deprecated.note.as_ref().map_or_else(String::new, |note| note.value.clone()));
     sink.push(match lint[old].replacement {
         Some(new) => found.help(format!("use its replacement `{}` instead", lint[new].name())),
         None => found.help("remove the use: the tool has no replacement"),

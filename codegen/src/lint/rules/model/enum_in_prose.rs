@@ -42,9 +42,13 @@ static LIST_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     const LITERAL: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}')"#;
     const BARE: &str = r"(?:[A-Za-z0-9][\w.+-]*\w|[A-Za-z0-9])";
     const AND: &str = r"(?:\s*,\s*(?:or|and)\s+|\s+(?:or|and)\s+|\s*[,|/]\s*)";
+    // What has a fixed set of values.
+    const KIND: &str = "(?:type|kind|mode|format|style|state|status|level|order|strategy|method|unit|direction|category|role|visibility|priority|severity)s?";
     // The end of the list.
     const END: &str = r"\s*(?:[.;)\n]\s*|[.;)\n]?$|\(default|, default|- default)";
-    let quoted = format!("{QUOTED}(?:{AND}{QUOTED})+");
+    // What follows a value in parentheses: `'a' (default)`.
+    const NOTE: &str = r"(?:\s*\((?:the )?default\))?";
+    let quoted = format!("{QUOTED}{NOTE}(?:{AND}{QUOTED}{NOTE})+");
     let bare = format!("(?:{BARE})(?:{AND}(?:{BARE}))+");
     [
         // one of: a, b or c
@@ -56,7 +60,12 @@ static LIST_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         format!(
             r"(?i)\b(?:possible|allowed|valid|accepted|supported|permitted|available) (?:values|options|choices|types|formats|modes)\s*(?:are\b\s*:?|:)\s*(?P<list>{quoted}|{bare}){END}"
         ),
-        format!(r"(?i)\bmust be (?P<list>{quoted}){END}"),
+        format!(r"(?i)\b(?:must|can|may|should|could) be (?P<list>{quoted}){END}"),
+        format!(r"(?i)(?:^|[.:;(] ?)(?:options|choices|values|modes|types|formats)\s*(?:are\b\s*:?|:)\s*(?P<list>{quoted}){END}"),
+        format!(r"(?i)(?:^|[.:;] )(?:must be |should be |can be )?either (?P<list>{BARE}(?:\s*,\s*{BARE})*,? or {BARE}){END}"),
+        format!(r"(?i)(?:^|[.:;] )must be (?P<list>{LITERAL})\s*(?:[.;]|$)"),
+        // the type (a, b, c)
+        format!(r"(?i)\b{KIND}(?: of [\w -]{{1,40}}| to \w+)?\s*\((?P<list>[a-z0-9][a-z0-9_-]*(?:\s*[,|/]\s*(?:or )?[a-z0-9][a-z0-9_-]*){{2,}})\)"),
         // a|b|c
         r"(?:^|[\s(:])(?P<list>[a-z][\w-]*(?:\|[a-z][\w-]*)+)(?:$|[\s).;,])".to_owned(),
         // ("a" or "b"). Backticks are left out, because they often mark other fields.
@@ -66,6 +75,12 @@ static LIST_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .map(|pattern| Regex::new(pattern).expect("the pattern is valid"))
     .collect()
 });
+
+/// Words between "either" and "or" that describe a value.
+const ADJECTIVES: &[&str] = &[
+    "absolute", "a", "an", "both", "complete", "empty", "exact", "false", "full", "local", "missing", "negative", "null",
+    "partial", "positive", "present", "relative", "remote", "the", "true", "unique", "valid",
+];
 
 /// Phrases that mark a list as incomplete.
 const OPEN_ENDED: &[&str] =
@@ -78,7 +93,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let Some(literal) = lint.string(description.place) else { continue };
         let text = literal.value();
         // Most texts have no list: skip them without running the patterns.
-        if !text.contains(['|', '(', ':', '"', '\'', '`']) && !text.contains("ne of ") {
+        if !text.contains(['|', '(', ':', '"', '\'', '`']) && !text.contains("ne of ") && !text.contains("ither ") {
             continue;
         }
         let Some(values) = LIST_PATTERNS.iter().find_map(|pattern| pattern.captures(text)?.name("list")) else { continue };
@@ -86,7 +101,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         // A list of parameter names is not a list of values.
         let mut items =
             values.as_str().split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
-        if items.any(|item| names.contains(item)) {
+        if items.any(|item| names.contains(item) || ADJECTIVES.contains(&item)) {
             continue;
         }
         if OPEN_ENDED.iter().any(|open| sentence.to_lowercase().contains(open)) {
@@ -147,6 +162,11 @@ mod tests {
             "Order: asc|desc",
             "Direction (\"up\" or 'down')",
             "The state ('open', 'closed', or 'all')",
+            "How to show it. Options: 'text' (default), 'lines', or 'count'.",
+            "How to show it; can be \"text\" or \"lines\".",
+            "Must be either asc or desc.",
+            "Type of the output (generic, docker-registry, tls)",
+            "Must be \"image\".",
         ] {
             assert!(list(text).is_some(), "{text}");
         }
@@ -165,6 +185,9 @@ mod tests {
             "read and/or write",
             "Valid values are between 1 and 5",
             "Possible values: see the documentation.",
+            "The file (name, path, size)",
+            "Can be a name or an id.",
+            "A path that must be \"absolute\" here",
         ] {
             assert_eq!(list(text), None, "{text}");
         }

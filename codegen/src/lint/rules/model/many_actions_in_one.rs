@@ -1,5 +1,5 @@
-//! A parameter such as `action` whose enum contains at least three verbs with different effects, so that one value
-//! decides whether the tool reads, creates or deletes.
+//! A parameter such as `action` most of whose values are verbs with different effects, so that one value decides whether
+//! the tool reads, creates or deletes.
 //!
 //! ## Why is this bad
 //! A model learns only from prose which parameters belong to which action. Annotations and approval apply to the tool
@@ -44,6 +44,12 @@ const ACTIONS: &[&str] =
 /// The number of verbs that one tool can combine.
 const MAX_VERBS: usize = 2;
 
+/// Values that ask for the state of what the others change. A tool to control something may have them.
+const NOUNS: &[&str] = &["count", "diff", "preview", "status", "watch"];
+
+/// How many values a message shows.
+const MAX_SHOWN: usize = 4;
+
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for parameter in &tool.manifest.params.properties {
         let name = words(&parameter.name.value);
@@ -56,10 +62,25 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         });
         let verbs: Vec<(&str, Effect)> = values.collect();
         let effects: BTreeSet<Effect> = verbs.iter().map(|(_, effect)| *effect).collect();
-        if verbs.len() > MAX_VERBS && effects.len() > 1 {
-            let shown: Vec<&str> = verbs.iter().map(|(value, _)| *value).take(4).collect();
+        let reads = verbs.iter().any(|(value, effect)| *effect == Effect::Read && !NOUNS.contains(&&*words(value)[0]));
+        let has = |effect: Effect| effects.contains(&effect);
+        let changes = has(Effect::Create) || has(Effect::Change) || has(Effect::Destroy);
+        let are_unlike = reads && changes || has(Effect::Create) && has(Effect::Destroy);
+        // A list of gestures, such as "click" and "scroll", has a few values that happen to be verbs of this kind.
+        let are_most = 2 * verbs.len() >= parameter.schema.choices.len();
+        if verbs.len() > MAX_VERBS && are_unlike && are_most {
+            let mut shown: Vec<&str> = Vec::new();
+            // One value of each effect first, so that the list shows why.
+            let firsts = effects.iter().rev().filter_map(|effect| verbs.iter().find(|(_, other)| other == effect));
+            for (value, _) in firsts.chain(&verbs) {
+                if shown.len() < MAX_SHOWN && !shown.contains(value) {
+                    shown.push(value);
+                }
+            }
+            let more = verbs.len() - shown.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let place = parameter.schema.choices.first().map_or(parameter.name.place, |first| first.value.place);
-            let message = format!("`{}` combines several tools: {}", tool.name(), ticked(&shown, ", "));
+            let message = format!("`{}` combines unlike actions: {}{more}", tool.name(), ticked(&shown, ", "));
             sink.push(
                 Diagnostic::new(Code::MANY_ACTIONS_IN_ONE, place, message)
                     .related(parameter.name.place, format!("`{}` selects the action", parameter.name.value))

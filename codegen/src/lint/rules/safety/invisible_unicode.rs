@@ -66,10 +66,10 @@ fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, sink: &Sink) {
             const SHOWN: usize = 4;
             let kinds: Vec<String> = counts.keys().take(SHOWN).map(|letter| name(*letter)).collect();
             let more = if counts.len() > SHOWN { ", ..." } else { "" };
-            format!("invisible character, and {} more: {}{more}", count - 1, kinds.join(", "))
+            format!("{count} invisible characters: {}{more}", kinds.join(", "))
         }
     };
-    let found = Diagnostic::new(Code::INVISIBLE_UNICODE, first, message).help("remove it");
+    let found = Diagnostic::new(Code::INVISIBLE_UNICODE, first, message).help(if hidden.len() == 1 { "remove it" } else { "remove them" });
     let shown = hidden[1..].iter().take(8).fold(found, |found, (place, _)| found.related(*place, "and here"));
     let texts = lint.tools().flat_map(|(_, tool)| tool.texts()).map(|text| text.place);
     let texts: Vec<Place> = texts.filter(|text| text.source == first.source).collect();
@@ -95,7 +95,10 @@ fn name(letter: char) -> String {
         '\u{200d}' => " (zero width joiner)",
         '\u{200e}' | '\u{200f}' | '\u{61c}' => " (direction mark)",
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => " (turns the direction of text)",
+        '\u{2028}' => " (line separator)",
+        '\u{2029}' => " (paragraph separator)",
         '\u{2060}' => " (word joiner)",
+        '\u{2800}' => " (blank of Braille)",
         '\u{feff}' => " (byte order mark)",
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => " (variation selector)",
         '\u{e0000}'..='\u{e007f}' => " (tag)",
@@ -123,6 +126,10 @@ fn hidden(text: &str) -> Vec<(usize, char)> {
         in_flag = letter == '\u{1f3f4}' || in_flag && matches!(letter, '\u{e0020}'..='\u{e007f}');
         let is_hidden = match letter {
             '\n' | '\t' | '\r' => false,
+            // They end a line for JavaScript and some logs, and for no model.
+            '\u{2028}' | '\u{2029}' => true,
+            // Blank, unless it is a space between words in Braille.
+            '\u{2800}' => !before.is_some_and(is_braille) || !next.is_some_and(is_braille),
             '\u{200c}' => !before.is_some_and(joins) || !next.is_some_and(joins),
             '\u{200d}' => !is_joined(before, next),
             '\u{200e}' | '\u{200f}' | '\u{61c}' => !is_rtl,
@@ -151,6 +158,10 @@ fn joins(letter: char) -> bool {
         && letter.is_alphanumeric()
         // Virama signs precede joiners, and are not letters.
         || matches!(letter, '\u{64b}'..='\u{65f}' | '\u{93c}' | '\u{94d}' | '\u{9cd}' | '\u{a4d}' | '\u{acd}' | '\u{b4d}' | '\u{bcd}' | '\u{c4d}' | '\u{ccd}' | '\u{d4d}' | '\u{dca}')
+}
+
+fn is_braille(letter: char) -> bool {
+    matches!(letter, '\u{2801}'..='\u{28ff}')
 }
 
 fn is_pictograph(letter: char) -> bool {
@@ -194,6 +205,7 @@ mod tests {
             "שלום\u{200f}!",
             "葛\u{e0100}",
             "\u{a0}no break",
+            "⠓\u{2800}⠺",
         ] {
             assert_eq!(hidden(text), [], "{text:?}");
         }
@@ -209,6 +221,9 @@ mod tests {
             "soft\u{ad}hyphen",
             "esc\u{1b}[31m",
             "left\u{200e}",
+            "line\u{2028}break",
+            "blank\u{2800}",
+            "jo\u{34f}in",
         ] {
             assert!(!hidden(text).is_empty(), "{text:?}");
         }

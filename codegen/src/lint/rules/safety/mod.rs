@@ -10,7 +10,9 @@ declare_rules! {
     INVISIBLE_UNICODE invisible_unicode
     OPEN_WORLD_IN_CLOSED_SET open_world_in_closed_set
     READ_ONLY_AND_DESTRUCTIVE read_only_and_destructive
+    READ_ONLY_CONTRADICTED read_only_contradicted
     SECRET_IN_TEXT secret_in_text
+    SECRET_WITH_VALUE secret_with_value
     SHELL_WITHOUT_APPROVAL shell_without_approval
     UNBOUNDED_ARRAY unbounded_array
     UNBOUNDED_RESULT unbounded_result

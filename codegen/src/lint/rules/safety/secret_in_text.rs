@@ -1,6 +1,6 @@
 //! A text anywhere in a manifest, including comments, that looks like a key, a token or a password. The rule
-//! recognizes the formats of well-known issuers, the first line of private keys, and passwords in URLs. Obvious
-//! examples, with one character repeated or with `...` or `<...>`, are allowed.
+//! recognizes the formats of well-known issuers, the first line of private keys, and passwords in URLs, connection strings
+//! and prose. Obvious examples, with one character repeated or with `...` or `<...>`, are allowed.
 //!
 //! ## Why is this bad
 //! Manifests are committed, and a model can repeat everything that it reads. A key that was committed must be
@@ -23,6 +23,7 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use rayon::prelude::*;
@@ -34,7 +35,8 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("A005", "secret-in-text", Some(Level::Warning), Check::Catalog(check));
 
 /// Kinds of secrets: a name, a list of substrings, and a pattern. Each match of the pattern contains one of the substrings. The
-/// secret is the group `secret`, or the whole match.
+/// secret is the group `secret`, or the whole match. A `token` must have letters and digits, and what is `mixed` at least three of lower
+/// case, upper case, digits and signs, because words may stand there as well.
 const KINDS: &[(&str, &[&str], &str)] = &[
     ("a private key", &["PRIVATE KEY"], r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----"),
     (
@@ -87,6 +89,67 @@ const KINDS: &[(&str, &[&str], &str)] = &[
     ("a Figma token", &["figd_"], r"\bfigd_[A-Za-z0-9_-]{30,}"),
     ("a Telegram token", &[":AA"], r"\b\d{8,10}:AA[A-Za-z0-9_-]{32,35}\b"),
     ("an age key", &["AGE-SECRET-KEY-1"], r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}"),
+    ("an Azure account key", &["AccountKey=", "SharedAccessKey="], r"\b(?:AccountKey|SharedAccessKey)=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})"),
+    ("an Azure signature", &["sig="], r"[?&]sig=(?P<secret>[A-Za-z0-9%+/]{40,}(?:%3D|=)*)"),
+    ("a Databricks token", &["dapi"], r"\bdapi[a-f0-9]{32}(?:-\d)?\b"),
+    ("a Discord bot token", &["."], r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}\b"),
+    ("a Groq key", &["gsk_"], r"\bgsk_[A-Za-z0-9]{40,}\b"),
+    ("an xAI key", &["xai-"], r"\bxai-[A-Za-z0-9]{40,}\b"),
+    ("a Perplexity key", &["pplx-"], r"\bpplx-[A-Za-z0-9]{40,}\b"),
+    ("an OpenRouter key", &["sk-or-"], r"\bsk-or-(?:v\d-)?[a-f0-9]{40,}\b"),
+    ("a Langfuse key", &["sk-lf-"], r"\bsk-lf-[a-f0-9-]{36}\b"),
+    ("a LangSmith key", &["lsv2_"], r"\blsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}\b"),
+    ("a Replicate token", &["r8_"], r"\br8_[A-Za-z0-9]{37}\b"),
+    ("an ElevenLabs key", &["sk_"], r"\bsk_[a-f0-9]{48}\b"),
+    ("a Tavily key", &["tvly-"], r"\btvly-(?:dev-|prod-)?[A-Za-z0-9]{20,}\b"),
+    ("a Firecrawl key", &["fc-"], r"\bfc-[a-f0-9]{32}\b"),
+    ("a Pinecone key", &["pcsk_"], r"\bpcsk_[A-Za-z0-9]{5,6}_[A-Za-z0-9]{50,}\b"),
+    ("a Twilio key", &["SK", "AC"], r"\b(?:SK|AC)[a-f0-9]{32}\b"),
+    ("a Mailgun key", &["key-"], r"\bkey-[a-f0-9]{32}\b"),
+    ("a Mailchimp key", &["-us"], r"\b[a-f0-9]{32}-us\d{1,2}\b"),
+    ("a Brevo key", &["xkeysib-"], r"\bxkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}\b"),
+    ("an Atlassian token", &["ATATT3", "ATCTT3", "ATBB"], r"\bAT[AC]TT3[A-Za-z0-9_=-]{40,}|\bATBB[A-Za-z0-9]{32}\b"),
+    ("an Airtable token", &["pat"], r"\bpat[A-Za-z0-9]{14}\.[a-f0-9]{64}\b"),
+    ("a Dropbox token", &["sl."], r"\bsl\.(?:u\.)?[A-Za-z0-9_-]{100,}"),
+    ("a Square token", &["sq0", "EAAA"], r"\bsq0[a-z]{3}-[A-Za-z0-9_-]{22,}|\bEAAA[A-Za-z0-9_-]{60}\b"),
+    ("a Sentry token", &["sntrys_", "sntryu_"], r"\bsntrys_[A-Za-z0-9+/=_]{40,}|\bsntryu_[a-f0-9]{64}\b"),
+    ("a Grafana token", &["glsa_", "glc_"], r"\bglsa_[A-Za-z0-9]{32}_[a-f0-9]{8}\b|\bglc_[A-Za-z0-9+/=]{32,}"),
+    ("a New Relic key", &["NRAK-", "NRJS-", "NRII-"], r"\bNR(?:AK|JS|II)-[A-Za-z0-9_-]{19,}"),
+    ("a Vault token", &["hvs.", "hvb."], r"\bhv[sb]\.[A-Za-z0-9_-]{24,}"),
+    ("a Terraform token", &[".atlasv1."], r"\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}"),
+    ("a Pulumi token", &["pul-"], r"\bpul-[a-f0-9]{40}\b"),
+    ("a Doppler token", &["dp."], r"\bdp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{40,}"),
+    ("a Supabase key", &["sbp_", "sb_secret_"], r"\bsbp_[a-f0-9]{40}\b|\bsb_secret_[A-Za-z0-9_-]{20,}"),
+    ("a PlanetScale secret", &["pscale_"], r"\bpscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,}"),
+    ("a Postman key", &["PMAK-"], r"\bPMAK-[a-f0-9]{24}-[a-f0-9]{34}\b"),
+    ("a RubyGems key", &["rubygems_"], r"\brubygems_[a-f0-9]{48}\b"),
+    ("a Docker token", &["dckr_"], r"\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{27,}"),
+    ("a Netlify token", &["nfp_"], r"\bnfp_[A-Za-z0-9]{36,}\b"),
+    ("a Heroku key", &["HRKU-"], r"\bHRKU-[A-Za-z0-9_-]{36,}"),
+    ("a Fly token", &["FlyV1", "fo1_"], r"\bFlyV1 fm\d[a-z]?_[A-Za-z0-9+/=,_-]{60,}|\bfo1_[A-Za-z0-9_-]{43}\b"),
+    ("a Tailscale key", &["tskey-"], r"\btskey-[a-z]+-[A-Za-z0-9]{10,}-[A-Za-z0-9]{20,}"),
+    ("a Contentful token", &["CFPAT-"], r"\bCFPAT-[A-Za-z0-9_-]{40,}"),
+    ("an Asana token", &["/"], r"\b[012]/\d{16}(?:/\d{16})?:[a-f0-9]{32}\b"),
+    ("a HubSpot token", &["pat-"], r"\bpat-(?:na|eu)\d-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}\b"),
+    ("a Typeform token", &["tfp_"], r"\btfp_[A-Za-z0-9_-]{40,}"),
+    ("an Alibaba Cloud key", &["LTAI"], r"\bLTAI[A-Za-z0-9]{16,20}\b"),
+    ("a Tencent Cloud key", &["AKID"], r"\bAKID[A-Za-z0-9]{32}\b"),
+    ("a Cloudflare key", &["v1.0-"], r"\bv1\.0-[a-f0-9]{24}-[a-f0-9]{146}\b"),
+    ("a 1Password token", &["ops_eyJ"], r"\bops_eyJ[A-Za-z0-9_-]{50,}"),
+    ("an Artifactory key", &["AKCp"], r"\bAKCp[A-Za-z0-9]{60,}\b"),
+    ("a Slack token", &["xoxe."], r"\bxoxe\.xox[bp]-\d-[A-Za-z0-9]{100,}"),
+    ("an AWS secret key", &["ecret"], r"(?i)\baws_?secret_?access_?key\b\W{1,5}(?P<secret>[A-Za-z0-9/+]{40})\b"),
+    ("a bearer token", &["earer "], r"\b[Bb]earer +(?P<token>[A-Za-z0-9_~+/.-]{20,}=*)"),
+    (
+        "a password in a connection string",
+        &["assword=", "wd=", "ASSWORD="],
+        r"(?i)\b(?:password|pwd)=(?P<mixed>[^\s;,'\x22`<>{}$&]{6,})(?:;|&|\s|['\x22`]|$)",
+    ),
+    (
+        "a password",
+        &["assw", "ASSW", "assphrase", "ecret", "ECRET", "oken", "OKEN", "key", "KEY", "Key"],
+        r"(?i)\b(?:password|passwd|passphrase|(?:api|access|secret|private)[_ -]?(?:key|token)|auth[_ -]?token|client[_ -]?secret|secret)\b\s*(?:is\s|:|=)\s*['\x22`]?(?P<mixed>[^\s'\x22`,;<>{}()\[\]]{8,})",
+    ),
     ("a signed token", &["eyJ"], r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"),
     (
         "a password in a URL",
@@ -115,29 +178,73 @@ fn candidates(text: &str) -> impl Iterator<Item = usize> {
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let sources: Vec<_> = (0..).map(SourceId).zip(lint.sources.all()).collect();
     sources.par_iter().for_each(|(id, source)| {
-        let mut reported: Vec<std::ops::Range<usize>> = Vec::new();
-        for kind in candidates(&source.text) {
-            for found in PATTERNS[kind].captures_iter(&source.text) {
-                let Some(secret) = found.name("secret").or(found.get(0)) else { continue };
-                let overlaps = |other: &std::ops::Range<usize>| other.start < secret.end() && secret.start() < other.end;
-                if reported.iter().any(overlaps) || !is_secret(secret.as_str(), found.name("secret").is_some()) {
-                    continue;
+        for (span, what) in secrets(&source.text) {
+            report(Place::new(*id, span.clone()), what, &source.text[span], sink);
+        }
+    });
+    // What is written with escapes is not found in the source.
+    let tools: Vec<_> = lint.tools().map(|(_, tool)| tool).collect();
+    tools.par_iter().for_each(|tool| {
+        for literal in lint.strings(tool).filter(|literal| literal.is_escaped()) {
+            for (span, what) in secrets(literal.value()) {
+                let place = literal.place(span.clone());
+                if place.span().len() != span.len() {
+                    report(place, what, &literal.value()[span], sink);
                 }
-                reported.push(secret.range());
-                let what = KINDS[kind].0;
-                let message = format!("this text looks like {what}: `{}`", shown(secret.as_str()));
-                sink.push(
-                    Diagnostic::new(Code::SECRET_IN_TEXT, Place::new(*id, secret.range()), message)
-                        .help("remove it, read it from an environment variable (`requires.env`), and revoke it if it is real"),
-                );
             }
         }
     });
 }
 
-fn is_secret(text: &str, is_password: bool) -> bool {
+fn report(place: Place, what: &str, secret: &str, sink: &Sink) {
+    let message = format!("this text looks like {what}: `{}`", shown(secret));
+    sink.push(
+        Diagnostic::new(Code::SECRET_IN_TEXT, place, message)
+            .help("remove it, read it from an environment variable (`requires.env`), and revoke it if it is real"),
+    );
+}
+
+/// Returns the secrets of a text that do not overlap, with their kinds.
+fn secrets(text: &str) -> Vec<(Range<usize>, &'static str)> {
+    let mut found: Vec<(Range<usize>, &'static str)> = Vec::new();
+    for kind in candidates(text) {
+        for captures in PATTERNS[kind].captures_iter(text) {
+            let named = ["secret", "token", "mixed"].into_iter().find_map(|name| Some((name, captures.name(name)?)));
+            let Some((name, secret)) = named.or_else(|| Some(("", captures.get(0)?))) else { continue };
+            let overlaps = |(other, _): &(Range<usize>, &str)| other.start < secret.end() && secret.start() < other.end;
+            if !found.iter().any(overlaps) && is_secret(secret.as_str(), name) {
+                found.push((secret.range(), KINDS[kind].0));
+            }
+        }
+    }
+    found
+}
+
+/// Returns whether a text that matched a pattern is a secret, by the group that it is in.
+fn is_secret(text: &str, group: &str) -> bool {
     let letters: BTreeSet<char> = text.chars().collect();
-    !PLACEHOLDERS.is_match(text) && (is_password || letters.len() >= MIN_DIFFERENT_CHARS)
+    let classes: [fn(&u8) -> bool; 4] =
+        [u8::is_ascii_lowercase, u8::is_ascii_uppercase, u8::is_ascii_digit, u8::is_ascii_punctuation];
+    let [lower, upper, digit, sign] = classes.map(|class| text.bytes().any(|byte| class(&byte)));
+    let is_varied = match group {
+        "secret" => true,
+        "token" => digit && (lower || upper) && letters.len() >= 10,
+        // A path, a version or a name of code also has signs.
+        "mixed" => {
+            let is_code = text.contains(['/', '(', '=']) || text.contains("::") || text.ends_with(':') || text.contains("...");
+            digit && usize::from(lower) + usize::from(upper) + usize::from(sign) >= 2 && !is_code && letters.len() >= MIN_DIFFERENT_CHARS
+                && (upper && lower || sign && (lower || upper)) && !is_identifier(text)
+        }
+        _ => letters.len() >= MIN_DIFFERENT_CHARS,
+    };
+    is_varied && !PLACEHOLDERS.is_match(text)
+}
+
+/// Returns whether a text is the name of something in code, or a number with its unit: `sha256`, `max_8-length`, `v1.2.3`.
+fn is_identifier(text: &str) -> bool {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-.".contains(&byte));
+    let is_constant = text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    is_plain || is_constant
 }
 
 /// Returns the first characters of a secret, enough to find it.
@@ -154,14 +261,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&'static str> {
-        let secrets = |kind: usize| {
-            PATTERNS[kind].captures_iter(text).filter_map(|found| {
-                let named = found.name("secret");
-                let secret = named.or(found.get(0))?;
-                is_secret(secret.as_str(), named.is_some()).then_some(())
-            })
-        };
-        candidates(text).filter(|&kind| secrets(kind).next().is_some()).map(|kind| KINDS[kind].0).collect()
+        secrets(text).into_iter().map(|(_, kind)| kind).collect()
     }
 
     // The texts are concatenated, so that secret scanners do not report this file.
@@ -176,6 +276,16 @@ mod tests {
             (format!("xoxb-{}-{rest}", "123456789012"), "a Slack token"),
             (format!("-----BEGIN {} KEY-----", "RSA PRIVATE"), "a private key"),
             (format!("https://bob:{}@host.example/x", "hunter2"), "a password in a URL"),
+            (format!("AccountKey={rest}{rest}=="), "an Azure account key"),
+            (format!("dapi{}", "46725a2a7b860dcd6c8a1f8b46287cce"), "a Databricks token"),
+            (format!("M0ZBfdTEmxI6CmuxV5EbOApZ.{}.7ihGyiRUIQfHOJMaidDn87XG3-q", "OXzcyc"), "a Discord bot token"),
+            (format!("gsk_{rest}7FlaZ7Vt0SXj"), "a Groq key"),
+            (format!("such as Bearer {rest} for"), "a bearer token"),
+            ("password: Tr0ub4dor&3x!".to_owned(), "a password"),
+            ("The api_key is \"aK3-99xQ-zz7\"".to_owned(), "a password"),
+            ("Server=db;User Id=sa;Password=Xy7-bc9Q;".to_owned(), "a password in a connection string"),
+            (format!("SK{}", "86e4d3cea27d26934b484e73cf575dca"), "a Twilio key"),
+            (format!("key-{}", "115cea325a65e19cbae530282bd36cb9"), "a Mailgun key"),
             (format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.{rest}"), "a signed token"),
         ] {
             assert!(found(&text).contains(&what), "{text} {:?}", found(&text));
@@ -197,6 +307,18 @@ mod tests {
             "task-management-for-everybody-here",
             "risk-abcdefghijklmnopqrstuvwxyz",
             "BEGIN PRIVATE KEY",
+            "Bearer authentication is required",
+            "Authorization: Bearer YOUR_TOKEN_GOES_HERE_1234",
+            "Bearer <token>",
+            "password: at least 8 characters",
+            "secret = true",
+            "The token is base64-encoded",
+            "api_key: sha256-hash",
+            "password=changeme;",
+            "access_token: string (optional)",
+            "key: https://x.example/Path1",
+            "The password: MUST contain upper case",
+            "the secret is stored in ${SECRET_1}",
             "http://host:1234@x",
         ] {
             assert_eq!(

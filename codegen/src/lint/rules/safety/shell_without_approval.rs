@@ -1,5 +1,7 @@
 //! A tool that runs text from the model but has no `[approval]`: a string parameter, or an array of strings, is
-//! called `command`, `cmd`, `shell`, `script`, `code` or the like, and the description says that it is run.
+//! called `command`, `cmd`, `shell`, `script`, `code` or the like, and the description says that it is run. Names such as
+//! `expression`, `function`, `query`, `source` and `argv` count if the description speaks of running code, or SQL that
+//! changes data; formulas and search queries are allowed.
 //!
 //! ## Why is this bad
 //! A manipulated model can run any command with the rights of the host, without anyone being asked.
@@ -8,6 +10,7 @@
 //! ```toml
 //! # manifests/tools/terminal.toml
 //! description = "Run a shell command on the host and wait for it to end. Returns the exit code and the output."
+//! annotations = { destructive = true }
 //!
 //! [params.command]
 //! type = "string"
@@ -18,6 +21,7 @@
 //! ```toml
 //! # manifests/tools/terminal.toml
 //! description = "Run a shell command on the host and wait for it to end. Returns the exit code and the output."
+//! annotations = { destructive = true }
 //! approval = { shell = "command" }
 //!
 //! [params.command]
@@ -39,15 +43,50 @@ use crate::schema::{Property, Schema};
 pub(super) const RULE: Rule = Rule::new("A011", "shell-without-approval", Some(Level::Warning), Check::Tool(check));
 
 /// Names of parameters for shell commands.
-const COMMANDS: &[&str] = &["bash", "cmd", "command", "command_line", "commands", "shell", "shell_command"];
+const COMMANDS: &[&str] = &[
+    "bash", "bash_command", "cli_command", "cmd", "cmdline", "command", "command_line", "command_string", "commands", "shell",
+    "shell_cmd", "shell_command", "terminal_command",
+];
 
 /// Names of parameters for programs.
-const PROGRAMS: &[&str] = &["code", "javascript", "js", "powershell", "python", "python_code", "script", "source_code"];
+const PROGRAMS: &[&str] = &[
+    "code", "code_snippet", "javascript", "js", "js_code", "powershell", "python", "python_code", "script", "source_code",
+    "typescript",
+];
+
+/// Names of parameters that may also hold something harmless, so that the description must speak of running code.
+const AMBIGUOUS: &[&str] = &[
+    "args", "arguments", "argv", "body", "eval", "expr", "expression", "func", "function", "input", "lambda", "program",
+    "query", "queries", "snippet", "source", "sql", "sql_query", "statement", "statements",
+];
 
 static RUNS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:runs?|running|execut(?:e|es|ed|ing)|evaluat(?:e|es|ing)|eval|exec|invokes?|spawns?|shell|bash|terminal|command[- ]line)\b")
-        .expect("the pattern is valid")
+    regex(r"(?i)\b(?:runs?|running|execut(?:e|es|ed|ing)|evaluat(?:e|es|ing)|eval|exec|invokes?|spawns?|shell|bash|terminal|command[- ]line)\b")
 });
+
+/// A verb that runs, and near it code of a language that can do anything.
+static RUNS_CODE: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"(?i)\b(?:run|execut|evaluat|eval|exec|interpret|spawn)\w*\b[^.\n]{0,40}\b(?:javascript|js|typescript|python|ruby|perl|php|lua|powershell|bash|shell|(?:arbitrary|custom|any|user|given) code|code (?:in|on|and|with|inside)|scripts?|programs?|executables?|statements?|in (?:the|a) (?:page|browser|console|interpreter|repl|sandbox)|on the (?:machine|host|server))\b")
+});
+
+/// Statements of SQL that change data, or any statement.
+static RUNS_SQL: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"(?i:\b(?:run|execut)\w*\b)[^.\n]{0,40}(?:\b(?:INSERT|UPDATE|DELETE|DROP|ALTER|TRUNCATE|MERGE)\b|(?i:\b(?:any|arbitrary|raw)\s+(?:\w+\s+)?(?:sql|quer(?:y|ies)|statements?)|\bsql\s+(?:statements?|commands?|scripts?))\b)")
+});
+
+/// Text about expressions that only compute or select, or about what cannot change anything.
+static HARMLESS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"(?i)\b(?:math\w*|arithmetic|calculat\w+|numeric|read[- ]?only|select|cron|regular expression|regex|glob|jmespath|jsonpath|xpath|jq|promql|graphql|search)\b")
+});
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is valid")
+}
+
+/// Returns whether a description says that what an ambiguous parameter holds is run.
+fn runs_anything(text: &str) -> bool {
+    RUNS_SQL.is_match(text) && !text.to_lowercase().contains("read-only") || RUNS_CODE.is_match(text) && !HARMLESS.is_match(text)
+}
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
@@ -64,11 +103,14 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     };
     let parameters = &manifest.params.properties;
     let command = parameters.iter().find(|parameter| is_called(parameter, COMMANDS));
-    let Some(parameter) = command.or_else(|| parameters.iter().find(|parameter| is_called(parameter, PROGRAMS))) else {
-        return;
+    let text_of = |parameter: &Property| {
+        let texts = [Some(&manifest.description), parameter.schema.description.as_ref()].into_iter().flatten();
+        texts.filter_map(|text| lint.full_text(tool, &text.value)).collect::<Vec<_>>().join("\n")
     };
-    let texts = [Some(&manifest.description), parameter.schema.description.as_ref()].into_iter().flatten();
-    let text = texts.filter_map(|text| lint.full_text(tool, &text.value)).collect::<Vec<_>>().join("\n");
+    let program = || parameters.iter().find(|parameter| is_called(parameter, PROGRAMS));
+    let is_ambiguous = |parameter: &&Property| is_called(parameter, AMBIGUOUS) && runs_anything(&text_of(parameter));
+    let Some(parameter) = command.or_else(program).or_else(|| parameters.iter().find(is_ambiguous)) else { return };
+    let text = text_of(parameter);
     let name = words(tool.name());
     // A read-only tool that explains commands also mentions running them.
     let first_effect = || name.iter().chain(&words(&text)).find_map(|word| effect_of(&stem(word)));
@@ -87,4 +129,36 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         "add `approval = { always = \"ask\" }`".to_owned()
     };
     sink.push(Diagnostic::new(Code::SHELL_WITHOUT_APPROVAL, parameter.name.place, message).help(help));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn running_code_is_distinguished_from_computing() {
+        for text in [
+            "Evaluate a JavaScript function in the page and return its value.",
+            "Evaluate a JavaScript expression in the page and return its value.",
+            "Execute any SQL statement against the database and return its rows.",
+            "Compile and run a program in C and return what it prints.",
+            "Run a program with these arguments on the machine.",
+            "Execute a snippet of Python and return what it prints.",
+            "Execute an INSERT, UPDATE, or DELETE query on the SQLite database",
+        ] {
+            assert!(runs_anything(text), "{text}");
+        }
+        for text in [
+            "Evaluate a mathematical expression.",
+            "Run a read-only SQL query",
+            "Execute a SELECT query on the SQLite database",
+            "Run a search query against the index",
+            "Execute a GraphQL query",
+            "Run a find query against a collection",
+            "Evaluates a cron expression in the calendar",
+            "Look up the source of a quotation",
+        ] {
+            assert!(!runs_anything(text), "{text}");
+        }
+    }
 }
