@@ -107,8 +107,9 @@ fn validate<'v>(
 /// Creates the finding for a default of null where null is not allowed. Generators write one for each optional parameter.
 fn null_default(place: Place, types: &[Type]) -> Diagnostic {
     let names: Vec<&str> = types.iter().map(|ty| ty.name()).collect();
-    let found = Diagnostic::new(Code::DEFAULT_VIOLATES_SCHEMA, place, "the default is `null`, which the schema does not allow")
-        .fix(Edit::Remove(place));
+    let found =
+        Diagnostic::new(Code::DEFAULT_VIOLATES_SCHEMA, place, "the default is `null`, which the schema does not allow")
+            .fix(Edit::Remove(place));
     let found = if names.is_empty() { found } else { found.label(format!("expected type {}", ticked(&names, " or "))) };
     let found = found.help("remove `default`: an optional parameter without a default is absent if it is not sent");
     let quoted: Vec<String> = names.into_iter().chain(["null"]).map(|name| format!("\"{name}\"")).collect();

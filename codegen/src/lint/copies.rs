@@ -45,6 +45,10 @@ pub(super) fn report(findings: Vec<(Option<Key>, Diagnostic)>, sink: &Sink) {
             }
             first.fix.extend(copy.fix);
         }
-        sink.push(if count > MAX_SHOWN { first.help(format!("{count} other tools have a copy of this definition")) } else { first });
+        sink.push(if count > MAX_SHOWN {
+            first.help(format!("{count} other tools have a copy of this definition"))
+        } else {
+            first
+        });
     }
 }

@@ -43,7 +43,8 @@ pub(super) fn mentions(text: &str) -> impl Iterator<Item = Mention<'_>> {
             let rest = after.trim_start_matches(['`', '"', '\'', '*']).trim_start();
             let is_called_tool = starts_with_word(rest, "tool") || starts_with_word(rest, "tools");
             // "the terminal tool" names it as clearly as backticks do.
-            let is_introduced = is_called_tool && is_separate && INTRODUCTIONS.iter().any(|word| ends_with_word(before, word));
+            let is_introduced =
+                is_called_tool && is_separate && INTRODUCTIONS.iter().any(|word| ends_with_word(before, word));
             if in_ticks || is_introduced || is_separate && word.contains('_') {
                 if starts_with_word(rest, "toolset") {
                     continue;
@@ -62,17 +63,46 @@ pub(super) fn starts_with_word(text: &str, word: &str) -> bool {
 
 /// Words after which a mention only compares, or forbids a call. The model is not asked to call the tool.
 const COMPARISONS: &[&str] = &[
-    "as opposed to", "compared to", "compared with", "do not call", "do not use", "don't call", "don't use",
-    "equivalent to", "in contrast to", "instead of", "never call", "never use", "rather than", "same as", "similar to",
+    "as opposed to",
+    "compared to",
+    "compared with",
+    "do not call",
+    "do not use",
+    "don't call",
+    "don't use",
+    "equivalent to",
+    "in contrast to",
+    "instead of",
+    "never call",
+    "never use",
+    "rather than",
+    "same as",
+    "similar to",
     "unlike",
 ];
 
 /// Phrases that say that a tool may be unavailable.
 const RESERVATIONS: &[&str] = &[
-    "if available", "if enabled", "if installed", "if it is available", "if it is enabled", "if present",
-    "if supported", "if that tool is", "if the tool is", "if you have", "when available", "when enabled",
-    "when it is available", "when present", "when the tool is", "when you have", "where available",
-    "where it is available", "may be unavailable", "may not be available",
+    "if available",
+    "if enabled",
+    "if installed",
+    "if it is available",
+    "if it is enabled",
+    "if present",
+    "if supported",
+    "if that tool is",
+    "if the tool is",
+    "if you have",
+    "when available",
+    "when enabled",
+    "when it is available",
+    "when present",
+    "when the tool is",
+    "when you have",
+    "where available",
+    "where it is available",
+    "may be unavailable",
+    "may not be available",
 ];
 
 /// Returns whether the text around a mention says that the tool may be unavailable, compares with it, or forbids to call it.
@@ -94,7 +124,9 @@ pub(super) fn sentence<'t>(text: &'t str, span: &Range<usize>) -> &'t str {
 
 /// Returns whether a text ends with a word, or with words.
 pub(super) fn ends_with_word(text: &str, word: &str) -> bool {
-    text.trim_end().strip_suffix(word).is_some_and(|rest| !rest.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
+    text.trim_end()
+        .strip_suffix(word)
+        .is_some_and(|rest| !rest.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
 }
 
 #[cfg(test)]
@@ -128,7 +160,9 @@ mod tests {
         ] {
             assert!(is_quiet(text), "{text}");
         }
-        for text in ["Use `web_search`.", "Instead of that, use `web_search`.", "It is fast if available. Use `web_search`."] {
+        for text in
+            ["Use `web_search`.", "Instead of that, use `web_search`.", "It is fast if available. Use `web_search`."]
+        {
             assert!(!is_quiet(text), "{text}");
         }
     }

@@ -41,7 +41,8 @@ impl<'c> Lint<'c> {
             return None;
         }
         let parting = |needed: ToolId| {
-            let parting = self.parting_toolset(tool, needed).or_else(|| self.parting_requirement(&implied, tool, needed));
+            let parting =
+                self.parting_toolset(tool, needed).or_else(|| self.parting_requirement(&implied, tool, needed));
             parting.map(|parting| if needed == other { parting } else { self.through(other, needed, parting) })
         };
         // The tools that the other one requires, and itself first.
@@ -50,7 +51,8 @@ impl<'c> Lint<'c> {
         parting(other).or_else(|| needed.clone().find_map(parting)).or_else(|| {
             let any = [other].into_iter().chain(needed).flat_map(|needed| &self[needed].requires.any_tools);
             let any: Vec<(ToolId, Place)> = any.copied().collect();
-            let is_parted = |(one, _): &(ToolId, Place)| !implied.contains(one) && self.parting_toolset(tool, *one).is_some();
+            let is_parted =
+                |(one, _): &(ToolId, Place)| !implied.contains(one) && self.parting_toolset(tool, *one).is_some();
             let place = any.first().filter(|_| any.iter().all(is_parted))?.1;
             Some(Parting { place, why: format!("`{}` requires one of these", self[other].name()) })
         })
@@ -112,16 +114,22 @@ impl<'c> Needs<'c> {
     /// Returns what is required in addition to what is known to be met.
     fn beyond(&self, known: &Self, lint: &Lint<'_>) -> Option<String> {
         let is_met = |any: &&Vec<VariableId>| {
-            any.iter().any(|id| known.env.contains(id)) || known.any_env.iter().any(|known| known.iter().all(|id| any.contains(id)))
+            any.iter().any(|id| known.env.contains(id))
+                || known.any_env.iter().any(|known| known.iter().all(|id| any.contains(id)))
         };
-        let variable = self.env.difference(&known.env).next().or(self.any_env.iter().find(|any| !is_met(any)).and_then(|any| any.first()));
+        let variable = self.env.difference(&known.env).next().or(self
+            .any_env
+            .iter()
+            .find(|any| !is_met(any))
+            .and_then(|any| any.first()));
         if let Some(&variable) = variable {
             return Some(format!("`{}`", lint[variable].name.value));
         }
         if let Some(program) = self.programs.difference(&known.programs).next() {
             return Some(format!("the program `{program}`"));
         }
-        let is_among = |systems: &&Vec<&str>| known.systems.iter().any(|known| known.iter().all(|one| systems.contains(one)));
+        let is_among =
+            |systems: &&Vec<&str>| known.systems.iter().any(|known| known.iter().all(|one| systems.contains(one)));
         if self.systems.iter().any(|systems| !is_among(&systems)) {
             return Some("a certain operating system".to_owned());
         }

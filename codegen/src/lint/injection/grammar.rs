@@ -21,8 +21,19 @@ const LANGUAGES: &[Language] = &[
         verbs: &["ignore", "disregard", "forget", "overrule", "neglect", "override", "bypass", "unfollow", "disobey"],
         nouns: &["instruction*", "prompt*", "guideline*", "directive*", "guardrail*", "training", "programming"],
         which: &[
-            "previous", "previously", "prior", "preceding", "above", "foregoing", "earlier", "system", "developer", "your",
-            "original", "initial", "safety",
+            "previous",
+            "previously",
+            "prior",
+            "preceding",
+            "above",
+            "foregoing",
+            "earlier",
+            "system",
+            "developer",
+            "your",
+            "original",
+            "initial",
+            "safety",
         ],
         all: &["all", "any", "every", "other", "existing", "former"],
         is_dense: false,
@@ -30,7 +41,17 @@ const LANGUAGES: &[Language] = &[
     Language {
         verbs: &["ignorier*", "missacht*", "vergiss", "vergesst", "vergessen", "verwirf", "übergeh*"],
         nouns: &["anweisung*", "instruktion*", "befehl*", "vorgabe*", "systemprompt*", "prompt*", "richtlinie*"],
-        which: &["vorherig*", "vorig*", "bisherig*", "obig*", "frühere*", "vorangegangen*", "deine*", "ursprünglich*", "system*"],
+        which: &[
+            "vorherig*",
+            "vorig*",
+            "bisherig*",
+            "obig*",
+            "frühere*",
+            "vorangegangen*",
+            "deine*",
+            "ursprünglich*",
+            "system*",
+        ],
         all: &["alle*", "sämtliche*", "jede*"],
         is_dense: false,
     },
@@ -114,7 +135,8 @@ const LANGUAGES: &[Language] = &[
 ];
 
 /// English words for what instructions may be, but most often are not.
-const WEAK_NOUNS: &[&str] = &["rule*", "command*", "message*", "constraint*", "restriction*", "context", "order*", "polic*"];
+const WEAK_NOUNS: &[&str] =
+    &["rule*", "command*", "message*", "constraint*", "restriction*", "context", "order*", "polic*"];
 
 /// English verbs that as often have another object.
 const WEAK_VERBS: &[&str] = &["override", "bypass", "neglect"];
@@ -135,7 +157,9 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
         let words = words(sentence);
         let lower: Vec<String> = words.iter().map(|word| sentence[word.clone()].to_lowercase()).collect();
         let found = LANGUAGES.iter().find_map(|language| match language.is_dense {
-            true => Some(sentence).filter(|sentence| !sentence.is_ascii()).and_then(|sentence| dense(sentence, language)),
+            true => {
+                Some(sentence).filter(|sentence| !sentence.is_ascii()).and_then(|sentence| dense(sentence, language))
+            }
             false => spaced(&words, &lower, language),
         });
         if let Some(found) = found {
@@ -159,7 +183,13 @@ fn spaced(words: &[Range<usize>], lower: &[String], language: &Language) -> Opti
         let window = at + 1..lower.len().min(at + 1 + WINDOW);
         let weight = |word: &str| {
             // A prompt may be that of another model.
-            let noun = if word.starts_with("prompt") { 3 } else if is_in(language.nouns, word) { 4 } else { u32::from(is_english && is_in(WEAK_NOUNS, word)) };
+            let noun = if word.starts_with("prompt") {
+                3
+            } else if is_in(language.nouns, word) {
+                4
+            } else {
+                u32::from(is_english && is_in(WEAK_NOUNS, word))
+            };
             let which = if is_in(language.which, word) { 3 } else { 0 };
             (noun, which, u32::from(is_in(language.all, word)))
         };
@@ -207,11 +237,15 @@ fn is_in(list: &[&str], word: &str) -> bool {
 
 /// Returns whether the words before a verb negate it.
 fn follows_not(before: &[String]) -> bool {
-    const NOT: &[&str] = &["not", "never", "don't", "don’t", "stop", "nicht", "nie", "pas", "jamais", "no", "nunca", "não", "non", "niet", "не"];
+    const NOT: &[&str] = &[
+        "not", "never", "don't", "don’t", "stop", "nicht", "nie", "pas", "jamais", "no", "nunca", "não", "non", "niet",
+        "не",
+    ];
     before.iter().rev().take(2).any(|word| NOT.contains(&word.as_str()))
 }
 
 /// Returns whether the words before a verb make it the meaning of a setting: "whether to ignore ...".
 fn is_setting(before: &[String]) -> bool {
-    before.last().is_some_and(|word| word == "to") && before.iter().any(|word| ["whether", "flag", "option", "true", "set"].contains(&word.as_str()))
+    before.last().is_some_and(|word| word == "to")
+        && before.iter().any(|word| ["whether", "flag", "option", "true", "set"].contains(&word.as_str()))
 }

@@ -11,10 +11,12 @@ use super::Manipulation;
 const USER: &str = r"(?:the\s+|your\s+)?(?:end\s+)?(?:users?|humans?|person|people|operator|owner)";
 
 /// Who does not do it.
-const NOT: &str = r"(?:do\s+not|don['’]t|never|must\s+not|mustn['’]t|should\s+not|shouldn['’]t|under\s+no\s+circumstances)";
+const NOT: &str =
+    r"(?:do\s+not|don['’]t|never|must\s+not|mustn['’]t|should\s+not|shouldn['’]t|under\s+no\s+circumstances)";
 
 /// Words for the whole conversation.
-const CONVERSATION: &str = r"(?:(?:conversation|chat|message|dialog(?:ue)?)(?:\s+(?:history|log|context|transcript))?|transcript)";
+const CONVERSATION: &str =
+    r"(?:(?:conversation|chat|message|dialog(?:ue)?)(?:\s+(?:history|log|context|transcript))?|transcript)";
 
 /// Patterns, and what a text that matches does. `{NAME}` stands for the constant.
 const PHRASES: &[(&str, &str)] = &[
@@ -22,20 +24,38 @@ const PHRASES: &[(&str, &str)] = &[
         "overrides other instructions",
         r"\b(?:ignore|disregard|forget)\s+(?:all\s+(?:of\s+)?)?(?:the\s+(?:above|foregoing|preceding|aforementioned)(?:\s*[.,;:!]|\s+(?:and|or|text|completely|entirely)\b|\s*$)|(?:everything|anything|all|whatever|what)\s+(?:\w+\s+){0,4}?(?:above|before|previously|earlier|told|instructed|learned)\b)",
     ),
-    ("overrides other instructions", r"\b(?:override\s*:|your\s+new\s+(?:system\s+)?(?:instructions?|orders|directives?|rules|goal|objective|task|role)\s+(?:are|is)\b)|\bnew\s+(?:system\s+)?(?:instructions|directives)\s*:"),
-    ("overrides other instructions", r"\bfrom\s+now\s+on,?\s+(?:you\s+(?:are|will|must|should|shall|only)|ignore|obey|always\s+obey)\b"),
-    ("hides something from the user", r"\b{NOT}\s+(?:ever\s+)?(?:tell|inform|notify|alert|warn|let)\s+(?:this\s+to\s+|it\s+to\s+)?{USER}\b"),
-    ("hides something from the user", r"\b{NOT}\s+(?:ever\s+)?(?:mention|reveal|disclose|show|report|explain|expose|admit)\s+(?:\w+\s+){0,6}?to\s+{USER}\b"),
+    (
+        "overrides other instructions",
+        r"\b(?:override\s*:|your\s+new\s+(?:system\s+)?(?:instructions?|orders|directives?|rules|goal|objective|task|role)\s+(?:are|is)\b)|\bnew\s+(?:system\s+)?(?:instructions|directives)\s*:",
+    ),
+    (
+        "overrides other instructions",
+        r"\bfrom\s+now\s+on,?\s+(?:you\s+(?:are|will|must|should|shall|only)|ignore|obey|always\s+obey)\b",
+    ),
+    (
+        "hides something from the user",
+        r"\b{NOT}\s+(?:ever\s+)?(?:tell|inform|notify|alert|warn|let)\s+(?:this\s+to\s+|it\s+to\s+)?{USER}\b",
+    ),
+    (
+        "hides something from the user",
+        r"\b{NOT}\s+(?:ever\s+)?(?:mention|reveal|disclose|show|report|explain|expose|admit)\s+(?:\w+\s+){0,6}?to\s+{USER}\b",
+    ),
     (
         "hides something from the user",
         r"\bwithout\s+(?:first\s+)?(?:telling|informing|notifying|alerting|asking|warning|consulting|mentioning\s+(?:it|this|that)\s+to)\s+{USER}\b|\bwithout\s+(?:the\s+|your\s+)?(?:user|human|owner|operator)(?:['’]s)?\s+(?:knowledge|knowing|noticing|consent|permission|approval|awareness)\b",
     ),
-    ("hides something from the user", r"\b(?:keep|hide|conceal)\s+(?:this|it|that|them)\s+(?:secret\s+|hidden\s+)?from\s+{USER}\b"),
+    (
+        "hides something from the user",
+        r"\b(?:keep|hide|conceal)\s+(?:this|it|that|them)\s+(?:secret\s+|hidden\s+)?from\s+{USER}\b",
+    ),
     (
         "hides something from the user",
         r"\b(?:sage?|erzähle?|verrate)\s+dem\s+(?:nutzer|benutzer|anwender)\s+nichts?\b|\bohne\s+(?:den|die)\s+(?:nutzer|benutzer|anwender)\w*\s+zu\s+(?:fragen|informieren)|\bn(?:e|['’])\s*(?:le\s+|en\s+)?(?:dis|dites|informe|informez|préviens|prévenez)\s+(?:rien\s+|pas\s+)+(?:à\s+)?l['’]utilisateur|\bsans\s+(?:en\s+)?(?:informer|prévenir|demander\s+à)\s+l['’]utilisateur|\bsin\s+(?:informar|avisar|preguntar|decirle)\s+al?\s+usuario|\bno\s+(?:le\s+)?(?:digas|informes|avises)\s+(?:nada\s+)?al\s+usuario",
     ),
-    ("hides something from the user", r"(?:不要|别|請勿|请勿|不得)(?:告诉|告訴|通知|提醒|让|讓)用[户戶]|ユーザー?に(?:は)?(?:知らせ|伝え|言わ)(?:ない|ず)|사용자에게\s*(?:알리지|말하지)"),
+    (
+        "hides something from the user",
+        r"(?:不要|别|請勿|请勿|不得)(?:告诉|告訴|通知|提醒|让|讓)用[户戶]|ユーザー?に(?:は)?(?:知らせ|伝え|言わ)(?:ない|ず)|사용자에게\s*(?:알리지|말하지)",
+    ),
     (
         "sends data away in secret",
         r"\b(?:silently|secretly|covertly|discreetly|surreptitiously)\s+(?:\w+\s+(?:and\s+)?)?(?:send|forward|post|upload|copy|transmit|report|exfiltrate|email|share|leak|log|append|include|attach)\b",
@@ -52,13 +72,22 @@ const PHRASES: &[(&str, &str)] = &[
         "puts itself before the user",
         r"\b(?:always|must)\b[^.\n]{0,40}\b(?:call|use|run|invoke)\s+(?:this|it)\b[^.\n]{0,40}\b(?:whatever|regardless\s+of\s+what|no\s+matter\s+what|even\s+if)\s+(?:the\s+)?users?\b",
     ),
-    ("gives the model another role", r"\byou\s+are\s+now\s+(?:a|an|in|the|no\s+longer|free|DAN)\b|\byou\s+are\s+no\s+longer\s+(?:an?\s+|bound|restricted|limited)|\b(?:enter|activate|enable)\s+(?:DAN|developer|jailbreak|god)\s+mode\b"),
-    ("asks for hidden parts of the conversation", r"\b(?:reveal|print|repeat|output|send|include|leak|pass|put|copy|write|provide|return|quote|dump|show|paste|insert|state)\s+(?:\w+\s+){0,3}?your\s+(?:system\s+|hidden\s+|initial\s+)(?:prompt|instructions|message)\b"),
+    (
+        "gives the model another role",
+        r"\byou\s+are\s+now\s+(?:a|an|in|the|no\s+longer|free|DAN)\b|\byou\s+are\s+no\s+longer\s+(?:an?\s+|bound|restricted|limited)|\b(?:enter|activate|enable)\s+(?:DAN|developer|jailbreak|god)\s+mode\b",
+    ),
+    (
+        "asks for hidden parts of the conversation",
+        r"\b(?:reveal|print|repeat|output|send|include|leak|pass|put|copy|write|provide|return|quote|dump|show|paste|insert|state)\s+(?:\w+\s+){0,3}?your\s+(?:system\s+|hidden\s+|initial\s+)(?:prompt|instructions|message)\b",
+    ),
     (
         "asks for hidden parts of the conversation",
         r"\b(?:reveal|print|repeat|output|leak|dump|quote)\s+(?:\w+\s+){0,3}?(?:the|this)\s+system\s+prompt\b|\b(?:send|include|pass|put|copy|write|provide|paste|insert|attach|append)\s+(?:\w+\s+){0,3}?(?:the|this)\s+system\s+(?:prompt|message|instructions)\s+(?:verbatim|word\s+for\s+word|(?:in|into|as|inside|within|through|via)\s+(?:the\s+|a\s+|this\s+)?(?:`|parameter|argument|field|note|sidenote|context|metadata|call))",
     ),
-    ("claims the consent of the user", r"\b{USER}\s+(?:has|have|had)\s+(?:already\s+)?(?:pre-?)?(?:approved|authori[sz]ed|allowed|permitted|confirmed|consented\s+to|agreed\s+to|given\s+(?:\w+\s+)?(?:permission|consent|approval)\s+(?:to|for))\s+(?:all|any|every|each|this|these|the)\b"),
+    (
+        "claims the consent of the user",
+        r"\b{USER}\s+(?:has|have|had)\s+(?:already\s+)?(?:pre-?)?(?:approved|authori[sz]ed|allowed|permitted|confirmed|consented\s+to|agreed\s+to|given\s+(?:\w+\s+)?(?:permission|consent|approval)\s+(?:to|for))\s+(?:all|any|every|each|this|these|the)\b",
+    ),
     (
         "asks for credentials",
         r"(?:\bread|\bsend|\binclude|\bpass|\bcontents?\s+of|\bcat)\s+(?:\w+\s+){0,4}?[`'\x22]?~/\.(?:ssh/|aws/credentials|cursor/mcp\.json|netrc|gnupg/|env\b)",
@@ -74,10 +103,12 @@ const MARKER: &str = "contains a marker that separates parts of a prompt";
 /// Words that make consent a condition instead of a claim.
 const CONDITIONS: &[&str] = &["after", "if", "once", "only", "unless", "until", "when", "whether", "where", "that"];
 
-static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| PHRASES.iter().map(|(what, phrase)| (*what, regex(phrase))).collect());
+static PATTERNS: LazyLock<Vec<(&str, Regex)>> =
+    LazyLock::new(|| PHRASES.iter().map(|(what, phrase)| (*what, regex(phrase))).collect());
 
 /// All patterns in one, to skip most texts at once.
-static ANY: LazyLock<Regex> = LazyLock::new(|| regex(&PHRASES.iter().map(|(_, phrase)| *phrase).collect::<Vec<_>>().join("|")));
+static ANY: LazyLock<Regex> =
+    LazyLock::new(|| regex(&PHRASES.iter().map(|(_, phrase)| *phrase).collect::<Vec<_>>().join("|")));
 
 fn regex(phrase: &str) -> Regex {
     let phrase = phrase.replace("{USER}", USER).replace("{NOT}", NOT).replace("{CONVERSATION}", CONVERSATION);
@@ -89,9 +120,9 @@ pub(super) fn find(text: &str) -> Option<Manipulation> {
     if !ANY.is_match(text) {
         return None;
     }
-    let found = PATTERNS.iter().flat_map(|(what, phrase)| {
-        phrase.find_iter(text).map(move |found| Manipulation { what, span: found.range() })
-    });
+    let found = PATTERNS
+        .iter()
+        .flat_map(|(what, phrase)| phrase.find_iter(text).map(move |found| Manipulation { what, span: found.range() }));
     found.filter(|found| is_meant(text, found)).min_by_key(|found| found.span.start)
 }
 

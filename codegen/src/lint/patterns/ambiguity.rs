@@ -27,7 +27,8 @@ pub(super) fn exponential_part(text: &str, ast: &Ast) -> Option<Range<usize>> {
     let state = automaton.ambiguous_state()?;
     // An engine that has matched gives up nothing: only what must follow the loop can make it backtrack.
     let can_stop = !automaton.ends && whole.last.iter().any(|&last| automaton.are_connected(state, last));
-    let outermost = automaton.loops.iter().filter(|(_, states)| states.contains(&state)).max_by_key(|(span, _)| span.len());
+    let outermost =
+        automaton.loops.iter().filter(|(_, states)| states.contains(&state)).max_by_key(|(span, _)| span.len());
     outermost.filter(|_| !can_stop).map(|(span, _)| span.clone())
 }
 
@@ -162,12 +163,14 @@ impl Automaton<'_> {
         let reachable: Vec<Vec<bool>> = (0..count).map(|state| self.reachable(state)).collect();
         let is_in_loop_of = |state: State, other: State| reachable[state][other] && reachable[other][state];
         // Two ways from one class to the next, both within a loop.
-        let doubled = |state: &State| self.follow[*state].iter().any(|(next, ways)| *ways > 1 && is_in_loop_of(*state, *next));
+        let doubled =
+            |state: &State| self.follow[*state].iter().any(|(next, ways)| *ways > 1 && is_in_loop_of(*state, *next));
         if let Some(state) = (0..count).find(doubled) {
             return Some(state);
         }
-        let overlap: Vec<Vec<bool>> =
-            (0..count).map(|one| (0..count).map(|other| overlaps(&self.states[one], &self.states[other])).collect()).collect();
+        let overlap: Vec<Vec<bool>> = (0..count)
+            .map(|one| (0..count).map(|other| overlaps(&self.states[one], &self.states[other])).collect())
+            .collect();
         // Two ways along different states: a walk of two states at once that starts and ends at one state.
         (0..count).filter(|&state| reachable[state][state]).find(|&state| {
             let step = |(one, other): (State, State)| {
@@ -221,7 +224,8 @@ mod tests {
 
     #[test]
     fn exponential_patterns_are_distinguished() {
-        let part = |text| Pattern::parse(text).expect("the pattern is valid").exponential_part().map(|span| &text[span]);
+        let part =
+            |text| Pattern::parse(text).expect("the pattern is valid").exponential_part().map(|span| &text[span]);
         for (text, expected) in [
             ("^(a+)+$", "(a+)+"),
             ("^(a|a)*$", "(a|a)*"),

@@ -27,7 +27,8 @@ impl<'p> Pattern<'p> {
 
     /// Returns whether every string contains a match.
     pub(super) fn matches_everything(&self) -> bool {
-        let is_optional = |hir: &Hir| hir.properties().minimum_len() == Some(0) && hir.properties().look_set().is_empty();
+        let is_optional =
+            |hir: &Hir| hir.properties().minimum_len() == Some(0) && hir.properties().look_set().is_empty();
         match self.hir.kind() {
             // A match of nothing at the start is a match.
             HirKind::Concat(parts) if is_start(&parts[0]) => parts[1..].iter().all(is_optional),

@@ -245,7 +245,8 @@ impl<'t> Reader<'t> {
         let pattern = self.text(key)?;
         let Some(why) = standard::pattern_error(&pattern.value) else { return Some(pattern) };
         if standard::is_too_large(&pattern.value) {
-            let found = Diagnostic::new(Code::INVALID_PATTERN, pattern.place, format!("`{key}` is too large to be compiled"));
+            let found =
+                Diagnostic::new(Code::INVALID_PATTERN, pattern.place, format!("`{key}` is too large to be compiled"));
             self.sink.push(found.help("allow fewer repetitions: the bounds of nested repetitions multiply"));
             return None;
         }

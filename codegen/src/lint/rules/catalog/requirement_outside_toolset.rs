@@ -2,7 +2,7 @@
 //! of its includes count as well.
 //!
 //! ## Why is this bad
-//! A session that enables only this toolset never shows the tool. Whoever grants the toolset believes that it works.
+//! A session that enables only this toolset never shows the tool. A user who enables the toolset believes that it works.
 //!
 //! ## Example
 //! ```toml

@@ -3,8 +3,8 @@
 //! as another one next to it. Which letters look alike is defined by Unicode (UTS 39).
 //!
 //! ## Why is this bad
-//! A model writes the letters that it knows, so it sends another name, and the call is refused. Nobody sees the
-//! difference in a log.
+//! A model writes the letters that it knows, so it sends another name, and the call is refused. A log
+//! does not show the difference.
 //!
 //! ## Example
 //! ```toml

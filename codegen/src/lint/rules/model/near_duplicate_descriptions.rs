@@ -23,7 +23,7 @@ use std::hash::{Hash, Hasher as _};
 
 use rayon::prelude::*;
 
-use crate::catalog::{Tool, ToolId};
+use crate::catalog::{Tool, ToolId, ToolsetId};
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::verbs::{stem, words};
 use crate::lint::{Check, Lint, Rule};
@@ -40,26 +40,24 @@ const MIN_COMMON_SHINGLES: (usize, usize) = (4, 5);
 /// The minimum share of common words of two similar first sentences: two of three.
 const MIN_COMMON_LEAD_WORDS: (usize, usize) = (2, 3);
 
+/// The maximum number of other tools that each tool is compared with. An index finds those that can be similar, most often none.
+const MAX_COMPARED: usize = 1_000;
+
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).collect();
     let texts: Vec<Text> = tools.par_iter().map(|tool| Text::new(tool, lint)).collect();
-    let keys = keys(lint, &texts);
-    let are_similar = |one: ToolId, other: ToolId| {
-        texts[one.0].is_like(&texts[other.0])
-            && lint[one].replacement != Some(other)
-            && lint[other].replacement != Some(one)
-    };
-    for found in lint.similar_tools(|id| keys[id.0].iter().copied(), are_similar) {
-        let tool = &lint[found.tool];
-        let Some(&(other, set)) = found.others.first() else { continue };
-        let nearly = if texts[other.0].words == texts[found.tool.0].words { "the same as" } else { "nearly the same as" };
+    let index = Index::new(lint, &texts);
+    (0..texts.len()).into_par_iter().for_each(|id| {
+        let Some((other, set)) = index.first_similar(lint, ToolId(id)) else { return };
+        let tool = tools[id];
+        let nearly = if texts[other.0].words == texts[id].words { "the same as" } else { "nearly the same as" };
         let message = format!("the description of `{}` is {nearly} that of `{}`", tool.name(), lint[other].name());
         let diagnostic = Diagnostic::new(Code::NEAR_DUPLICATE_DESCRIPTIONS, tool.manifest.description.place, message)
             .related(lint[other].manifest.description.place, "the other description");
         let help =
             format!("both are in `{}`: describe how they differ, and when to use which", lint[set].name());
         sink.push(diagnostic.help(help));
-    }
+    });
 }
 
 /// A description, preprocessed for comparison. Sets of words are sorted lists of hashes.
@@ -89,6 +87,10 @@ impl Text {
         if self.words == other.words {
             return true;
         }
+        // The cheapest comparison, and the one that most often decides.
+        if self.is_distinguished_from(other) {
+            return false;
+        }
         // The number of elements that they must have in common.
         let sizes = [self.shingles.len(), other.shingles.len()];
         if sizes.iter().min() < sizes.iter().max().map(|most| (most * MIN_COMMON_SHINGLES.0).div_ceil(MIN_COMMON_SHINGLES.1)).as_ref() {
@@ -100,7 +102,7 @@ impl Text {
             return false;
         }
         let common_shingles = common(&self.shingles, &other.shingles);
-        common_shingles * MIN_COMMON_SHINGLES.1 >= (sizes[0] + sizes[1] - common_shingles) * MIN_COMMON_SHINGLES.0 && !self.is_distinguished_from(other)
+        common_shingles * MIN_COMMON_SHINGLES.1 >= (sizes[0] + sizes[1] - common_shingles) * MIN_COMMON_SHINGLES.0
     }
 
     /// Returns whether the texts differ by one of the words in which the names differ.
@@ -138,63 +140,81 @@ fn common(one: &[u64], other: &[u64]) -> usize {
     count
 }
 
-/// Up to this number of tools, all pairs of a toolset are compared.
-const MAX_PAIRWISE: usize = 64;
+/// Finds the texts that can be similar to a text, without comparing it with all of them.
+struct Index<'t> {
+    texts: &'t [Text],
+    /// The toolsets of each tool.
+    toolsets: Vec<Vec<ToolsetId>>,
+    /// The rarest shingles of each text: so many that two texts without a common one cannot be similar.
+    rarest: Vec<Vec<u64>>,
+    /// The tools by their rarest shingles.
+    by_shingle: HashMap<u64, Vec<usize>>,
+    /// The tools by the words of their names and texts.
+    by_word: HashMap<u64, Vec<usize>>,
+}
 
-/// Returns keys such that similar texts in one toolset have at least one key in common.
-fn keys(lint: &Lint<'_>, texts: &[Text]) -> Vec<Vec<u64>> {
-    let mut keys = vec![Vec::new(); texts.len()];
-    let mut is_in_large_toolset = vec![false; texts.len()];
-    for (set, _) in lint.toolsets() {
-        let tools = lint.resolved(set);
-        for tool in tools.iter().filter(|tool| texts[tool.0].words.is_some()) {
-            if tools.len() <= MAX_PAIRWISE {
-                keys[tool.0].push(hash(&set.0));
-            } else {
-                is_in_large_toolset[tool.0] = true;
+impl<'t> Index<'t> {
+    fn new(lint: &Lint<'_>, texts: &'t [Text]) -> Self {
+        let mut toolsets = vec![Vec::new(); texts.len()];
+        for (set, _) in lint.toolsets() {
+            lint.resolved(set).iter().for_each(|tool| toolsets[tool.0].push(set));
+        }
+        let rarest = rarest(texts);
+        let mut by_shingle: HashMap<u64, Vec<usize>> = HashMap::new();
+        let mut by_word: HashMap<u64, Vec<usize>> = HashMap::new();
+        for (id, text) in texts.iter().enumerate().filter(|(_, text)| text.words.is_some()) {
+            rarest[id].iter().for_each(|shingle| by_shingle.entry(*shingle).or_default().push(id));
+            let words = set(text.name.iter().chain(&text.stems).copied().collect());
+            words.into_iter().for_each(|word| by_word.entry(word).or_default().push(id));
+        }
+        Self { texts, toolsets, rarest, by_shingle, by_word }
+    }
+
+    /// Returns the first tool before this one that is similar and in one toolset with it.
+    fn first_similar(&self, lint: &Lint<'_>, id: ToolId) -> Option<(ToolId, ToolsetId)> {
+        let text = &self.texts[id.0];
+        let is_replaced = |other: ToolId| lint[id].replacement == Some(other) || lint[other].replacement == Some(id);
+        let similar = |other: &usize| {
+            let set = self.toolsets[id.0].iter().find(|set| self.toolsets[*other].binary_search(set).is_ok())?;
+            (self.texts[*other].is_like(text) && !is_replaced(ToolId(*other))).then_some((ToolId(*other), *set))
+        };
+        self.candidates(id.0).into_iter().take(MAX_COMPARED).find_map(|other| similar(&other))
+    }
+
+    /// Returns the tools before this one that can be similar, in order. They have a rare shingle in common; and all have each word of
+    /// the name that the text uses, because otherwise it would distinguish the two.
+    fn candidates(&self, id: usize) -> Vec<usize> {
+        let text = &self.texts[id];
+        let earlier = |list: &[usize]| list.partition_point(|other| *other < id);
+        let by_shingle: Vec<&[usize]> = self.rarest[id].iter().filter_map(|shingle| self.by_shingle.get(shingle)).map(|list| &list[..earlier(list)]).collect();
+        let own_words = text.name.iter().filter(|word| text.stems.binary_search(word).is_ok());
+        let by_word = own_words.filter_map(|word| self.by_word.get(word)).map(|list| &list[..earlier(list)]).min_by_key(|list| list.len());
+        match by_word {
+            Some(list) if list.len() <= by_shingle.iter().map(|list| list.len()).sum() => list.iter().copied().take(MAX_COMPARED).collect(),
+            // Without an early end, the lists of common shingles would be as long as the catalog, for each tool.
+            _ => {
+                let mut all: Vec<usize> = by_shingle.iter().flat_map(|list| list.iter().copied().take(MAX_COMPARED)).collect();
+                all.sort_unstable();
+                all.dedup();
+                all
             }
         }
     }
-    let ids: Vec<usize> = (0..texts.len()).filter(|&id| is_in_large_toolset[id]).collect();
-    let among: Vec<&Text> = ids.iter().map(|&id| &texts[id]).collect();
-    for (id, of_text) in ids.into_iter().zip(keys_among(&among)) {
-        keys[id].extend(of_text);
-    }
-    keys
 }
 
-/// The number of buckets for words of first sentences, which limits the keys of a shingle.
-const LEAD_KEYS: u64 = 64;
-
-/// Returns keys such that similar texts have at least one key in common, and few other texts do.
-fn keys_among(texts: &[&Text]) -> Vec<Vec<u64>> {
-    let leads = rarest(texts, MIN_COMMON_LEAD_WORDS, |text| &text.lead).into_iter();
-    let leads = leads.map(|lead| set(lead.into_iter().map(|word| word % LEAD_KEYS).collect()));
-    let shingles = rarest(texts, MIN_COMMON_SHINGLES, |text| &text.shingles);
-    let mut same: HashMap<Option<u64>, usize> = HashMap::new();
-    let mut keys = Vec::new();
-    for ((text, leads), shingles) in texts.iter().zip(leads).zip(shingles) {
-        // Each of several equal texts is compared only with the previous one.
-        let count = same.entry(text.words).or_default();
-        *count += 1;
-        let linked = [*count - 1, *count].map(|number| hash(&(text.words, number)));
-        let pairs = leads.iter().flat_map(|lead| shingles.iter().map(move |shingle| hash(&(lead, shingle))));
-        keys.push(if *count == 1 { pairs.chain(linked).collect() } else { linked.to_vec() });
-    }
-    keys
-}
-
-/// Returns the rarest elements of each set: so many that two sets without a common one cannot be similar.
-fn rarest(texts: &[&Text], (share, of): (usize, usize), set: fn(&Text) -> &Vec<u64>) -> Vec<Vec<u64>> {
+/// Returns the rarest shingles of each text. Equal texts also have the hash of their words in common.
+fn rarest(texts: &[Text]) -> Vec<Vec<u64>> {
     let mut counts: HashMap<u64, usize> = HashMap::new();
-    for element in texts.iter().flat_map(|text| set(text)) {
-        *counts.entry(*element).or_default() += 1;
+    for shingle in texts.iter().flat_map(|text| &text.shingles) {
+        *counts.entry(*shingle).or_default() += 1;
     }
-    let rarest = |text: &&Text| {
-        let mut rarest: Vec<u64> = set(text).clone();
+    let (share, of) = MIN_COMMON_SHINGLES;
+    let rarest = |text: &Text| {
+        let mut rarest: Vec<u64> = text.shingles.clone();
         rarest.sort_by_cached_key(|one| (counts[one], *one));
         let needed = (rarest.len() * share).div_ceil(of);
         rarest.truncate((rarest.len() + 1).saturating_sub(needed));
+        rarest.extend(text.words);
         rarest
     };
     texts.par_iter().map(rarest).collect()

@@ -1,6 +1,6 @@
 //! A tool that runs text from the model but has no `[approval]`: a string parameter, or an array of strings, is
 //! called `command`, `cmd`, `shell`, `script`, `code` or the like, and the description says that it is run. Names such as
-//! `expression`, `function`, `query`, `source` and `argv` count if the description speaks of running code, or SQL that
+//! `expression`, `function`, `query`, `source` and `argv` count if the description says that code is run, or SQL that
 //! changes data; formulas and search queries are allowed.
 //!
 //! ## Why is this bad
@@ -54,7 +54,7 @@ const PROGRAMS: &[&str] = &[
     "typescript",
 ];
 
-/// Names of parameters that may also hold something harmless, so that the description must speak of running code.
+/// Names of parameters that may also hold something harmless, so that the description must say that code is run.
 const AMBIGUOUS: &[&str] = &[
     "args", "arguments", "argv", "body", "eval", "expr", "expression", "func", "function", "input", "lambda", "program",
     "query", "queries", "snippet", "source", "sql", "sql_query", "statement", "statements",

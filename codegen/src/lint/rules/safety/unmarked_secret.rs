@@ -134,11 +134,11 @@ mod tests {
     fn secrets_are_recognized_by_name_and_text() {
         for (name, text) in [
             ("secret", ""),
-            ("credentials", "Of the database."),
+            ("credentials", "For the database."),
             ("db_pass", ""),
             ("connectionString", "MongoDB connection string"),
             ("ssh_key", "The key."),
-            ("pin", "Of the card."),
+            ("pin", "For the card."),
             ("otp", ""),
             ("session_cookie", ""),
             ("github_pat", ""),
