@@ -36,6 +36,7 @@ impl LossRules {
                     rule: code.id,
                     keyword: loss.keyword,
                     outcome: outcome(loss.fallback),
+                    path: loss.path.clone(),
                 };
                 let (_, names) = found.entry(key).or_insert_with(|| (code, Vec::new()));
                 if names.last() != Some(&dialect.name) {
@@ -43,10 +44,14 @@ impl LossRules {
                 }
             }
         }
-        for (LossKey { place, keyword, outcome, .. }, (code, dialects)) in found {
+        for (LossKey { place, keyword, outcome, path, .. }, (code, dialects)) in found {
+            let names_several = dialects.len() > 1;
             let (tool, dialect, dialects) = (lowered.tool.name(), dialects[0], ticked(&dialects, ", "));
             let reason = if keyword == "$ref" { "it is recursive, so " } else { "" };
-            let message = format!("{dialects} does not support the `{keyword}` of `{tool}`: {reason}{outcome}");
+            let parameter = path.trim_start_matches('.');
+            let of = if parameter.is_empty() { String::new() } else { format!("the parameter `{parameter}` of ") };
+            let does = if names_several { "do" } else { "does" };
+            let message = format!("{dialects} {does} not support the `{keyword}` of {of}`{tool}`: {reason}{outcome}");
             sink.push(
                 Diagnostic::new(code, place, message)
                     .help(format!("`show {tool} --dialect {dialect}` prints the definition")),
@@ -67,6 +72,7 @@ struct LossKey {
     rule: &'static str,
     keyword: &'static str,
     outcome: &'static str,
+    path: String,
 }
 
 /// Returns whether another rule reports the loss in any case: a combinator at the root (`root-combinator`), or a name

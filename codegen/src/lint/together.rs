@@ -32,7 +32,7 @@ struct Needs<'c> {
     conditions: Vec<Condition<Option<Atom>>>,
 }
 
-impl<'c> Lint<'c> {
+impl Lint<'_> {
     /// Returns how the tool can be shown without the other one by selecting toolsets, or because the other one requires more.
     /// Returns `None` if only a host that takes single tools away can part them.
     pub(super) fn parting(&self, tool: ToolId, other: ToolId) -> Option<Parting> {
@@ -43,7 +43,7 @@ impl<'c> Lint<'c> {
         let parting = |needed: ToolId| {
             let parting =
                 self.parting_toolset(tool, needed).or_else(|| self.parting_requirement(&implied, tool, needed));
-            parting.map(|parting| if needed == other { parting } else { self.through(other, needed, parting) })
+            parting.map(|parting| if needed == other { parting } else { self.through(other, needed, &parting) })
         };
         // The tools that the other one requires, and itself first.
         let needed = self.implied_tools(other);
@@ -58,7 +58,7 @@ impl<'c> Lint<'c> {
         })
     }
 
-    fn through(&self, other: ToolId, needed: ToolId, parting: Parting) -> Parting {
+    fn through(&self, other: ToolId, needed: ToolId, parting: &Parting) -> Parting {
         let why = format!("`{}` requires `{}`: {}", self[other].name(), self[needed].name(), parting.why);
         Parting { place: parting.place, why }
     }

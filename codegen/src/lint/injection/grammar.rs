@@ -156,11 +156,12 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
     for sentence in text.split_inclusive(['.', '!', '?', ';', '\n', '。', '！', '？', '；']) {
         let words = words(sentence);
         let lower: Vec<String> = words.iter().map(|word| sentence[word.clone()].to_lowercase()).collect();
-        let found = LANGUAGES.iter().find_map(|language| match language.is_dense {
-            true => {
+        let found = LANGUAGES.iter().find_map(|language| {
+            if language.is_dense {
                 Some(sentence).filter(|sentence| !sentence.is_ascii()).and_then(|sentence| dense(sentence, language))
+            } else {
+                spaced(&words, &lower, language)
             }
-            false => spaced(&words, &lower, language),
         });
         if let Some(found) = found {
             return Some(start + found.start..start + found.end);
@@ -201,7 +202,7 @@ fn spaced(words: &[Range<usize>], lower: &[String], language: &Language) -> Opti
         let last = weights.iter().rposition(|weight| weight.0 + weight.1 > 0)?;
         let score = verb + noun + which.min(6) + best(|weight| weight.2);
         let span = words[at].start..words[window.start + last].end;
-        (noun > 0 && score >= MIN_SCORE).then(|| span)
+        (noun > 0 && score >= MIN_SCORE).then_some(span)
     })
 }
 

@@ -118,7 +118,9 @@ impl Automaton<'_> {
 
     fn connect(&mut self, from: &[State], to: &[State]) {
         for &state in from {
-            to.iter().for_each(|next| *self.follow[state].entry(*next).or_default() += 1);
+            for next in to {
+                *self.follow[state].entry(*next).or_default() += 1;
+            }
         }
     }
 

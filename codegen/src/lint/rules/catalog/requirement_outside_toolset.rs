@@ -42,7 +42,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         for &member in members.iter().filter(|&&member| toolset.manifest.is_preset() || is_listed(member)) {
             let requires = [&lint[member].requires, &lint[lint[member].home].requires];
             let missing = requires.into_iter().find_map(|requires| missing_in(lint, id, requires));
-            let Some(Missing { tools, place: required }) = missing else { continue };
+            let Some(Missing { tools, place: origin }) = missing else { continue };
             // A preset that this one extends is reported itself.
             let lacks = |set: ToolsetId| requires.into_iter().any(|requires| missing_in(lint, set, requires).is_some());
             let is_reported = |edge: &ToolsetId| {
@@ -57,7 +57,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let place = path.as_ref().and_then(Path::start).unwrap_or(toolset.manifest.name.place);
             let message = format!("`{name}` contains `{tool}` without {}, which it requires", ticked(&names, " or "));
             let found = Diagnostic::new(Code::REQUIREMENT_OUTSIDE_TOOLSET, place, message);
-            let found = found.label("never shown if only this toolset is enabled").related(required, "required here");
+            let found = found.label("never shown if only this toolset is enabled").related(origin, "required here");
             sink.push(found.help(format!("add {} to `{name}`, or remove `{tool}`", ticked(&names, " or "))));
         }
     }

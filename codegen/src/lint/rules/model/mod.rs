@@ -13,7 +13,9 @@ declare_rules! {
     LEFTOVER_PLACEHOLDER leftover_placeholder
     MANY_ACTIONS_IN_ONE many_actions_in_one
     MENTION_WITHIN_TOOLSET mention_within_toolset
+    NAME_WITHOUT_PREFIX name_without_prefix
     NEAR_DUPLICATE_DESCRIPTIONS near_duplicate_descriptions
+    OPTIONAL_WITHOUT_DEFAULT optional_without_default
     OVERLAPPING_NAMES overlapping_names
     PARAMETER_DESCRIPTION_MISSING parameter_description_missing
     PLACEHOLDER_DESCRIPTION placeholder_description

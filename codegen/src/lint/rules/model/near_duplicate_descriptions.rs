@@ -45,8 +45,13 @@ const MAX_COMPARED: usize = 1_000;
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).collect();
-    let texts: Vec<Text> = tools.par_iter().map(|tool| Text::new(tool, lint)).collect();
-    let index = Index::new(lint, &texts);
+    let full_text = |tool: &Tool| lint.full_text(tool, &tool.manifest.description.value).unwrap_or_default();
+    let texts: Vec<Text> = tools.par_iter().map(|tool| Text::new(tool.name(), &full_text(tool))).collect();
+    let mut toolsets = vec![Vec::new(); texts.len()];
+    for (set, _) in lint.toolsets() {
+        lint.resolved(set).iter().for_each(|tool| toolsets[tool.0].push(set));
+    }
+    let index = Index::new(&texts, toolsets);
     (0..texts.len()).into_par_iter().for_each(|id| {
         let Some((other, set)) = index.first_similar(lint, ToolId(id)) else { return };
         let tool = tools[id];
@@ -72,15 +77,14 @@ struct Text {
 }
 
 impl Text {
-    fn new(tool: &Tool, lint: &Lint<'_>) -> Self {
-        let text = lint.full_text(tool, &tool.manifest.description.value).unwrap_or_default();
+    fn new(name: &str, text: &str) -> Self {
         let mut sentences = text.split_inclusive(['.', '\n', '!', '?', '。']).map(stems_of);
         let lead = sentences.find(|sentence| !sentence.is_empty()).unwrap_or_default();
-        let words = words(&text);
+        let words = words(text);
         let stems = stems(&words);
         let shingles = set(stems.windows(SHINGLE).map(|shingle| hash(&shingle)).collect());
         let words = (!words.is_empty()).then(|| hash(&words));
-        Self { name: set(stems_of(tool.name())), lead: set(lead), words, stems: set(stems), shingles }
+        Self { name: set(stems_of(name)), lead: set(lead), words, stems: set(stems), shingles }
     }
 
     fn is_like(&self, other: &Text) -> bool {
@@ -154,18 +158,17 @@ struct Index<'t> {
 }
 
 impl<'t> Index<'t> {
-    fn new(lint: &Lint<'_>, texts: &'t [Text]) -> Self {
-        let mut toolsets = vec![Vec::new(); texts.len()];
-        for (set, _) in lint.toolsets() {
-            lint.resolved(set).iter().for_each(|tool| toolsets[tool.0].push(set));
-        }
+    /// `toolsets` are those of each tool.
+    fn new(texts: &'t [Text], toolsets: Vec<Vec<ToolsetId>>) -> Self {
         let rarest = rarest(texts);
         let mut by_shingle: HashMap<u64, Vec<usize>> = HashMap::new();
         let mut by_word: HashMap<u64, Vec<usize>> = HashMap::new();
         for (id, text) in texts.iter().enumerate().filter(|(_, text)| text.words.is_some()) {
             rarest[id].iter().for_each(|shingle| by_shingle.entry(*shingle).or_default().push(id));
             let words = set(text.name.iter().chain(&text.stems).copied().collect());
-            words.into_iter().for_each(|word| by_word.entry(word).or_default().push(id));
+            for word in words {
+                by_word.entry(word).or_default().push(id);
+            }
         }
         Self { texts, toolsets, rarest, by_shingle, by_word }
     }
@@ -224,4 +227,46 @@ fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Twice as many tools need at most twice as many comparisons, whatever they have in common.
+    #[test]
+    fn comparisons_grow_with_the_number_of_tools() {
+        let with_number = |id: usize| {
+            let text = format!("List the items of kind {id} in the store, with their names and prices, page by page, sorted by name.");
+            Text::new(&format!("list_items_{id}"), &text)
+        };
+        let without = |id: usize| Text::new(&format!("list_items_{id}"), "List the items of the store. They are sorted by name.");
+        let alike = |id: usize| {
+            let text = format!("List the items of the store, page by page, as the shop {id} of the town {} has them.", id * 7);
+            Text::new("list", &text)
+        };
+        for (what, text) in [("numbers", &with_number as &dyn Fn(usize) -> Text), ("equal", &without), ("alike", &alike)] {
+            let compared = |count: usize| -> usize {
+                let texts: Vec<Text> = (0..count).map(text).collect();
+                let index = Index::new(&texts, vec![vec![ToolsetId(0)]; count]);
+                let until_found = |id: usize| {
+                    let candidates = index.candidates(id);
+                    let found = candidates.iter().position(|other| texts[*other].is_like(&texts[id]));
+                    found.map_or(candidates.len(), |at| at + 1).min(MAX_COMPARED)
+                };
+                (0..count).map(until_found).sum()
+            };
+            let (some, twice) = (compared(1_500), compared(3_000));
+            assert!(twice <= some * 5 / 2 + 1_500, "{what}: {some} comparisons become {twice}");
+        }
+    }
+
+    #[test]
+    fn similar_texts_are_candidates() {
+        let text = "Read a text file of the project, or a window of its lines. The result has one line for each line of the file.";
+        let texts = [Text::new("read_file", text), Text::new("web_search", "Search the web for words."), Text::new("read_settings", text)];
+        let index = Index::new(&texts, vec![vec![ToolsetId(0)]; 3]);
+        assert_eq!(index.candidates(2), [0]);
+        assert!(texts[0].is_like(&texts[2]) && index.candidates(1).is_empty());
+    }
 }

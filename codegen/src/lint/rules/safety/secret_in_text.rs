@@ -30,7 +30,7 @@ use rayon::prelude::*;
 use regex::Regex;
 
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, SourceId};
-use crate::lint::{Check, Lint, Rule};
+use crate::lint::{Check, Lint, Rule, StringLiteral};
 
 pub(super) const RULE: Rule = Rule::new("A005", "secret-in-text", Some(Level::Warning), Check::Catalog(check));
 
@@ -185,7 +185,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     // What is written with escapes is not found in the source.
     let tools: Vec<_> = lint.tools().map(|(_, tool)| tool).collect();
     tools.par_iter().for_each(|tool| {
-        for literal in lint.strings(tool).filter(|literal| literal.is_escaped()) {
+        for literal in lint.strings(tool).filter(StringLiteral::is_escaped) {
             for (span, what) in secrets(literal.value()) {
                 let place = literal.place(span.clone());
                 if place.span().len() != span.len() {

@@ -120,7 +120,7 @@ fn is_secret(name: &str, text: &str) -> bool {
     let name = words(name);
     let Some((last, before)) = name.split_last() else { return false };
     let ends_with = |secret: &&[&str]| name[name.len().saturating_sub(secret.len())..] == **secret;
-    let is_named = SECRETS.iter().any(|secret| ends_with(secret)) || !before.is_empty() && SUFFIXES.contains(&&**last);
+    let is_named = SECRETS.iter().any(ends_with) || !before.is_empty() && SUFFIXES.contains(&&**last);
     // A bare `token` may be a page token, or that of a document.
     let is_token = last == "token" && before.is_empty() && AUTHORIZES.is_match(text) && !OTHER_TOKEN.is_match(text);
     (is_named || is_token) && !ABOUT.is_match(text)

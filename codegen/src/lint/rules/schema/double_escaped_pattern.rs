@@ -26,22 +26,25 @@
 use std::ops::Range;
 
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
-pub(super) const RULE: Rule = Rule::new("S067", "double-escaped-pattern", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule = Rule::new("S067", "double-escaped-pattern", Some(Level::Warning), Check::Tool(check)).fixable();
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for pattern in tool.manifest.schemas().filter_map(|schema| schema.pattern.as_ref()) {
-        let Some(span) = double_escapes(&pattern.value).into_iter().next() else { continue };
+        let spans = double_escapes(&pattern.value);
+        let Some(span) = spans.first().cloned() else { continue };
+        let written = lint.string(pattern.place);
         let escape = &pattern.value[span.clone()];
-        let place = lint.string(pattern.place).map_or(pattern.place, |written| written.place(span));
+        let place = written.as_ref().map_or(pattern.place, |written| written.place(span));
         let message = format!("`{escape}` matches a backslash, followed by what `{}` matches", &escape[2..]);
-        sink.push(
-            Diagnostic::new(Code::DOUBLE_ESCAPED_PATTERN, place, message)
-                .label("escaped twice")
-                .help(format!("write `{0}` in single quotes, or `\\{0}` in double quotes", &escape[1..])),
-        );
+        let found = Diagnostic::new(Code::DOUBLE_ESCAPED_PATTERN, place, message)
+            .label("escaped twice")
+            .help(format!("write `{0}` in single quotes, or `\\{0}` in double quotes", &escape[1..]));
+        // The first of the two backslashes is removed, however it is written.
+        let backslashes = spans.iter().filter_map(|span| Some(written.as_ref()?.place(span.start..span.start + 1)));
+        sink.push(backslashes.fold(found, |found, place| found.fix(Edit::Replace(place, String::new()))));
     }
 }
 

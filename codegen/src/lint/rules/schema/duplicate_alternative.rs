@@ -23,11 +23,11 @@
 use serde_json::Value;
 
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Defs, Schema};
 
-pub(super) const RULE: Rule = Rule::new("S062", "duplicate-alternative", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule = Rule::new("S062", "duplicate-alternative", Some(Level::Warning), Check::Tool(check)).fixable();
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let defs = &tool.manifest.defs;
@@ -39,7 +39,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
                 let message = format!("this alternative of `{keyword}` accepts the same values as another one");
                 let found = Diagnostic::new(Code::DUPLICATE_ALTERNATIVE, alternatives[index].place, message)
                     .related(alternatives[first].place, "the other alternative");
-                sink.push(found.help("remove one of them, or correct it"));
+                sink.push(found.help("remove one of them, or correct it").fix(Edit::Remove(alternatives[index].place)));
             }
         }
     }

@@ -24,11 +24,11 @@
 
 use super::unportable_pattern::in_slashes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
 use crate::lint::patterns::Pattern;
 use crate::lint::{Check, Lint, Rule};
 
-pub(super) const RULE: Rule = Rule::new("S066", "pointless-pattern", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule = Rule::new("S066", "pointless-pattern", Some(Level::Warning), Check::Tool(check)).fixable();
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let patterns = tool.manifest.schemas().filter_map(|schema| schema.pattern.as_ref());
@@ -43,7 +43,8 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         } else if parsed.matches_everything() {
             sink.push(
                 found("every string matches this pattern")
-                    .help("remove it; to restrict the whole string, write `^...$` around the pattern"),
+                    .help("remove it; to restrict the whole string, write `^...$` around the pattern")
+                    .fix(Edit::Remove(pattern.place)),
             );
         }
     }
