@@ -24,7 +24,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use rayon::prelude::*;
 use regex::Regex;
@@ -167,8 +167,12 @@ static PLACEHOLDERS: LazyLock<Regex> = LazyLock::new(|| {
 /// The least number of different characters of a secret.
 const MIN_DIFFERENT_CHARS: usize = 6;
 
-static PATTERNS: LazyLock<Vec<Regex>> =
-    LazyLock::new(|| KINDS.iter().map(|(.., pattern)| Regex::new(pattern).expect("the pattern is valid")).collect());
+/// The compiled patterns. Most are never needed, so each is compiled on first use.
+static PATTERNS: LazyLock<Vec<OnceLock<Regex>>> = LazyLock::new(|| KINDS.iter().map(|_| OnceLock::new()).collect());
+
+fn pattern(kind: usize) -> &'static Regex {
+    PATTERNS[kind].get_or_init(|| Regex::new(KINDS[kind].2).expect("the pattern is valid"))
+}
 
 /// Returns the patterns that a text could match, by their substrings.
 fn candidates(text: &str) -> impl Iterator<Item = usize> {
@@ -208,7 +212,7 @@ fn report(place: Place, what: &str, secret: &str, sink: &Sink) {
 fn secrets(text: &str) -> Vec<(Range<usize>, &'static str)> {
     let mut found: Vec<(Range<usize>, &'static str)> = Vec::new();
     for kind in candidates(text) {
-        for captures in PATTERNS[kind].captures_iter(text) {
+        for captures in pattern(kind).captures_iter(text) {
             let named = ["secret", "token", "mixed"].into_iter().find_map(|name| Some((name, captures.name(name)?)));
             let Some((name, secret)) = named.or_else(|| Some(("", captures.get(0)?))) else { continue };
             let overlaps = |(other, _): &(Range<usize>, &str)| other.start < secret.end() && secret.start() < other.end;
@@ -290,6 +294,11 @@ mod tests {
         ] {
             assert!(found(&text).contains(&what), "{text} {:?}", found(&text));
         }
+    }
+
+    #[test]
+    fn every_pattern_is_valid() {
+        assert!((0..KINDS.len()).all(|kind| !pattern(kind).as_str().is_empty()));
     }
 
     #[test]
