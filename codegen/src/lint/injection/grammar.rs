@@ -18,7 +18,19 @@ struct Language {
 
 const LANGUAGES: &[Language] = &[
     Language {
-        verbs: &["ignore", "disregard", "forget", "overrule", "neglect", "override", "bypass", "unfollow", "disobey"],
+        verbs: &[
+            "ignore",
+            "disregard",
+            "forget",
+            "overrule",
+            "neglect",
+            "override",
+            "bypass",
+            "discard",
+            "dismiss",
+            "unfollow",
+            "disobey",
+        ],
         nouns: &["instruction*", "prompt*", "guideline*", "directive*", "guardrail*", "training", "programming"],
         which: &[
             "previous",
@@ -177,7 +189,7 @@ fn spaced(words: &[Range<usize>], lower: &[String], language: &Language) -> Opti
     lower.iter().enumerate().find_map(|(at, word)| {
         let negated = follows_not(&lower[..at]);
         // "do not follow your earlier guidelines" says the same as "ignore".
-        let is_follow = is_english && negated && ["follow", "obey", "heed"].contains(&word.as_str());
+        let is_follow = is_english && negated && ["follow", "obey", "heed", "attention"].contains(&word.as_str());
         if !is_follow && (!is_in(language.verbs, word) || negated || is_setting(&lower[..at])) {
             return None;
         }

@@ -89,6 +89,20 @@ const PHRASES: &[(&str, &str)] = &[
         r"\b{USER}\s+(?:has|have|had)\s+(?:already\s+)?(?:pre-?)?(?:approved|authori[sz]ed|allowed|permitted|confirmed|consented\s+to|agreed\s+to|given\s+(?:\w+\s+)?(?:permission|consent|approval)\s+(?:to|for))\s+(?:all|any|every|each|this|these|the)\b",
     ),
     (
+        "hides something from the user",
+        r"\b{NOT}\s+(?:ever\s+)?(?:ask|consult)\s+{USER}\s+(?:before|first|for\s+(?:permission|confirmation|approval|consent))\b|\bif\s+(?:you\s+are\s+)?(?:asked|{USER}\s+asks?)\b[^.\n]{0,30}\b(?:deny|lie|pretend|say\s+nothing)\b",
+    ),
+    ("gives the model another role", r"\bact\s+as\s+(?:an?\s+)?(?:unrestricted|unfiltered|uncensored|jailbroken)\b"),
+    (
+        "asks for hidden parts of the conversation",
+        r"\b(?:reveal|repeat|leak|dump|recite)\s+your\s+(?:\w+\s+)?(?:prompt|instructions|rules)\b",
+    ),
+    (
+        "claims the consent of the user",
+        r"\b{USER}\s+(?:already\s+)?(?:approved|authori[sz]ed|consented\s+to|agreed\s+to)\s+(?:all|any|every)\b",
+    ),
+    ("overrides other instructions", r"(?:^|[.!?\n]\s*)system\s*:\s*(?:you\s+(?:are|must|will)|ignore|override)\b"),
+    (
         "asks for credentials",
         r"(?:\bread|\bsend|\binclude|\bpass|\bcontents?\s+of|\bcat)\s+(?:\w+\s+){0,4}?[`'\x22]?~/\.(?:ssh/|aws/credentials|cursor/mcp\.json|netrc|gnupg/|env\b)",
     ),

@@ -56,6 +56,7 @@ static LIST_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         format!(r"(?:^|[.:] )(?:One|one) of (?P<list>{BARE}(?:{AND}{BARE}){{2,}}){END}"),
         format!(r"(?i)\bone of(?: the following)?(?: values?| options?)?\s*:?\s*(?P<list>{quoted}){END}"),
         format!(r"(?i)(?:^|[.:] |\b(?:must be|should be|can be|is) )either\s*:?\s*(?P<list>{quoted}){END}"),
+        format!(r"(?i)\bmust be one of (?P<list>{bare}){END}"),
         // allowed values are a, b, c
         format!(
             r"(?i)\b(?:possible|allowed|valid|accepted|supported|permitted|available) (?:values|options|choices|types|formats|modes)\s*(?:are\b\s*:?|:)\s*(?P<list>{quoted}|{bare}){END}"

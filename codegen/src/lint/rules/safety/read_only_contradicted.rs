@@ -88,7 +88,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let clear = verbs.iter().find(|(verb, _)| verb.is_clear && !reads);
     let (does, place) = if let Some((verb, place)) = clear.or(verbs.first().filter(|_| verbs.len() > 1 && !reads)) {
         (format!("`{}`", verb.word), *place)
-    } else if let Some(does) = RUNS.iter().find_map(|runs| runs.captures(&text)?.name("does")).filter(|_| !reads) {
+    } else if let Some(does) = runs(&text, reads) {
         let words: Vec<&str> = does.as_str().split_whitespace().collect();
         (format!("\"{}\"", words.join(" ")), tool.manifest.description.place)
     } else {
@@ -100,6 +100,11 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             .related(place, "because of this")
             .help("remove `read_only`, and set `destructive = false` if nothing can be lost; or use another verb"),
     );
+}
+
+/// Returns the words that say that the tool runs something. A name such as `query` does not outweigh statements that change data.
+fn runs(text: &str, reads: bool) -> Option<regex::Match<'_>> {
+    RUNS.iter().skip(usize::from(reads)).find_map(|runs| runs.captures(text)?.name("does"))
 }
 
 /// A verb that changes something.
@@ -161,7 +166,7 @@ mod tests {
 
     #[test]
     fn texts_that_run_something_are_distinguished() {
-        let runs = |text: &str| RUNS.iter().any(|runs| runs.is_match(text));
+        let runs = |text: &str| runs(text, false).is_some();
         for text in [
             "Execute any kubectl command with the provided arguments.",
             "Execute an INSERT, UPDATE, or DELETE query on the database",
