@@ -1,4 +1,6 @@
-//! The pages in `docs/` of this repository that are generated from the tables of the compiler.
+//! The pages in `docs/` of this repository that are generated from the tables of the compiler and the runtime.
+
+mod repair;
 
 use std::fs;
 use std::path::Path;
@@ -19,6 +21,7 @@ pub fn pages(root: &Path) -> Result<Vec<(&'static str, String)>, Failure> {
     Ok(vec![
         ("docs/dialects.md", dialects::docs_page()),
         ("docs/lint.md", lint::docs_page::docs_page()),
+        ("docs/repair.md", repair::page()),
         (MANIFESTS, docs_table::renew_tables(&manifests)),
     ])
 }

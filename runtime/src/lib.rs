@@ -148,6 +148,17 @@ pub mod limits {
     pub use crate::result::spill::{SpillFolder, SpillStore};
 }
 
+pub mod repair {
+    //! Repair of almost correct arguments: its [rules](RepairRule), and what it did to the arguments of a call.
+    //!
+    //! [`CallResponse::repairs`](crate::CallResponse::repairs) and [`CallInfo::repairs`](crate::hooks::CallInfo::repairs)
+    //! list the repairs of a call, and [`Registry::repairs`](crate::Registry::repairs) counts them.
+
+    pub use crate::args::repairs::{Repair, Repairs};
+    pub use crate::args::rules::{Example, ExampleResult, NoRepair, RepairRule, RuleDescription, Subject};
+    pub use crate::registration::repair_counts::RepairCount;
+}
+
 pub mod schema {
     //! Argument tables, built from JSON Schemas, and function definitions in OpenAI's format.
 

@@ -1,26 +1,37 @@
-//! JSON in Python's spelling, which models write into strings: `{'a': True, 'b': [None,],}`.
+//! Almost JSON, as models write it: in Python's spelling (`{'a': True, 'b': [None,],}`), or with line breaks inside of strings.
 //!
-//! It supports single quotes, Python's constants and escapes, and a trailing comma, also mixed with JSON. Nothing else
-//! of Python is supported: no tuples, sets, prefixes, comments or number forms.
+//! It supports single quotes, Python's constants and escapes, a trailing comma, and line breaks and tabs that are not
+//! escaped, also mixed with JSON. Nothing else of Python is supported: no tuples, sets, prefixes, comments or number forms.
 
 use serde_json::{Map, Number, Value};
 
 use crate::data::number;
 
-/// Returns the array or object in `text`, with at most `depth` nested levels.
+/// Returns the array or object in `text`, a string of the arguments, with at most `depth` nested levels.
 pub(super) fn parse(text: &str, depth: usize) -> Option<Value> {
-    let mut parser = Parser { text, at: 0 };
-    let value = parser.value(depth)?;
-    parser.skip_space();
-    (parser.at == text.len()).then_some(value)
+    Parser { text, at: 0, strict: false }.whole(depth)
+}
+
+/// Returns the array or object in `text`, which are the arguments as a whole. A key that occurs twice is not accepted, nor are
+/// escapes that JSON does not have: they show that the model did not escape its backslashes, so that others may be wrong.
+pub(super) fn parse_arguments(text: &str, depth: usize) -> Option<Value> {
+    Parser { text, at: 0, strict: true }.whole(depth)
 }
 
 struct Parser<'s> {
     text: &'s str,
     at: usize,
+    /// Whether keys must be unique, and escapes those of JSON.
+    strict: bool,
 }
 
 impl<'s> Parser<'s> {
+    fn whole(mut self, depth: usize) -> Option<Value> {
+        let value = self.value(depth)?;
+        self.skip_space();
+        (self.at == self.text.len()).then_some(value)
+    }
+
     fn rest(&self) -> &'s str {
         &self.text[self.at..]
     }
@@ -74,7 +85,10 @@ impl<'s> Parser<'s> {
             if !self.eat(b':') {
                 return None;
             }
-            map.insert(key, self.value(depth)?);
+            let value = self.value(depth)?;
+            if map.insert(key, value).is_some() && self.strict {
+                return None;
+            }
             if !self.eat(b',') {
                 return self.eat(b'}').then_some(map);
             }
@@ -111,7 +125,9 @@ impl<'s> Parser<'s> {
         let mut out = String::new();
         loop {
             let rest = self.rest();
-            let end = rest.bytes().position(|b| b == quote || matches!(b, b'\\' | b'\n' | b'\r'))?;
+            let strict = self.strict;
+            let is_stray = |byte: u8| strict && byte < b' ' && !matches!(byte, b'\n' | b'\r' | b'\t');
+            let end = rest.bytes().position(|byte| byte == quote || byte == b'\\' || is_stray(byte))?;
             out.push_str(&rest[..end]);
             self.at += end + 1;
             match rest.as_bytes()[end] {
@@ -132,10 +148,6 @@ impl<'s> Parser<'s> {
             't' => '\t',
             'b' => '\u{8}',
             'f' => '\u{c}',
-            'a' => '\u{7}',
-            'v' => '\u{b}',
-            'x' => char::from_u32(self.hex(2)?)?,
-            'U' => char::from_u32(self.hex(8)?)?,
             'u' => match self.hex(4)? {
                 high @ 0xd800..=0xdbff => {
                     self.at += self.rest().starts_with("\\u").then_some(2)?;
@@ -144,6 +156,11 @@ impl<'s> Parser<'s> {
                 }
                 code => char::from_u32(code)?,
             },
+            _ if self.strict => return None,
+            'a' => '\u{7}',
+            'v' => '\u{b}',
+            'x' => char::from_u32(self.hex(2)?)?,
+            'U' => char::from_u32(self.hex(8)?)?,
             '0'..='9' | '\n' | '\r' | 'N' => return None,
             // Python keeps the backslash of an unknown escape: '\d' is two characters.
             other => {
@@ -177,6 +194,7 @@ mod tests {
             (r"['\x41\u00e9\U0001f600\ud83d\ude00\n\d+\\']", json!(["Aé😀😀\n\\d+\\"])),
             ("[-1.5e3, 0, 9007199254740993]", json!([-1500.0, 0, 9_007_199_254_740_993_i64])),
             ("{'a': 1, 'a': 2}", json!({"a": 2})),
+            ("[\"a\n\tb\", 'c\r\n']", json!(["a\n\tb", "c\r\n"])),
         ] {
             assert_eq!(parse(text, 3), Some(value), "{text}");
         }
@@ -184,11 +202,23 @@ mod tests {
 
     #[test]
     fn other_text_is_not_a_literal() {
-        let invalid = "[|[1|[1,|[,]|[1,,2]|[1 2]|{'a'}|{'a':}|{1: 2}|{'a' 1}|(1,)|{1, 2}|[1] 2|['a]|['a\n']|[Truex]|[NaN]|[1_0]|\
+        let invalid = "[|[1|[1,|[,]|[1,,2]|[1 2]|{'a'}|{'a':}|{1: 2}|{'a' 1}|(1,)|{1, 2}|[1] 2|['a]|['a\n]|[Truex]|[NaN]|[1_0]|\
                   [007]|[+1]|[0x1]|[1.]|[u'a']|[٣]|['\\ud800']|['\\u12']|['\\x+1']|['\\0']|['\\U00110000']|[1] # c|[[[[1]]]]|";
         for text in invalid.split('|') {
             assert_eq!(parse(text, 3), None, "{text}");
         }
         assert_eq!(parse(&"[".repeat(100_000), 64), None);
+    }
+
+    #[test]
+    fn whole_arguments_have_unique_keys_and_the_escapes_of_json() {
+        let value = json!({"a": "it's \n\u{e9}", "b": [true]});
+        assert_eq!(parse_arguments("{'a': 'it\\'s \\n\\u00e9', \"b\": [True,],}", 3), Some(value));
+        for text in
+            ["{'a': 1, 'a': 2}", r#"{"a": "C:\dir\new",}"#, r"{'a': '\x41'}", r#"{"a": "\*",}"#, "{'a': '\u{1}'}"]
+        {
+            assert_eq!(parse_arguments(text, 3), None, "{text}");
+            assert!(parse(text, 3).is_some(), "{text}");
+        }
     }
 }

@@ -11,9 +11,14 @@ mod inner_call;
 mod json_type;
 mod literal;
 mod null_absence;
+mod open;
+mod origin;
 mod reader;
 mod redact;
 mod repair;
+pub(crate) mod repaired;
+pub(crate) mod repairs;
+pub(crate) mod rules;
 mod scan;
 pub(crate) mod slot;
 mod strict;
@@ -31,8 +36,9 @@ use crate::result::error::{ErrorKind, Problem, ToolError};
 #[cfg(feature = "search")]
 pub(crate) use inner_call::inner_call;
 use reader::Reader;
+use repaired::RepairedParameters;
 pub(crate) use scan::same;
-use tree::Tree;
+use validate::Problems;
 
 /// Limits of the arguments of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,31 +70,50 @@ pub fn read<'s, 'a>(
     limits: Limits,
     buffer: &'s mut SlotBuffer<'a>,
 ) -> Result<Slots<'s, 'a>, ToolError> {
+    read_and_record(text, table, limits, buffer).map(|(slots, _)| slots)
+}
+
+/// Does the same as [`read`], and returns which parameters have been repaired.
+#[inline]
+pub(crate) fn read_and_record<'s, 'a>(
+    text: &'a str,
+    table: &Table,
+    limits: Limits,
+    buffer: &'s mut SlotBuffer<'a>,
+) -> Result<(Slots<'s, 'a>, RepairedParameters), ToolError> {
     check_size(text, limits)?;
     let reader = Reader::new(table, limits);
+    let mut repaired = RepairedParameters::default();
     if reader.read_strictly(text, buffer).is_none() {
-        buffer.fill(read_leniently(text, &reader)?);
+        let slots;
+        (slots, repaired) = read_leniently(text, &reader)?;
+        buffer.fill(slots);
     }
-    Ok(buffer.slots())
+    Ok((buffer.slots(), repaired))
 }
 
 /// Parses a tree, repairs and validates it, and returns its slots.
 #[cold]
-fn read_leniently(text: &str, reader: &Reader<'_>) -> Result<Vec<Slot<'static>>, ToolError> {
-    let value = repaired_and_valid(parse_tree(text, reader.limits)?, reader)?;
-    Ok(reader.fill_arguments(value))
+fn read_leniently(text: &str, reader: &Reader<'_>) -> Result<(Vec<Slot<'static>>, RepairedParameters), ToolError> {
+    let (value, repaired) = parse_and_repair(text, reader)?;
+    Ok((reader.fill_arguments(value), repaired))
 }
 
-fn parse_tree(text: &str, limits: Limits) -> Result<Value, ToolError> {
-    Tree { depth: limits.max_depth, unique: true }.parse(text).map_err(|e| unreadable(text, &e, limits))
-}
-
-/// Repairs and validates the arguments `value`.
-fn repaired_and_valid(mut value: Value, reader: &Reader<'_>) -> Result<Value, ToolError> {
-    reader.repair_arguments(&mut value);
+/// Parses, repairs and validates the arguments in `text`.
+fn parse_and_repair(text: &str, reader: &Reader<'_>) -> Result<(Value, RepairedParameters), ToolError> {
+    let parse = || open::parse_arguments(text, reader.limits).map_err(|error| unreadable(&error, reader.limits));
+    let (mut value, rule) = parse()?;
+    let mut repaired = reader.repair_arguments(&mut value);
+    if rule.is_some() {
+        repaired.add_whole();
+    }
     reader.drop_absent(&mut value, 0);
-    let problems = reader.problems(&value);
-    if problems.listed.is_empty() { Ok(value) } else { Err(invalid(problems.listed, problems.more)) }
+    if reader.are_valid(&value) {
+        return Ok((value, repaired));
+    }
+    // The errors name places in what the model sent, which is parsed again because most arguments need no error.
+    let (sent, _) = parse()?;
+    Err(invalid(reader.problems(&value, Some(&sent))))
 }
 
 /// Repaired and valid arguments as a tree, which hooks see before the handler.
@@ -96,11 +121,13 @@ fn repaired_and_valid(mut value: Value, reader: &Reader<'_>) -> Result<Value, To
 pub(crate) struct Arguments(Value);
 
 impl Arguments {
+    /// Returns the arguments, and which parameters have been repaired.
+    ///
     /// # Errors
     /// Returns the same errors as [`read`].
-    pub(crate) fn read(text: &str, table: &Table, limits: Limits) -> Result<Self, ToolError> {
+    pub(crate) fn read(text: &str, table: &Table, limits: Limits) -> Result<(Self, RepairedParameters), ToolError> {
         check_size(text, limits)?;
-        repaired_and_valid(parse_tree(text, limits)?, &Reader::new(table, limits)).map(Self)
+        parse_and_repair(text, &Reader::new(table, limits)).map(|(value, repaired)| (Self(value), repaired))
     }
 
     /// Replaces the arguments that `changes` contains, and repairs and validates all arguments again.
@@ -110,7 +137,10 @@ impl Arguments {
     pub(crate) fn change(self, changes: Map<String, Value>, table: &Table, limits: Limits) -> Result<Self, ToolError> {
         let Value::Object(mut all) = self.0 else { return Ok(self) };
         all.extend(changes);
-        repaired_and_valid(all.into(), &Reader::new(table, limits)).map(Self)
+        let (reader, mut value) = (Reader::new(table, limits), Value::from(all));
+        reader.repair_arguments(&mut value);
+        reader.drop_absent(&mut value, 0);
+        if reader.are_valid(&value) { Ok(Self(value)) } else { Err(invalid(reader.problems(&value, None))) }
     }
 
     /// Returns the arguments with secrets redacted.
@@ -135,24 +165,21 @@ fn check_size(text: &str, limits: Limits) -> Result<(), ToolError> {
 /// Repairs the arguments `value` toward `table`, without validating them.
 #[doc(hidden)]
 pub fn repair(value: &mut Value, table: &Table) {
-    Reader::new(table, Limits::default()).repair_arguments(value);
+    let _ = Reader::new(table, Limits::default()).repair_arguments(value);
 }
 
 /// Returns the problems of the arguments `value`: at most 20, or none if the arguments are valid. Does not repair them.
 pub fn validate(value: &Value, table: &Table) -> Vec<Problem> {
     let (reader, mut value) = (Reader::new(table, Limits::default()), value.clone());
     reader.drop_absent(&mut value, 0);
-    reader.problems(&value).listed
+    reader.problems(&value, None).listed
 }
 
 fn malformed(reason: &str) -> ToolError {
     ToolError::with_kind(ErrorKind::MalformedArguments, format!("failed to read the arguments: {reason}"))
 }
 
-fn unreadable(text: &str, error: &serde_json::Error, limits: Limits) -> ToolError {
-    if text.trim().is_empty() {
-        return malformed("they are empty. Send a JSON object, or {} for no arguments");
-    }
+fn unreadable(error: &serde_json::Error, limits: Limits) -> ToolError {
     let (line, column) = (error.line(), error.column());
     if error.is_eof() {
         return malformed(&format!("the JSON is cut off at line {line} column {column}. Send the complete call again"));
@@ -172,7 +199,12 @@ fn unreadable(text: &str, error: &serde_json::Error, limits: Limits) -> ToolErro
     malformed(&(reason + &limit))
 }
 
-fn invalid(problems: Vec<Problem>, more: usize) -> ToolError {
+fn invalid(Problems { listed: mut problems, more }: Problems) -> ToolError {
+    if problems.is_empty() {
+        // The budget was exhausted before validation could find a problem.
+        let (expected, got) = ("something simpler".to_owned(), "too much to check".to_owned());
+        problems.push(Problem { path: String::new(), expected, got });
+    }
     let mut message = String::from("invalid arguments: ");
     for (index, problem) in problems.iter().enumerate() {
         let separator = if index == 0 { "" } else { "; " };

@@ -17,6 +17,8 @@ pub(super) struct Reader<'t> {
     pub(super) table: &'t Table,
     pub(super) limits: Limits,
     budget: Cell<usize>,
+    /// Set when repair changes a value.
+    pub(super) changed: Cell<bool>,
 }
 
 impl<'t> Reader<'t> {
@@ -26,7 +28,7 @@ impl<'t> Reader<'t> {
 
     pub(super) fn with_budget(table: &'t Table, limits: Limits, budget: usize) -> Self {
         let limits = Limits { max_depth: limits.max_depth.min(MAX_DEPTH), ..limits };
-        Self { table, limits, budget: Cell::new(budget) }
+        Self { table, limits, budget: Cell::new(budget), changed: Cell::new(false) }
     }
 
     /// Takes `steps` from the budget. Returns false if it is exhausted.

@@ -15,14 +15,24 @@ impl Reader<'_> {
         let mut redacted = arguments.clone();
         if self.table.has_secrets() {
             // With a new budget: otherwise, an expensive repair could exhaust it, and everything would be redacted.
-            Reader::new(self.table, self.limits).redact(&mut redacted, 0, MAX_DEPTH);
+            Reader::new(self.table, self.limits).redact(&mut redacted, 0, MAX_DEPTH, false);
+        }
+        redacted
+    }
+
+    /// Like [`redacted`](Self::redacted), for arguments that have not been repaired: a string in place of an array or object
+    /// may contain a secret.
+    pub(super) fn redacted_as_sent(&self, arguments: &Value) -> Value {
+        let mut redacted = arguments.clone();
+        if self.table.has_secrets() {
+            Reader::new(self.table, self.limits).redact(&mut redacted, 0, MAX_DEPTH, true);
         }
         redacted
     }
 
     /// Redacts every value that any alternative declares as secret. If the depth or the budget is exceeded, it redacts the
     /// whole value.
-    fn redact(&self, value: &mut Value, id: NodeId, room: usize) {
+    fn redact(&self, value: &mut Value, id: NodeId, room: usize, as_sent: bool) {
         if room == 0 || !self.spend(1) {
             *value = REDACTED.into();
             return;
@@ -32,7 +42,7 @@ impl Reader<'_> {
             Value::Array(items) => {
                 if let Some(id) = node.items {
                     for item in items {
-                        self.redact(item, id, room - 1);
+                        self.redact(item, id, room - 1, as_sent);
                     }
                 }
             }
@@ -42,17 +52,18 @@ impl Reader<'_> {
                 let holds_secrets = properties.iter().any(|property| property.secret);
                 for (key, value) in map {
                     match (properties.iter().find(|property| *property.name == **key), node.additional) {
-                        (Some(property), _) if !property.secret => self.redact(value, property.node, room - 1),
-                        (None, Additional::Node(id)) if !holds_secrets => self.redact(value, id, room - 1),
+                        (Some(property), _) if !property.secret => self.redact(value, property.node, room - 1, as_sent),
+                        (None, Additional::Node(id)) if !holds_secrets => self.redact(value, id, room - 1, as_sent),
                         (None, _) if !holds_secrets => {}
                         _ => *value = REDACTED.into(),
                     }
                 }
             }
+            Value::String(_) if as_sent && node.holds_others() => *value = REDACTED.into(),
             _ => {}
         }
         for branch in self.table.any_of(node).iter().chain(self.table.all_of(node)) {
-            self.redact(value, *branch, room - 1);
+            self.redact(value, *branch, room - 1, as_sent);
         }
     }
 }
@@ -80,7 +91,7 @@ mod tests {
         });
         let redacted = |table: &Table| {
             let arguments = Arguments::read(&sent.to_string(), table, Limits::default()).unwrap();
-            arguments.redacted(table, Limits::default())
+            arguments.0.redacted(table, Limits::default())
         };
         assert_eq!(redacted(&table), sent);
         for property in table.properties.iter_mut().filter(|property| &*property.name == "pin") {

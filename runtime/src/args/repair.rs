@@ -1,19 +1,24 @@
 //! Repair: converts almost correct values to the type in their schema, at every depth. `docs/repair.md` describes the rules.
 //!
 //! 1. The string `null` becomes null if null is allowed.
-//! 2. A value that has an allowed type is kept, and its children are repaired.
-//! 3. Any other value is converted to the first allowed type to which it can be converted.
-//! 4. Otherwise, if an array is allowed, the value is wrapped in an array.
-//! 5. Otherwise, the value is kept, and validation reports it.
+//! 2. A string that is not one of the words of its `enum` becomes the only word that it equals without regard to case.
+//! 3. A value that has an allowed type is kept, and its children are repaired.
+//! 4. Any other value is converted to the first allowed type to which it can be converted.
+//! 5. Otherwise, if an array is allowed, the value is wrapped in an array.
+//! 6. Otherwise, the value is kept, and validation reports it.
+//!
+//! In an object that refuses unknown keys, a key that only one declared name resembles gets this name.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::json_type;
+use super::open::{is_blank, opens_with};
 use super::reader::Reader;
-use super::tree::Tree;
-use super::{json_type, literal};
+use super::repaired::RepairedParameters;
 use crate::data::number;
-use crate::data::table::{Additional, Node, NodeId, Type, Types};
+use crate::data::table::{Additional, Literal, Node, NodeId, Property, Type, Types};
 use crate::data::to_json;
+use crate::text::names::same_name;
 
 /// A step of repair. The steps are tried in this order.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,18 +34,39 @@ const MAX_NESTED_ALTERNATIVES: usize = 16;
 const ALL_STEPS: &[RepairStep] = &[RepairStep::Keep, RepairStep::Convert, RepairStep::Wrap];
 
 impl Reader<'_> {
-    /// Repairs the arguments object. Its type is an object, whatever the type of the schema's root.
-    pub(super) fn repair_arguments(&self, value: &mut Value) {
+    /// Repairs the arguments object, and returns which parameters have been repaired. Its type is an object, whatever the type
+    /// of the schema's root.
+    pub(super) fn repair_arguments(&self, value: &mut Value) -> RepairedParameters {
         let (node, depth) = (self.table.node(0), self.limits.max_depth);
-        if let Value::String(text) = value
-            && let Some(object @ Value::Object(_)) = self.parse_container(text, depth)
+        let mut repaired = RepairedParameters::default();
+        if is_blank(value) {
+            *value = Map::new().into();
+            repaired.add_whole();
+        } else if let Value::String(text) = value
+            && let Some((object @ Value::Object(_), _)) = self.opened(text)
         {
             *value = object;
+            repaired.add_whole();
         }
         if value.is_object() {
-            self.children(value, node, depth);
+            self.changed.set(false);
+            self.children_with(value, node, depth, |index| {
+                if self.changed.replace(false) {
+                    repaired.add(index);
+                }
+            });
             self.alternatives(value, node, depth, &[RepairStep::Keep], 0);
+            if self.changed.get() {
+                repaired.add_unknown();
+            }
         }
+        repaired
+    }
+
+    /// Replaces `value` by its repaired form.
+    fn change(&self, value: &mut Value, repaired: Value) {
+        *value = repaired;
+        self.changed.set(true);
     }
 
     /// Repairs a value toward a node. `depth` is the maximum depth of the result.
@@ -50,7 +76,7 @@ impl Reader<'_> {
         }
         let node = self.table.node(id);
         if is_null_word(value) && self.lists_null(node) && self.is_valid(&Value::Null, id) {
-            *value = Value::Null;
+            self.change(value, Value::Null);
             return;
         }
         let types = self.table.types(node);
@@ -58,6 +84,9 @@ impl Reader<'_> {
             self.children(value, node, depth);
         } else {
             let _ = ALL_STEPS.iter().any(|step| self.step(*step, value, node, types, depth));
+        }
+        if node.any_of.len == 0 {
+            return;
         }
         let had_children = value.is_array() || value.is_object();
         self.alternatives(value, node, depth, ALL_STEPS, 0);
@@ -89,10 +118,18 @@ impl Reader<'_> {
 
     fn step(&self, step: RepairStep, value: &mut Value, node: &Node, types: Types, depth: usize) -> bool {
         let done = match step {
-            RepairStep::Keep => json_type::fits(types, value),
-            RepairStep::Convert => match types.iter().find_map(|wanted| self.convert(value, wanted, depth)) {
+            RepairStep::Keep => {
+                if node.literals.len > 0
+                    && types.contains(Type::String)
+                    && let Some(word) = self.enum_word(value, node)
+                {
+                    self.change(value, word);
+                }
+                json_type::fits(types, value)
+            }
+            RepairStep::Convert => match types.iter().find_map(|wanted| self.convert(value, wanted, node, depth)) {
                 Some(converted) => {
-                    *value = converted;
+                    self.change(value, converted);
                     true
                 }
                 None => false,
@@ -101,7 +138,8 @@ impl Reader<'_> {
                 let wraps =
                     depth > 0 && types.contains(Type::Array) && !value.is_null() && !self.is_cut_off(value, depth);
                 if wraps {
-                    *value = Value::Array(vec![value.take()]);
+                    let item = value.take();
+                    self.change(value, Value::Array(vec![item]));
                 }
                 wraps
             }
@@ -112,7 +150,29 @@ impl Reader<'_> {
         done
     }
 
+    /// Returns the only word of the node's `enum` that `value` equals without regard to case, if it is not one of these words.
+    fn enum_word(&self, value: &Value, node: &Node) -> Option<Value> {
+        let Value::String(text) = value else { return None };
+        let words = || {
+            let literals = self.table.literals(node).iter();
+            literals.filter_map(|literal| if let Literal::String(word) = literal { Some(&**word) } else { None })
+        };
+        if words().any(|word| word == text) {
+            return None;
+        }
+        let text = text.trim();
+        let mut similar = words().filter(|word| word.trim().eq_ignore_ascii_case(text));
+        let word = similar.next()?;
+        similar.all(|other| other == word).then(|| word.into())
+    }
+
     fn children(&self, value: &mut Value, node: &Node, depth: usize) {
+        self.children_with(value, node, depth, |_| ());
+    }
+
+    /// Repairs the children of a value, and calls `after` with the index of each declared property that has been repaired.
+    #[inline]
+    fn children_with(&self, value: &mut Value, node: &Node, depth: usize, mut after: impl FnMut(usize)) {
         let inner = depth.saturating_sub(1);
         match value {
             Value::Array(items) => {
@@ -123,12 +183,25 @@ impl Reader<'_> {
                 }
             }
             Value::Object(map) => {
-                if !self.spend(self.table.properties(node).len()) {
+                let properties = self.table.properties(node);
+                if !self.spend(properties.len()) {
                     return;
                 }
-                for property in self.table.visible_properties(node) {
+                let mut known = 0;
+                for (index, property) in properties.iter().enumerate().filter(|(_, property)| !property.hidden) {
                     if let Some(value) = map.get_mut(&*property.name) {
+                        known += 1;
                         self.repair(value, property.node, inner);
+                        after(index);
+                    }
+                }
+                if known < map.len() && node.additional == Additional::Deny {
+                    for index in self.rename_keys(map, properties) {
+                        if let Some(value) = map.get_mut(&*properties[index].name) {
+                            self.repair(value, properties[index].node, inner);
+                            self.changed.set(true);
+                            after(index);
+                        }
                     }
                 }
                 if let Additional::Node(id) = node.additional {
@@ -140,6 +213,33 @@ impl Reader<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Gives unknown keys the name of the only declared property that they resemble, if that is not sent as well. Returns the
+    /// indices of these properties.
+    fn rename_keys(&self, map: &mut Map<String, Value>, properties: &[Property]) -> Vec<usize> {
+        let is_known = |key: &str| properties.iter().any(|property| *property.name == *key && !property.hidden);
+        if !self.spend(map.len() * properties.len()) {
+            return Vec::new();
+        }
+        let unknown: Vec<String> = map.keys().filter(|key| !is_known(key)).cloned().collect();
+        let mut renamed = Vec::new();
+        for (index, property) in properties.iter().enumerate() {
+            let name = &*property.name;
+            // A hidden property counts: its key has its own meaning, and gets its own error.
+            let is_only = || properties.iter().filter(|other| same_name(&other.name, name)).count() == 1;
+            if property.hidden || map.contains_key(name) || !self.spend(unknown.len()) || !is_only() {
+                continue;
+            }
+            let mut similar = unknown.iter().filter(|key| same_name(key, name));
+            if let (Some(key), None) = (similar.next(), similar.next())
+                && let Some(value) = map.remove(key)
+            {
+                map.insert(name.to_owned(), value);
+                renamed.push(index);
+            }
+        }
+        renamed
     }
 
     /// Repairs a value toward one of the alternatives of `node`: the first one for which it is valid without repair, otherwise
@@ -161,7 +261,7 @@ impl Reader<'_> {
             try_step(value, RepairStep::Keep, *leaf);
             return;
         }
-        let mut first = None;
+        let (mut first, was_changed) = (None, self.changed.get());
         for step in steps {
             for leaf in &leaves {
                 let types = self.table.types(self.table.node(*leaf));
@@ -177,17 +277,19 @@ impl Reader<'_> {
                         *value = trial;
                         return;
                     }
-                    first.get_or_insert(trial);
+                    first.get_or_insert((trial, self.changed.get()));
                 }
+                self.changed.set(was_changed);
             }
         }
-        if let Some(trial) = first {
+        if let Some((trial, changed)) = first {
             *value = trial;
+            self.changed.set(changed);
         }
     }
 
     /// Converts `value` to the type `wanted`, if it is another spelling of a value of this type.
-    fn convert(&self, value: &Value, wanted: Type, depth: usize) -> Option<Value> {
+    fn convert(&self, value: &Value, wanted: Type, node: &Node, depth: usize) -> Option<Value> {
         match (wanted, value) {
             (Type::Integer, Value::String(text)) => number::integer_from(text).map(Value::from),
             (Type::Number, Value::String(text)) => number::number_from(text).map(Value::Number),
@@ -196,27 +298,16 @@ impl Reader<'_> {
                 word if word.eq_ignore_ascii_case("false") => Some(Value::Bool(false)),
                 _ => None,
             },
-            (Type::Array, Value::String(text)) if opens_with(text, '[') => self.parse_container(text, depth),
-            (Type::Object, Value::String(text)) if opens_with(text, '{') => self.parse_container(text, depth),
+            (Type::Array | Type::Object, Value::String(text)) => self.open_toward(text, wanted, node, depth),
             (Type::String, Value::Number(_) | Value::Bool(_)) => Some(Value::String(to_json::text(value))),
             _ => None,
         }
     }
 
-    /// Parses the array or object in `text`, as JSON or in Python's spelling.
-    fn parse_container(&self, text: &str, depth: usize) -> Option<Value> {
-        let text = text.trim();
-        let closed = (opens_with(text, '[') && text.ends_with(']')) || (opens_with(text, '{') && text.ends_with('}'));
-        if !closed || !self.spend(text.len() / 8) {
-            return None;
-        }
-        Tree { depth, unique: false }.parse(text).ok().or_else(|| literal::parse(text, depth))
-    }
-
     /// Returns whether `value` is a string that looks like a truncated array or object.
     fn is_cut_off(&self, value: &Value, depth: usize) -> bool {
         let Value::String(text) = value else { return false };
-        (opens_with(text, '[') || opens_with(text, '{')) && self.parse_container(text, depth).is_none()
+        (opens_with(text, '[') || opens_with(text, '{')) && self.open(text, depth).is_none()
     }
 }
 
@@ -229,10 +320,6 @@ pub(super) fn is_null(text: &str) -> bool {
 
 fn is_null_word(value: &Value) -> bool {
     value.as_str().is_some_and(is_null)
-}
-
-fn opens_with(text: &str, bracket: char) -> bool {
-    text.trim_start().starts_with(bracket)
 }
 
 /// Returns whether this step may succeed, so that it is worthwhile to clone `value` for a trial.

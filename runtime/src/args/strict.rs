@@ -1,7 +1,7 @@
 //! The strict pass: reads valid arguments from JSON text directly into slots, without a tree.
 //!
 //! It stops at the first problem without an error; the lenient pass then reports all problems. It only accepts arguments that
-//! the lenient pass would read to the same slots. Parts without a typed form (a JSON value, a union) are read through a tree.
+//! need no repair, and that the lenient pass would read to the same slots. Parts without a typed form (a JSON value, a union) are read through a tree.
 
 use std::borrow::Cow;
 
@@ -326,7 +326,12 @@ impl<'a> StrictReader<'_, '_, 'a> {
     /// Like [`value`](Self::value), through a tree.
     fn tree(&mut self, id: NodeId, optional: bool, depth: usize, slot: &mut Slot<'a>) -> Option<()> {
         let mut value = self.any(depth)?;
+        self.reader.changed.set(false);
         self.reader.repair(&mut value, id, depth);
+        if self.reader.changed.get() {
+            // The lenient pass records which parameters have been repaired.
+            return None;
+        }
         self.reader.drop_absent(&mut value, id);
         if self.reader.is_valid(&value, id) {
             *slot = self.reader.fill(value, id);

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde_core::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use super::expectation_text;
@@ -109,13 +110,19 @@ impl<'de> Visitor<'de> for Tree {
                 let number = number::parse(&map.next_value::<String>()?).map(Value::Number);
                 return number.ok_or_else(|| A::Error::custom(OUT_OF_RANGE));
             }
-            if self.unique && object.contains_key(&key) {
-                return Err(A::Error::custom(format_args!(
-                    "the key {} occurs twice in one object",
-                    expectation_text::quoted(&key)
-                )));
+            let value = map.next_value_seed(inner)?;
+            match object.entry(key) {
+                Entry::Vacant(entry) => {
+                    entry.insert(value);
+                }
+                Entry::Occupied(entry) if self.unique => {
+                    let key = expectation_text::quoted(entry.key());
+                    return Err(A::Error::custom(format_args!("the key {key} occurs twice in one object")));
+                }
+                Entry::Occupied(mut entry) => {
+                    entry.insert(value);
+                }
             }
-            object.insert(key, map.next_value_seed(inner)?);
         }
         Ok(Value::Object(object))
     }

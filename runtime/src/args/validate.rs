@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
+use super::origin::{Step, push_key};
 use super::reader::Reader;
 use super::{expectation_text, json_type};
 use crate::data::number;
@@ -28,17 +29,23 @@ pub(super) struct Problems {
 }
 
 impl Reader<'_> {
-    /// Returns all problems of the arguments.
-    pub(super) fn problems(&self, value: &Value) -> Problems {
+    /// Returns all problems of the arguments, with their places in what was `sent`, or in `value` if that is unknown.
+    pub(super) fn problems(&self, value: &Value, sent: Option<&Value>) -> Problems {
         let redacted = self.table.has_secrets().then(|| self.redacted(value));
-        let mut check = Validator { reader: self, report: Some(Problems::default()), redacted, nulls: false, ok: true };
+        let report = Some(Report { problems: Problems::default(), redacted, arguments: value, sent });
+        let mut check = Validator { reader: self, report, nulls: false, ok: true };
         if value.is_object() {
             check.node(value, 0, &JsonPath::ROOT);
         } else {
             let (table, root) = (self.table, self.table.node(0));
             check.fail(&JsonPath::ROOT, &|| ("object".to_owned(), Validator::got(table, value, root)));
         }
-        check.report.unwrap_or_default()
+        check.report.map(|report| report.problems).unwrap_or_default()
+    }
+
+    /// Returns whether the arguments satisfy the table.
+    pub(super) fn are_valid(&self, arguments: &Value) -> bool {
+        arguments.is_object() && self.is_valid(arguments, 0)
     }
 
     /// Returns whether `value` satisfies a node.
@@ -52,7 +59,7 @@ impl Reader<'_> {
     }
 
     fn holds(&self, value: &Value, id: NodeId, path: &JsonPath<'_>, nulls: bool) -> bool {
-        let mut check = Validator { reader: self, report: None, redacted: None, nulls, ok: true };
+        let mut check = Validator { reader: self, report: None, nulls, ok: true };
         check.node(value, id, path);
         check.ok
     }
@@ -75,33 +82,38 @@ impl Reader<'_> {
 struct Validator<'r, 't> {
     reader: &'r Reader<'t>,
     /// The problems, or `None` if only the verdict is needed. Then the first problem ends the validation.
-    report: Option<Problems>,
-    /// The redacted arguments, if the table has secrets.
-    redacted: Option<Value>,
+    report: Option<Report<'r>>,
     /// Whether null may represent an absent property.
     nulls: bool,
     ok: bool,
 }
 
+struct Report<'r> {
+    problems: Problems,
+    /// The redacted arguments, if the table has secrets.
+    redacted: Option<Value>,
+    /// The arguments that are validated.
+    arguments: &'r Value,
+    /// The arguments before repair, if they are known.
+    sent: Option<&'r Value>,
+}
+
 impl<'t> Validator<'_, 't> {
     fn fail(&mut self, path: &JsonPath<'_>, describe: &dyn Fn() -> (String, String)) {
         self.ok = false;
+        let reader = self.reader;
         if let Some(report) = &mut self.report {
-            if report.listed.len() < MAX_LISTED {
-                let (expected, got) = describe();
-                // The keys inside a secret are not shown either.
-                let secret = self.redacted.as_ref().and_then(|redacted| path.to_secret(redacted));
-                let got = if secret.is_some() { SECRET.to_owned() } else { got };
-                report.listed.push(Problem { path: secret.unwrap_or(path).pointer(), expected, got });
+            if report.problems.listed.len() < MAX_LISTED {
+                report.problems.listed.push(report.problem(reader, path, describe));
             } else {
-                report.more += 1;
+                report.problems.more += 1;
             }
         }
     }
 
     /// Returns whether the next problem is described, and not only counted.
     fn has_room_for_problem(&self) -> bool {
-        self.report.as_ref().is_some_and(|report| report.listed.len() < MAX_LISTED)
+        self.report.as_ref().is_some_and(|report| report.problems.listed.len() < MAX_LISTED)
     }
 
     fn is_over(&self) -> bool {
@@ -110,11 +122,7 @@ impl<'t> Validator<'_, 't> {
 
     /// Describes `value`, unless it may contain a secret, such as a string in place of an object.
     fn got(table: &Table, value: &Value, node: &Node) -> String {
-        let is_leaf = node.properties.len == 0
-            && node.items.is_none()
-            && !matches!(node.additional, Additional::Node(_))
-            && node.any_of.len + node.all_of.len == 0;
-        if is_leaf || value.is_object() || value.is_array() || !table.has_secrets() {
+        if !node.holds_others() || value.is_object() || value.is_array() || !table.has_secrets() {
             return expectation_text::got(value);
         }
         SECRET.to_owned()
@@ -149,7 +157,7 @@ impl<'t> Validator<'_, 't> {
                         if self.is_over() {
                             return;
                         }
-                        self.node(item, id, &path.then(PathSegment::Index(index)));
+                        self.node(item, id, &path.then(Step::Index(index), id));
                     }
                 }
             }
@@ -158,7 +166,7 @@ impl<'t> Validator<'_, 't> {
         }
         for branch in table.all_of(node) {
             if !self.is_over() {
-                self.node(value, *branch, &path.then(PathSegment::Same));
+                self.node(value, *branch, &path.same(*branch));
             }
         }
         if node.any_of.len > 0 && !self.is_over() {
@@ -179,7 +187,9 @@ impl<'t> Validator<'_, 't> {
             match map.get(&*property.name) {
                 None if property.required => {
                     let expected = || expectation_text::expected(table, table.node(property.node)) + " (required)";
-                    self.fail(&path.then(PathSegment::Key(&property.name)), &|| (expected(), "nothing".to_owned()));
+                    self.fail(&path.then(Step::Key(&property.name), property.node), &|| {
+                        (expected(), "nothing".to_owned())
+                    });
                 }
                 None => {}
                 Some(value) if self.nulls && self.reader.is_absence(value, property.required, property.node) => {
@@ -187,7 +197,7 @@ impl<'t> Validator<'_, 't> {
                 }
                 Some(value) => {
                     known += 1;
-                    self.node(value, property.node, &path.then(PathSegment::Key(&property.name)));
+                    self.node(value, property.node, &path.then(Step::Key(&property.name), property.node));
                 }
             }
         }
@@ -205,7 +215,8 @@ impl<'t> Validator<'_, 't> {
             if self.is_over() {
                 return;
             }
-            let path = path.then(PathSegment::Key(key));
+            let id = if let Additional::Node(id) = node.additional { id } else { 0 };
+            let path = path.then(Step::Key(key), id);
             match node.additional {
                 Additional::Node(id) => self.node(value, id, &path),
                 _ => self.fail(&path, &|| {
@@ -246,7 +257,7 @@ impl<'t> Validator<'_, 't> {
 
     fn alternatives(&mut self, value: &Value, node: &Node, path: &JsonPath<'_>) {
         let table = self.reader.table;
-        let inner = path.then(PathSegment::Same);
+        let inner = path.same(path.id);
         let branches = table.any_of(node);
         // The other keywords of `node` are satisfied, or have been reported.
         let expected = || expectation_text::expected(table, &Node { any_of: node.any_of, ..Node::ANY });
@@ -265,7 +276,7 @@ impl<'t> Validator<'_, 't> {
                 json_type::fits(table.types(branch), value) && self.matches_tag(value, branch)
             });
             if let (Some(only), None) = (near.next(), near.next()) {
-                return self.node(value, *only, &inner);
+                return self.node(value, *only, &path.same(*only));
             }
             if self.has_room_for_problem()
                 && let Some((name, tags)) = self.tag(value, branches)
@@ -277,11 +288,33 @@ impl<'t> Validator<'_, 't> {
                 if !tags.iter().any(fits) {
                     let missing = || (expectation_text::one_of(table, &tags) + " (required)", "nothing".to_owned());
                     let other = |sent| (expectation_text::one_of(table, &tags), expectation_text::got(sent));
-                    return self.fail(&path.then(PathSegment::Key(name)), &|| sent.map_or_else(missing, other));
+                    return self.fail(&path.then(Step::Key(name), 0), &|| sent.map_or_else(missing, other));
                 }
             }
         }
         self.fail(path, &|| (expected(), Self::got(table, value, node)));
+    }
+}
+
+impl Report<'_> {
+    fn problem(&self, reader: &Reader<'_>, path: &JsonPath<'_>, describe: &dyn Fn() -> (String, String)) -> Problem {
+        // The keys inside a secret are not shown either.
+        let secret = self.redacted.as_ref().and_then(|redacted| path.to_secret(redacted));
+        let path = secret.unwrap_or(path);
+        let (expected, got) = describe();
+        let got = if secret.is_some() { SECRET.to_owned() } else { got };
+        let Some(sent) = self.sent else { return Problem { path: path.pointer(), expected, got } };
+        let place = reader.place(&path.steps(), sent, self.arguments);
+        match (place.wrapped_at, place.sent) {
+            // The model did not send this array, so the array is what it should have sent.
+            (Some(steps), Some(sent)) => {
+                let node = reader.table.node(path.after(steps).id);
+                let expected = expectation_text::expected(reader.table, node);
+                let got = if secret.is_some() { got } else { Validator::got(reader.table, &sent, node) };
+                Problem { path: place.pointer, expected, got }
+            }
+            _ => Problem { path: place.pointer, expected, got },
+        }
     }
 }
 
@@ -327,22 +360,23 @@ fn are_unique(items: &[Value]) -> bool {
 /// The path of the current value in the arguments. It is formatted only for a problem.
 struct JsonPath<'p> {
     parent: Option<&'p JsonPath<'p>>,
-    step: PathSegment<'p>,
+    /// The step from the parent, or `None` for another schema of the same value.
+    step: Option<Step<'p>>,
+    /// The node of the value.
+    id: NodeId,
     depth: usize,
 }
 
-enum PathSegment<'p> {
-    Key(&'p str),
-    Index(usize),
-    /// An alternative: another schema for the same value.
-    Same,
-}
-
 impl JsonPath<'_> {
-    const ROOT: JsonPath<'static> = JsonPath { parent: None, step: PathSegment::Same, depth: 0 };
+    const ROOT: JsonPath<'static> = JsonPath { parent: None, step: None, id: 0, depth: 0 };
 
-    fn then<'p>(&'p self, step: PathSegment<'p>) -> JsonPath<'p> {
-        JsonPath { parent: Some(self), step, depth: self.depth + 1 }
+    fn then<'p>(&'p self, step: Step<'p>, id: NodeId) -> JsonPath<'p> {
+        JsonPath { parent: Some(self), step: Some(step), id, depth: self.depth + 1 }
+    }
+
+    /// Returns the path for another schema of the same value.
+    fn same(&self, id: NodeId) -> JsonPath<'_> {
+        JsonPath { parent: Some(self), step: None, id, depth: self.depth + 1 }
     }
 
     /// Returns the value at this path in `arguments`.
@@ -350,9 +384,9 @@ impl JsonPath<'_> {
         let Some(parent) = self.parent else { return Some(arguments) };
         let parent = parent.value_in(arguments)?;
         match self.step {
-            PathSegment::Key(key) => parent.get(key),
-            PathSegment::Index(index) => parent.get(index),
-            PathSegment::Same => Some(parent),
+            Some(Step::Key(key)) => parent.get(key),
+            Some(Step::Index(index)) => parent.get(index),
+            None => Some(parent),
         }
     }
 
@@ -364,18 +398,29 @@ impl JsonPath<'_> {
         })
     }
 
+    fn steps(&self) -> Vec<Step<'_>> {
+        let mut steps = self.parent.map(JsonPath::steps).unwrap_or_default();
+        steps.extend(self.step);
+        steps
+    }
+
+    /// Returns the shortest prefix of this path with this number of steps.
+    fn after(&self, steps: usize) -> &Self {
+        match self.parent {
+            Some(parent) if parent.steps().len() >= steps => parent.after(steps),
+            _ => self,
+        }
+    }
+
     fn pointer(&self) -> String {
-        let mut out = self.parent.map(JsonPath::pointer).unwrap_or_default();
-        match self.step {
-            PathSegment::Key(key) => {
-                let key = expectation_text::cut(key, 200);
-                out.push('/');
-                out.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        let mut out = String::new();
+        for step in self.steps() {
+            match step {
+                Step::Key(key) => push_key(&mut out, key),
+                Step::Index(index) => {
+                    let _ = write!(out, "/{index}");
+                }
             }
-            PathSegment::Index(index) => {
-                let _ = write!(out, "/{index}");
-            }
-            PathSegment::Same => {}
         }
         out
     }

@@ -9,8 +9,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
+use crate::args::Limits;
+use crate::args::repairs::{self, Repairs};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
+use crate::data::table::Table;
 use crate::panics;
 use crate::result::error::ToolError;
 
@@ -108,6 +111,16 @@ pub struct CallInfo<'a> {
     pub(crate) arguments: &'a Value,
     pub(crate) began: Option<Instant>,
     pub(crate) takes_secrets: bool,
+    pub(crate) repairs: &'a Repairs,
+    pub(crate) sent: Sent<'a>,
+}
+
+/// The arguments as the model sent them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sent<'a> {
+    pub(crate) text: &'a str,
+    /// The table of the tool, or `None` if the tool is unknown.
+    pub(crate) table: Option<&'a Table>,
 }
 
 impl<'a> CallInfo<'a> {
@@ -134,6 +147,20 @@ impl<'a> CallInfo<'a> {
     /// Returns the repaired arguments: an object, or null if they are invalid. Secret values are [`REDACTED`].
     pub const fn arguments(&self) -> &'a Value {
         self.arguments
+    }
+
+    /// Returns what was repaired in the arguments that the model sent. Empty if they are invalid.
+    pub const fn repairs(&self) -> &'a Repairs {
+        self.repairs
+    }
+
+    /// Returns the arguments as the model sent them, which may not be JSON. Secret values are [`REDACTED`]; all of them are
+    /// if the text cannot be read, or if the tool is unknown.
+    pub fn sent(&self) -> String {
+        match self.sent.table {
+            Some(table) => repairs::sent(self.sent.text, table, Limits::default()),
+            None => REDACTED.to_owned(),
+        }
     }
 
     /// Returns the time since the call began, including the time for approval and for waiting for a thread. Zero on

@@ -1,5 +1,6 @@
 //! The response to a call, for the model.
 
+use crate::args::repairs::Repairs;
 use crate::call::ToolCall;
 use crate::result::error::ErrorKind;
 use crate::result::image::Image;
@@ -18,6 +19,8 @@ pub struct CallResponse {
     pub error: Option<ErrorKind>,
     /// The images of the result, also if its text was shortened. Empty for an error.
     pub images: Vec<Image>,
+    /// What was [repaired](crate::repair) in the arguments. The list is made when it is first read.
+    pub repairs: Repairs,
 }
 
 impl From<ToolResult> for CallResponse {
@@ -25,9 +28,14 @@ impl From<ToolResult> for CallResponse {
         match result {
             Ok(output) => {
                 let (json, images) = output.into_parts();
-                CallResponse { json, error: None, images }
+                CallResponse { json, error: None, images, repairs: Repairs::NONE }
             }
-            Err(error) => CallResponse { json: error.to_json(), error: Some(error.kind()), images: Vec::new() },
+            Err(error) => CallResponse {
+                json: error.to_json(),
+                error: Some(error.kind()),
+                images: Vec::new(),
+                repairs: Repairs::NONE,
+            },
         }
     }
 }

@@ -4,9 +4,11 @@
 use std::fmt;
 
 use crate::args::Slots;
+use crate::args::repairs::Repairs;
 use crate::call::response::CallResponse;
 use crate::call::{OwnedRequest, ToolCall};
 use crate::dispatch::prepared::{CallRecord, PreparedCall};
+use crate::dispatch::running::CallArguments;
 use crate::observe::trace::Scope;
 use crate::panics;
 use crate::registration::ids::ToolId;
@@ -37,6 +39,7 @@ pub struct PendingAgentCall {
     tool: ToolId,
     request: OwnedRequest,
     record: Option<Box<CallRecord>>,
+    repairs: Repairs,
 }
 
 impl PendingAgentCall {
@@ -55,9 +58,9 @@ impl PendingAgentCall {
     /// Ends the call with this result, and returns the response for the model. The result is transformed, scrubbed and
     /// shortened like that of a handler.
     pub fn finish(self, result: ToolResult) -> CallResponse {
-        let Self { turn, tool, request, record } = self;
+        let Self { turn, tool, request, record, repairs } = self;
         let request = request.borrow();
-        let call = PreparedCall { request: &request, tool: Some(tool), record };
+        let call = PreparedCall { request: &request, tool: Some(tool), record, repairs };
         let result = call.scope().within(|| turn.transform(&call, result));
         turn.finish(call, result)
     }
@@ -121,17 +124,24 @@ impl Turn {
         let mut call = self.prepare(request);
         let session = self.cancel_epoch();
         let read = call.scope().around(async {
-            let mut arguments =
-                if self.has_interceptors(call.tool) { Some(self.admit(id, &mut call, session).await?) } else { None };
-            self.with_slots(id, request, &mut arguments, |slots| {
+            let mut arguments = CallArguments::default();
+            if self.has_interceptors(call.tool) {
+                arguments.read = Some(self.admit(id, &mut call, session).await?);
+            }
+            let read = self.with_slots(id, request, &mut arguments, |slots| {
                 let slots = slots?;
                 Ok(panics::catch(|| A::read(self.name(id), slots))?)
-            })
+            });
+            if !arguments.repaired.is_empty() {
+                call.repairs = self.record_repairs(id, request, arguments.repaired);
+            }
+            read
         });
         match read.await {
             Ok(typed) => {
-                let (request, record) = (request.to_owned_request(), call.record);
-                let pending = PendingAgentCall { turn: self.clone(), tool: id, request, record };
+                let PreparedCall { record, repairs, .. } = call;
+                let request = request.to_owned_request();
+                let pending = PendingAgentCall { turn: self.clone(), tool: id, request, record, repairs };
                 Some(Ok(AgentTask { call: typed?, pending }))
             }
             Err(error) => Some(Err(self.finish(call, Err(error)))),
@@ -146,7 +156,7 @@ impl Turn {
         request: &ToolCall<'_>,
         refuses: impl FnOnce(&str, Slots<'_, '_>) -> bool,
     ) -> bool {
-        self.with_slots(id, request, &mut None, |slots| {
+        self.with_slots(id, request, &mut CallArguments::default(), |slots| {
             slots.is_ok_and(|slots| panics::catch(|| refuses(self.name(id), slots)).unwrap_or(false))
         })
     }

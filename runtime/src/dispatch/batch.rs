@@ -12,7 +12,7 @@ use crate::dispatch::agent::AgentTools;
 use crate::dispatch::finish::Outcome;
 use crate::dispatch::parallel_key::ParallelKey;
 use crate::dispatch::prepared::InnerCall;
-use crate::dispatch::running::{self, HandlerFuture};
+use crate::dispatch::running::{self, CallArguments, HandlerFuture};
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
 use crate::session::turn::Turn;
@@ -118,7 +118,10 @@ impl Turn {
             Parallel::Never => return Overlap::Never,
             Parallel::Keyed { key, space } => (key, space),
         };
-        let key = self.with_slots(id, request, &mut None, |slots| slots.map(|slots| slots.text(self.table(id), key)));
+        let key = {
+            let arguments = &mut CallArguments::default();
+            self.with_slots(id, request, arguments, |slots| slots.map(|slots| slots.text(self.table(id), key)))
+        };
         let Ok(key) = key else { return Overlap::Any };
         // Hooks may still change the arguments, so the key that the handler will see is unknown.
         let key = if self.config().hooks.is_empty() { key } else { None };

@@ -32,13 +32,14 @@ enum Shortening {
 impl Turn {
     /// Returns the response to a call.
     #[inline]
-    pub(super) fn finish(&self, call: PreparedCall<'_>, result: ToolResult) -> CallResponse {
+    pub(super) fn finish(&self, mut call: PreparedCall<'_>, result: ToolResult) -> CallResponse {
         match result {
             // The fast path of most calls: nothing observes them, and the result is short enough.
             Ok(output)
                 if call.record.is_none() && !limit::is_over(output.as_json(), self.max_result_chars(call.tool)) =>
             {
-                CallResponse::from(Ok(output))
+                let (json, images) = output.into_parts();
+                CallResponse { json, error: None, images, repairs: mem::take(&mut call.repairs) }
             }
             result => self.report(self.end(call, result)),
         }
@@ -47,7 +48,9 @@ impl Turn {
     /// Turns a result into a response within the limit of the tool.
     #[cold]
     pub(super) fn end<'c>(&self, call: PreparedCall<'c>, result: ToolResult) -> Outcome<'c> {
-        let mut outcome = Outcome { response: CallResponse::from(result), call, shortening: Shortening::None };
+        let mut response = CallResponse::from(result);
+        response.repairs = call.repairs.clone();
+        let mut outcome = Outcome { response, call, shortening: Shortening::None };
         if !outcome.response.is_error() {
             let limit = self.max_result_chars(outcome.call.tool);
             if limit::is_over(&outcome.response.json, limit) {

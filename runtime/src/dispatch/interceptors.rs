@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::args::{Arguments, Limits};
 use crate::call::approval::{ApprovalReason, ApprovalRequest};
-use crate::call::hooks::{self, CallInfo, Hook, HookAction, HostError, HostStage};
+use crate::call::hooks::{self, CallInfo, Hook, HookAction, HostError, HostStage, Sent};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
 use crate::dispatch::approval;
@@ -57,7 +57,10 @@ impl Turn {
         session: CancelEpoch<'_>,
     ) -> Result<Arguments, ToolError> {
         let (config, table, limits) = (self.config(), self.table(id), Limits::default());
-        let mut arguments = Arguments::read(call.request.arguments(), table, limits)?;
+        let (mut arguments, repaired) = Arguments::read(call.request.arguments(), table, limits)?;
+        if !repaired.is_empty() {
+            call.repairs = self.record_repairs(id, call.request, repaired);
+        }
         call.show_arguments(arguments.redacted(table, limits));
         let mut reasons = Vec::new();
         if self.plan(id).needs_approval {
@@ -176,11 +179,14 @@ impl Turn {
             arguments: record.map_or(&Value::Null, |record| &record.arguments),
             began: record.and_then(|record| record.began),
             takes_secrets: false,
+            repairs: &call.repairs,
+            sent: Sent { text: request.arguments(), table: None },
         };
         if let Some(id) = call.tool {
             info.tool = self.name(id);
             info.annotations = self.state().tool(id).behaviour.annotations;
             info.takes_secrets = self.table(id).has_secrets();
+            info.sent.table = Some(self.table(id));
         }
         info
     }

@@ -15,6 +15,7 @@ mod finish;
 mod interceptors;
 mod parallel_key;
 mod prepared;
+mod repaired_call;
 mod running;
 #[cfg_attr(not(feature = "search"), path = "no_search_tools.rs")]
 mod search_tools;
@@ -23,7 +24,7 @@ mod unknown_tool;
 use crate::call::ToolCall;
 use crate::call::response::CallResponse;
 use crate::dispatch::prepared::PreparedCall;
-use crate::dispatch::running::AgentLoop;
+use crate::dispatch::running::{AgentLoop, CallArguments};
 use crate::provider::HandlerReply;
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
@@ -58,12 +59,16 @@ impl Turn {
             let run = || self.search_tool_result(request).unwrap_or_else(|| Err(self.unknown_tool(request.name())));
             return call.scope().within(run);
         };
-        let mut arguments = None;
+        let mut arguments = CallArguments::default();
         if call.record.is_some() && self.has_interceptors(call.tool) {
-            arguments = Some(self.admit_to_handler(id, call, session, agent).await?);
+            arguments.read = Some(self.admit_to_handler(id, call, session, agent).await?);
         }
         let context = self.context(id, request, session);
-        let result = match call.scope().within(|| self.start(id, request, &mut arguments, &context, agent)) {
+        let reply = call.scope().within(|| self.start(id, request, &mut arguments, &context, agent));
+        if !arguments.repaired.is_empty() {
+            call.repairs = self.record_repairs(id, request, arguments.repaired);
+        }
+        let result = match reply {
             HandlerReply::Ready(result) => result,
             HandlerReply::Async(handler) => call.scope().around(self.wait(id, handler, &context)).await,
         };

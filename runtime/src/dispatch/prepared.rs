@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use crate::args::repairs::Repairs;
 use crate::call::ToolCall;
 use crate::observe::trace::{self, Trace};
 use crate::registration::ids::ToolId;
@@ -32,6 +33,8 @@ pub(super) struct PreparedCall<'c> {
     pub(super) tool: Option<ToolId>,
     /// The data for observers, or `None` if no hook, approver or subscriber observes the call.
     pub(super) record: Option<Box<CallRecord>>,
+    /// The repairs of the arguments. Empty before they are read.
+    pub(super) repairs: Repairs,
 }
 
 /// The data of a call for hooks, the approver and traces.
@@ -59,7 +62,7 @@ impl Turn {
     pub(super) fn prepare<'c>(&self, request: &'c ToolCall<'c>) -> PreparedCall<'c> {
         let tool = self.find(request.name());
         let record = self.is_observed(tool).then(|| Box::new(self.record(tool, request)));
-        PreparedCall { request, tool, record }
+        PreparedCall { request, tool, record, repairs: Repairs::NONE }
     }
 
     /// Returns whether hooks, the approver or traces observe calls of this tool.

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use crate::args::repaired::RepairedParameters;
 use crate::args::{self, Arguments, Limits, SlotBuffer, Slots};
 use crate::call::{Call, ToolCall};
 use crate::panics;
@@ -28,26 +29,41 @@ pub(crate) fn no_loop<'l>(_: &str, _: Slots<'_, '_>) -> Option<HandlerFuture<'l>
     None
 }
 
+/// The arguments of a call while they are read.
+#[derive(Debug, Default)]
+pub(super) struct CallArguments {
+    /// The arguments, if they have been read already for hooks and the approver.
+    pub(super) read: Option<Arguments>,
+    /// The parameters that were repaired when the arguments were read for the handler.
+    pub(super) repaired: RepairedParameters,
+}
+
 impl Turn {
     /// Returns the context for the handler of a call.
     pub(super) fn context<'c>(&'c self, id: ToolId, request: &ToolCall<'c>, session: CancelEpoch<'c>) -> Call<'c> {
         Call::in_scope(self.name(id), request.or_task(&self.config().task), session, self)
     }
 
-    /// Returns what `take` returns for the slots of a call, which are filled from `arguments`, or else read from the text of
-    /// the request.
+    /// Returns what `take` returns for the slots of a call, which are filled from the `arguments` that have been read, or else
+    /// read from the text of the request.
     #[inline]
     pub(super) fn with_slots<T>(
         &self,
         id: ToolId,
         request: &ToolCall<'_>,
-        arguments: &mut Option<Arguments>,
+        arguments: &mut CallArguments,
         take: impl FnOnce(Result<Slots<'_, '_>, ToolError>) -> T,
     ) -> T {
         let (table, limits) = (self.table(id), Limits::default());
         let mut buffer = ManuallyDrop::new(SlotBuffer::default());
-        let taken = take(match arguments.take() {
-            None => args::read(request.arguments(), table, limits, &mut buffer),
+        let taken = take(match arguments.read.take() {
+            None => {
+                let read = args::read_and_record(request.arguments(), table, limits, &mut buffer);
+                read.map(|(slots, repaired)| {
+                    arguments.repaired = repaired;
+                    slots
+                })
+            }
             Some(arguments) => Ok(arguments.fill(table, limits, &mut buffer)),
         });
         // Most handlers take everything, so that the drop glue of each slot would find nothing to free.
@@ -63,7 +79,7 @@ impl Turn {
         &'c self,
         id: ToolId,
         request: &ToolCall<'_>,
-        arguments: &mut Option<Arguments>,
+        arguments: &mut CallArguments,
         call: &'c Call<'c>,
         agent: &AgentLoop<'l>,
     ) -> HandlerReply<'c> {

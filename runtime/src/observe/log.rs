@@ -1,5 +1,6 @@
 //! The log of a session's calls on stderr, which `TOOLC_DEBUG_TOOLS=1` enables: a line when a call begins, and a line when
-//! it ends. It contains no secrets: arguments are redacted, and responses of tools with secret parameters are omitted.
+//! it ends. If the arguments were repaired or refused, it shows what the model sent. It contains no secrets: arguments are
+//! redacted, and responses of tools with secret parameters are omitted.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
@@ -15,6 +16,8 @@ use crate::text::display::{Truncated, short_name};
 const VARIABLE: &str = "TOOLC_DEBUG_TOOLS";
 /// The maximum length of arguments and responses in the log, in characters.
 const MAX_CHARS: usize = 200;
+/// The maximum number of repairs of one call in the log.
+const MAX_REPAIRS: usize = 10;
 
 /// A hook that logs calls.
 pub(crate) struct Log<W = fn(&str)> {
@@ -36,7 +39,14 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
 
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let arguments = to_json::text(call.arguments());
-        self.line("begins", call, format_args!("arguments={}", Truncated(&arguments, MAX_CHARS)));
+        let mut begin = format!("arguments={}", Truncated(&arguments, MAX_CHARS));
+        if !call.repairs().is_empty() {
+            let _ = write!(begin, " sent={}", Truncated(&call.sent(), MAX_CHARS));
+        }
+        self.line("begins", call, format_args!("{begin}"));
+        for repair in call.repairs().iter().take(MAX_REPAIRS) {
+            self.line("repairs", call, format_args!("{}", Truncated(&repair.to_string(), MAX_CHARS)));
+        }
         Ok(HookAction::Continue)
     }
 
@@ -44,6 +54,9 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
         let mut end = format!("took={:.1?} ", call.elapsed());
         if let Some(kind) = response.error {
             let _ = write!(end, "error={} ", kind.word());
+            if call.arguments().is_null() {
+                let _ = write!(end, "sent={} ", Truncated(&call.sent(), MAX_CHARS));
+            }
         }
         let _ = write!(end, "bytes={}", response.json.len());
         if !response.images.is_empty() {

@@ -16,6 +16,7 @@ use crate::provider::ToolProvider;
 use crate::registration::ProviderId;
 use crate::registration::ids::{IndexInProvider, ProviderIndex};
 use crate::registration::refusal::Refusal;
+use crate::registration::repair_counts::RepairCounts;
 use crate::registration::{EVERYTHING, RESERVED_TOOLS};
 use crate::sorted;
 use crate::text::nearest::nearest;
@@ -26,6 +27,8 @@ use crate::text::nearest::suggestion;
 pub(crate) struct NameIndex {
     /// The number of changes so far.
     pub(crate) generation: u64,
+    /// The counts of repaired arguments, which do not depend on the names.
+    pub(crate) repairs: Arc<RepairCounts>,
     /// The providers, in the order in which they were added, which is the order of their ids.
     pub(crate) providers: Vec<RegisteredProvider>,
     /// The claims of each [`NameKind`].

@@ -7,6 +7,8 @@ use std::sync::Arc;
 #[cfg(feature = "search")]
 use std::sync::OnceLock;
 
+use crate::args::repaired::RepairedParameters;
+use crate::args::repairs::Repair;
 use crate::args::same;
 use crate::data::behaviour::{Behaviour, Execution, MaxResultChars};
 use crate::data::catalog::{Definition, Tool, Toolset};
@@ -19,6 +21,7 @@ use crate::registration::definition_table::DefinitionTable;
 use crate::registration::ids::{IndexInProvider, NameLookup, ProviderIndex, ToolId, ToolsetId};
 use crate::registration::name_hash::NameHashIndex;
 use crate::registration::name_index::NameIndex;
+use crate::registration::repair_counts::{RepairCounts, ToolCountsCell};
 use crate::registration::requirements::ResolvedRequirements;
 #[cfg(feature = "search")]
 use crate::registration::search_index::{ProviderSearchIndex, StateSearchIndex};
@@ -42,6 +45,7 @@ pub(crate) struct State {
     pub(crate) graph: Graph,
     pub(crate) requirements: ResolvedRequirements,
     definitions: PerDialect<DefinitionTable>,
+    repairs: Arc<RepairCounts>,
     #[cfg(feature = "search")]
     provider_search: Vec<Arc<ProviderSearchIndex>>,
     /// Created by the first search.
@@ -62,6 +66,7 @@ pub(crate) struct ToolEntry {
     pub(crate) plan: DispatchPlan,
     /// The table of its arguments.
     pub(crate) table: Arc<Table>,
+    repairs: ToolCountsCell,
 }
 
 /// The parts of a tool's behaviour that are needed to dispatch each call.
@@ -150,6 +155,18 @@ impl State {
         })
     }
 
+    /// Counts a call with repaired arguments. `find` finds the repairs, if they must be looked at.
+    pub(crate) fn count_repairs<'r>(
+        &self,
+        id: ToolId,
+        table: &Table,
+        repaired: RepairedParameters,
+        find: impl Fn() -> &'r [Repair],
+    ) {
+        let entry = &self[id];
+        entry.repairs.count(&self.repairs, &entry.name, table, repaired, find);
+    }
+
     /// Finds a tool by its own name.
     pub(crate) fn find(&self, name: &str) -> Option<ToolId> {
         let mut ids = self.names.candidates(name).iter().map(|&position| ToolId(position as usize));
@@ -175,7 +192,8 @@ impl State {
             let Some(tool) = providers[provider.0].tools().get(index.0) else { continue };
             let (plan, table) = (DispatchPlan::new(tool), Arc::clone(&tool.arguments));
             let (name, home) = (name.clone(), ToolsetId::default());
-            entries.push(ToolEntry { name, provider, index, home, atoms: Vec::new(), plan, table });
+            let repairs = ToolCountsCell::default();
+            entries.push(ToolEntry { name, provider, index, home, atoms: Vec::new(), plan, table, repairs });
             tools.push(tool);
         }
         let mut state = State {
@@ -185,6 +203,7 @@ impl State {
             tools: entries,
             #[cfg(feature = "search")]
             provider_search: index.providers.iter().map(|registered| Arc::clone(&registered.search)).collect(),
+            repairs: Arc::clone(&index.repairs),
             facts: index.facts().map(|fact| (fact.name.clone(), fact.default.clone())).collect(),
             ..State::default()
         };

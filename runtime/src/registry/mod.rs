@@ -14,6 +14,7 @@ use crate::data::catalog::{Fact, Tool, Toolset};
 use crate::provider::ToolProvider;
 use crate::registration::name_index::{NameIndex, RegisteredProvider};
 use crate::registration::refusal::{Refusal, RegistryError};
+use crate::registration::repair_counts::RepairCount;
 use crate::registry::error::{SessionError, SessionErrorKind};
 
 /// The tool providers of a process. Cheap to clone: clones share the same registry.
@@ -193,6 +194,13 @@ impl Registry {
     /// Returns the declared facts, sorted by name.
     pub fn facts(&self) -> Vec<Fact> {
         self.state().facts.iter().map(|(name, default)| Fact::new(name.clone(), default.clone())).collect()
+    }
+
+    /// Returns how many calls of each tool had a parameter that was [repaired](crate::repair), since the registry was made.
+    /// The counts are sorted by tool and parameter; those of zero are omitted. Calls with invalid arguments do not count.
+    pub fn repairs(&self) -> Vec<RepairCount> {
+        let counts = Arc::clone(&self.lock().names.repairs);
+        counts.list()
     }
 
     pub(crate) fn probe_cache(&self) -> &Arc<ProbeCache> {

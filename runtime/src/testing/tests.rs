@@ -198,7 +198,15 @@ fn assert_reply_accepts_every_kind_of_value() {
     assert_reply!(ToolOutput::json(&json!({ "a": 1 })), { "a": 1 },);
     let expected = json!({ "a": [] });
     assert_reply!(ToolOutput::json(&expected), expected,);
-    assert_reply!(CallResponse { json: "1".to_owned(), error: None, images: Vec::new() }, 1);
+    assert_reply!(
+        CallResponse {
+            json: "1".to_owned(),
+            error: None,
+            images: Vec::new(),
+            repairs: crate::args::repairs::Repairs::NONE
+        },
+        1
+    );
     let failed: ToolResult = Err(ToolError::new("no"));
     assert_reply!(failed.clone(), Err(Failed,),);
     assert_reply!(failed, Err(Failed, format!("{}o", 'n').as_str()));

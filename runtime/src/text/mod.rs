@@ -1,7 +1,8 @@
-//! Text: JSON strings, similar names, the words of names, and the display of untrusted text.
+//! Text: JSON strings, similar names, spellings and words of names, and the display of untrusted text.
 
 pub(crate) mod display;
 pub(crate) mod invisible;
 pub(crate) mod json;
+pub(crate) mod names;
 pub(crate) mod nearest;
 pub(crate) mod words;

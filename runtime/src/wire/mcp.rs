@@ -501,7 +501,12 @@ mod tests {
             .defined("find", Some(vec![crate::data::segment::Segment::Text(definition.into())]))
             .every_dialect();
         let turn = fake.registry().session().build().unwrap().turn_blocking(Dialect::Mcp);
-        let response = CallResponse { json: "{\r\n\"a\": \"b\\n\"\n}".to_owned(), error: None, images: Vec::new() };
+        let response = CallResponse {
+            json: "{\r\n\"a\": \"b\\n\"\n}".to_owned(),
+            error: None,
+            images: Vec::new(),
+            repairs: crate::args::repairs::Repairs::NONE,
+        };
         let result = request("").result(&turn, &response);
         assert!(result.contains(r#""structuredContent":{  "a": "b\n" }"#), "{result}");
         let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;

@@ -1,10 +1,11 @@
 //! The guides are true: the examples of `docs/manifests.md` are a project that compiles without a finding, every key of
-//! the manifests is documented, and the tables of `docs/repair.md` show what the runtime does.
+//! the manifests is documented, and the examples of `docs/repair.md` show what the runtime does.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use toolc::repair::{Example, ExampleResult, NoRepair, RepairRule, Subject};
 use toolc::{Dialect, DynamicTool, Registry, ToolCall, ToolOutput};
 use toolc_codegen::diagnostic::Renderer;
 use toolc_codegen::format::format;
@@ -201,40 +202,69 @@ fn every_kind_of_error_is_in_the_guide_to_calls() {
     assert_eq!(documented, kinds);
 }
 
-/// Sends `arguments` to a tool with one parameter, `x`, and returns what the handler got of it.
-fn repaired(schema: &Value, sent: &Value) -> Result<Option<Value>, String> {
-    let schema = json!({ "type": "object", "properties": { "x": schema }, "additionalProperties": false });
+/// Sends an example to a tool that returns its arguments, and returns what the handler got, and the rules of its repairs.
+fn repaired(example: &Example) -> Result<(Value, Vec<RepairRule>), String> {
+    let read = |json: &str| -> Value { serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}")) };
+    let (properties, sent) = match example.subject {
+        Subject::Arguments => (read(example.schema), example.sent.to_owned()),
+        _ => (json!({ "x": read(example.schema) }), json!({ "x": read(example.sent) }).to_string()),
+    };
+    let schema = match properties.get("properties") {
+        Some(_) => {
+            json!({ "type": "object", "properties": properties["properties"], "required": properties["required"] })
+        }
+        None => json!({ "type": "object", "properties": properties, "additionalProperties": false }),
+    };
     let echo = DynamicTool::sync("echo", "Returns its arguments.", schema, |args, _| ToolOutput::json(&args));
     let registry = Registry::new();
     registry.add(echo.build().expect("the schema is supported")).expect("the name is free");
     let session = registry.session().build().expect("all tools are granted");
-    let arguments = json!({ "x": sent }).to_string();
-    let response = session.turn_blocking(Dialect::OpenAi).call_blocking(&ToolCall::new("echo", &arguments));
-    let value: Value = serde_json::from_str(&response.json).expect("the response is JSON");
-    match value.get("error") {
-        None => Ok(value.get("x").cloned()),
-        Some(error) => Err(error.to_string()),
+    let response = session.turn_blocking(Dialect::OpenAi).call_blocking(&ToolCall::new("echo", &sent));
+    let value = read(&response.json);
+    if response.is_error() {
+        return Err(value["error"].to_string());
+    }
+    let counted = registry.repairs();
+    assert_eq!(counted.is_empty(), response.repairs.is_empty(), "{counted:?}, but {:?}", response.repairs);
+    Ok((value, response.repairs.iter().map(|repair| repair.rule).collect()))
+}
+
+/// Asserts that the runtime does what an example says.
+fn check_example(example: &Example, rule: Option<RepairRule>) {
+    let value = |json: &str| -> Value {
+        let value = serde_json::from_str(json).expect("the result is JSON");
+        if example.subject == Subject::Arguments { value } else { json!({ "x": value }) }
+    };
+    let got = repaired(example);
+    match example.result {
+        ExampleResult::Repaired(result) => {
+            let (arguments, rules) = got.unwrap_or_else(|error| panic!("{error}: {example:?}"));
+            assert_eq!(arguments, value(result), "{example:?}");
+            assert!(!rules.is_empty() && rule.is_none_or(|rule| rules[0] == rule), "{rules:?}: {example:?}");
+        }
+        ExampleResult::Absent => assert_eq!(got, Ok((json!({}), Vec::new())), "{example:?}"),
+        ExampleResult::Refused => assert!(got.is_err(), "{got:?}: {example:?}"),
+        _ => assert_eq!(got, Ok((value(example.sent), Vec::new())), "{example:?}"),
     }
 }
 
-/// Rows of three cells, `schema`, `sent` and `result`, in the tables of the guide to repair.
 #[test]
 fn the_examples_of_argument_repair_are_correct() {
-    let guide = guide("repair.md");
-    let mut rows = 0;
-    for line in guide.lines().filter(|line| line.starts_with("| `{")) {
-        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-        let [schema, sent, result] = cells[..] else { continue };
-        let read = |cell: &str| -> Value {
-            serde_json::from_str(cell.trim_matches('`')).unwrap_or_else(|error| panic!("{error}: {line}"))
-        };
-        let got = repaired(&read(schema), &read(sent));
-        match result {
-            "refused" => assert!(got.is_err(), "accepted: {line}"),
-            "absent" => assert_eq!(got, Ok(None), "{line}"),
-            _ => assert_eq!(got, Ok(Some(read(result))), "{line}"),
+    for rule in RepairRule::ALL {
+        let examples = rule.description().examples;
+        for example in examples {
+            check_example(example, Some(rule));
         }
-        rows += 1;
+        let accepts = examples.iter().any(|example| matches!(example.result, ExampleResult::Repaired(_)));
+        let refuses = examples.iter().any(|example| example.result == ExampleResult::Refused);
+        assert!(accepts && refuses, "{rule}");
     }
-    assert!(rows > 30, "only {rows} rows");
+    for entry in NoRepair::KEPT.iter().chain(NoRepair::REFUSED) {
+        for example in entry.examples {
+            check_example(example, None);
+        }
+    }
+    for entry in NoRepair::REFUSED {
+        assert!(entry.examples.iter().all(|example| example.result == ExampleResult::Refused), "{}", entry.from);
+    }
 }

@@ -28,6 +28,7 @@ mod odd_names;
 mod original;
 mod readme;
 mod registry_changes;
+mod repairs;
 mod root_names;
 mod rules;
 mod synth;

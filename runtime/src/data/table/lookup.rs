@@ -1,6 +1,6 @@
 //! Lookups in a table. Indices out of range yield defaults and do not panic.
 
-use super::{Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
+use super::{Additional, Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
 
 impl Table {
     /// Returns the node `id`, or one that allows everything if the table has none.
@@ -45,6 +45,14 @@ impl Table {
 }
 
 impl Node {
+    /// Returns whether the schema refers to schemas of other values, or to other schemas of the same value.
+    pub(crate) const fn holds_others(&self) -> bool {
+        self.properties.len > 0
+            || self.items.is_some()
+            || matches!(self.additional, Additional::Node(_))
+            || self.any_of.len + self.all_of.len > 0
+    }
+
     /// Returns whether the node has exactly one type, and no `anyOf`, `oneOf` or `allOf`.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {

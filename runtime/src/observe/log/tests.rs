@@ -72,7 +72,7 @@ fn take(lines: &Mutex<Vec<String>>) -> Vec<String> {
 #[test]
 fn a_call_is_two_lines() {
     let (turn, lines) = logged(None);
-    call(&turn, "open", "call_1", r#"{"pin": "12", "say": "hello"}"#);
+    call(&turn, "open", "call_1", r#"{"pin": 12, "say": "hello"}"#);
     let expected = [
         "toolc: begins tool=\"open\" id=\"call_1\" task=\"errand\" arguments={\"pin\":12,\"say\":\"hello\"}\n",
         "toolc: ends tool=\"open\" id=\"call_1\" task=\"errand\" took bytes=24 answer={\"pin\":12,\"say\":\"hello\"}\n",
@@ -87,9 +87,34 @@ fn a_call_is_two_lines() {
     for (name, arguments, kind) in [("opne", "{}", "unknown_tool"), ("open", "{}", "invalid_arguments")] {
         call(&turn, name, "", arguments);
         let lines = take(&lines);
-        assert!(lines.len() == 1 && lines[0].contains(&format!(" took error={kind} bytes=")), "{lines:?}");
+        assert!(lines.len() == 1 && lines[0].contains(&format!(" took error={kind} sent=")), "{lines:?}");
         assert!(lines[0].contains(" answer={\"error\":"), "{lines:?}");
+        // Whether the arguments of an unknown tool contain a secret is unknown.
+        let sent = if name == "open" { "sent={} " } else { "sent=[secret] " };
+        assert!(lines[0].contains(sent), "{lines:?}");
     }
+}
+
+#[test]
+fn repaired_arguments_are_logged_as_they_were_sent() {
+    let (turn, lines) = logged(None);
+    call(&turn, "open", "c", r#"{"Pin": "12", "say": 5}"#);
+    let lines_of_call = take(&lines);
+    let expected = [
+        "toolc: begins tool=\"open\" id=\"c\" task=\"errand\" arguments={\"pin\":12,\"say\":\"5\"} sent={\"Pin\": \"12\", \"say\": 5}\n",
+        "toolc: repairs tool=\"open\" id=\"c\" task=\"errand\" /Pin: \"Pin\" became \"pin\" (parameter_name)\n",
+        "toolc: repairs tool=\"open\" id=\"c\" task=\"errand\" /Pin: \"12\" became 12 (number)\n",
+        "toolc: repairs tool=\"open\" id=\"c\" task=\"errand\" /say: 5 became \"5\" (string)\n",
+    ];
+    assert_eq!(lines_of_call[..4], expected);
+    call(&turn, "secretive", "", r#"{"Pin": "12", "say": 5}"#);
+    let lines_of_call = take(&lines).concat();
+    assert!(lines_of_call.contains(r#"sent={"Pin":"[secret]","say":5}"#), "{lines_of_call}");
+    assert!(lines_of_call.contains(r#"/Pin: "[secret]" became "[secret]" (number)"#), "{lines_of_call}");
+    assert!(!lines_of_call.contains("12"), "{lines_of_call}");
+    call(&turn, "secretive", "", r#""{'pin': '12',""#);
+    let lines_of_call = take(&lines).concat();
+    assert!(lines_of_call.contains("sent=\"[secret]\"") && !lines_of_call.contains("12"), "{lines_of_call}");
 }
 
 #[test]

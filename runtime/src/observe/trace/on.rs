@@ -11,6 +11,7 @@ use tracing::instrument::{Instrument as _, Instrumented};
 use tracing::level_filters::LevelFilter;
 use tracing::{Level, Span, debug, event_enabled, field, info, info_span, warn};
 
+use crate::args::repairs::{Repair, Repairs};
 use crate::args::{Arguments, Limits};
 use crate::call::ToolCall;
 use crate::call::hooks::{CallInfo, HostError};
@@ -80,6 +81,7 @@ impl Trace {
             gen_ai.tool.call.result = field::Empty,
             error.type = field::Empty,
             toolc.task = request.task(),
+            toolc.repairs = field::Empty,
         );
         if span.is_disabled() || !event_enabled!(target: "toolc::content", Level::TRACE) {
             return Self { span, shows_result: false };
@@ -87,7 +89,7 @@ impl Trace {
         let table = table();
         if let Some(table) = table {
             let limits = Limits::default();
-            if let Ok(arguments) = Arguments::read(request.arguments(), table, limits) {
+            if let Ok((arguments, _)) = Arguments::read(request.arguments(), table, limits) {
                 span.record("gen_ai.tool.call.arguments", &*arguments.redacted(table, limits).to_string());
             }
         }
@@ -105,6 +107,9 @@ impl Trace {
     pub(crate) fn end(mut self, response: &CallResponse) {
         // Disables `Drop`, which reports that the call was dropped.
         let span = mem::replace(&mut self.span, Span::none());
+        if !response.repairs.is_empty() && !span.is_disabled() {
+            show_repairs(&span, &response.repairs);
+        }
         if self.shows_result {
             span.record("gen_ai.tool.call.result", &*response.json);
         }
@@ -124,6 +129,20 @@ impl Drop for Trace {
     fn drop(&mut self) {
         if !self.span.is_disabled() {
             failed(&self.span, ErrorKind::Cancelled);
+        }
+    }
+}
+
+/// Records the number of repairs, and logs them. Values are content, like the arguments.
+#[cold]
+fn show_repairs(span: &Span, repairs: &Repairs) {
+    span.record("toolc.repairs", repairs.len());
+    for Repair { path, rule, from, to } in repairs {
+        let rule = rule.id();
+        if event_enabled!(target: "toolc::content", Level::TRACE) {
+            debug!(target: "toolc", parent: span, path, rule, from, to, "an argument was repaired");
+        } else {
+            debug!(target: "toolc", parent: span, path, rule, "an argument was repaired");
         }
     }
 }

@@ -287,6 +287,32 @@ fn arguments_and_results_are_recorded_on_request_without_secrets() {
 }
 
 #[test]
+fn repairs_are_counted_and_logged_with_values_on_request_without_secrets() {
+    let events = |level, name, arguments| {
+        let (recorder, call) = record_call(level, &ToolCall::new(name, arguments));
+        let repaired = |(_, _, text): &(_, _, String)| text.contains("was repaired");
+        let all: Vec<String> = recorder.events().into_iter().filter(repaired).map(|(_, _, text)| text).collect();
+        (call.get("toolc.repairs").map(str::to_owned), all)
+    };
+    let sent = r#"{"Pin": "4711", "say": "hello"}"#;
+    let of = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    assert_eq!(events(Level::INFO, "open", sent), (Some("2".to_owned()), Vec::new()));
+    let places = of(&[
+        "message=an argument was repaired path=/Pin rule=parameter_name",
+        "message=an argument was repaired path=/Pin rule=number",
+    ]);
+    assert_eq!(events(Level::DEBUG, "open", sent).1, places);
+    let values = of(&[
+        r#"from="Pin" message=an argument was repaired path=/Pin rule=parameter_name to="pin""#,
+        r#"from="4711" message=an argument was repaired path=/Pin rule=number to=4711"#,
+    ]);
+    assert_eq!(events(Level::TRACE, "open", sent).1, values);
+    let secret = events(Level::TRACE, "secretive", sent).1;
+    assert_eq!(secret[1], r#"from="[secret]" message=an argument was repaired path=/Pin rule=number to="[secret]""#);
+    assert_eq!(events(Level::TRACE, "open", r#"{"pin": 4711, "say": "hello"}"#), (None, Vec::new()));
+}
+
+#[test]
 fn handlers_run_in_the_span_on_any_thread() {
     let (_, call) = record_call(Level::INFO, &ToolCall::new("blocking", "{}"));
     assert!(call.threads.contains(&Some("toolc-blocking".to_owned())), "{call:?}");

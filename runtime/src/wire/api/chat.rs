@@ -276,7 +276,12 @@ mod tests {
         assert_eq!((response.stop(), response.stop_reason(), response.text()), (Stop::Done, "tool_calls", ""));
         assert!(body.contains(response.messages()[0].get()), "to the letter");
 
-        let response = CallResponse { json: r#""a \"b\"""#.to_owned(), error: None, images: Vec::new() };
+        let response = CallResponse {
+            json: r#""a \"b\"""#.to_owned(),
+            error: None,
+            images: Vec::new(),
+            repairs: crate::args::repairs::Repairs::NONE,
+        };
         let results =
             Api::ChatCompletions.results(&[CompletedCall { call: ToolCall::new("find", "").with_id("c1"), response }]);
         let expected = json!({"role": "tool", "tool_call_id": "c1", "content": "\"a \\\"b\\\"\""});

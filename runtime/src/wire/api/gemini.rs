@@ -264,7 +264,12 @@ mod tests {
         let response = Api::Gemini.parse(body).unwrap();
         let ids: Vec<_> = response.calls().iter().map(ToolCall::id).collect();
         assert_eq!(ids, ["no-id:0", "no-id:1", "7"]);
-        let result = CallResponse { json: "1".to_owned(), error: None, images: Vec::new() };
+        let result = CallResponse {
+            json: "1".to_owned(),
+            error: None,
+            images: Vec::new(),
+            repairs: crate::args::repairs::Repairs::NONE,
+        };
         let completed_calls: Vec<_> =
             response.calls().into_iter().map(|call| CompletedCall { call, response: result.clone() }).collect();
         let results = Api::Gemini.results(&completed_calls);
@@ -313,7 +318,12 @@ mod tests {
             (r#"{"error":"none"}"#, false, r#"{"output":{"error":"none"}}"#),
         ] {
             let error = error.then_some(ErrorKind::Failed);
-            let response = CallResponse { json: json.to_owned(), error, images: Vec::new() };
+            let response = CallResponse {
+                json: json.to_owned(),
+                error,
+                images: Vec::new(),
+                repairs: crate::args::repairs::Repairs::NONE,
+            };
             let written = result(&CompletedCall { call: ToolCall::new("a", "{}").with_id("no-id:0"), response });
             assert_eq!(written.get(), format!(r#"{{"functionResponse":{{"name":"a","response":{expected}}}}}"#));
         }

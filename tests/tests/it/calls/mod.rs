@@ -16,7 +16,7 @@ fn turn(toolset: &str) -> Turn {
     registry.session().enable([toolset]).build().expect("the toolset is known").turn_blocking(Dialect::OpenAi)
 }
 
-fn answer(tool: &str, arguments: &str) -> CallResponse {
+pub(super) fn answer(tool: &str, arguments: &str) -> CallResponse {
     pollster::block_on(turn("all").call(&ToolCall::new(tool, arguments)))
 }
 

@@ -1,0 +1,62 @@
+//! `docs/repair.md`, made from the rules of the runtime's reader.
+
+use minijinja::{Value, context};
+use toolc::repair::{Example, ExampleResult, NoRepair, RepairRule, Subject};
+
+use crate::markdown;
+
+/// Returns `docs/repair.md`.
+pub(super) fn page() -> String {
+    let rules = RepairRule::ALL.iter().map(|rule| {
+        let description = rule.description();
+        context! {
+            id => rule.id(),
+            from => description.from,
+            to => description.to,
+            condition => description.condition,
+            reason => description.reason,
+            examples => examples(description.examples),
+        }
+    });
+    let context = context! {
+        rules => rules.collect::<Vec<_>>(),
+        kept => NoRepair::KEPT.iter().map(entry).collect::<Vec<_>>(),
+        refused => NoRepair::REFUSED.iter().map(entry).collect::<Vec<_>>(),
+    };
+    markdown::render(include_str!("repair.md.jinja"), context)
+}
+
+fn entry(entry: &NoRepair) -> Value {
+    let mut from = entry.from.to_owned();
+    // The entries that are accepted are paragraphs, the others cells of a table.
+    if NoRepair::KEPT.contains(entry) {
+        from[..1].make_ascii_uppercase();
+    }
+    context! { from, reason => entry.reason, examples => examples(entry.examples) }
+}
+
+fn examples(examples: &[Example]) -> Vec<Value> {
+    let rows = examples.iter().map(|example| {
+        let schema = match example.subject {
+            Subject::Arguments => format!("arguments {}", code(example.schema)),
+            _ => code(example.schema),
+        };
+        let sent = if example.sent.is_empty() { "nothing".to_owned() } else { code(example.sent) };
+        let result = match example.result {
+            ExampleResult::Repaired(value) => code(value),
+            ExampleResult::Absent => "absent".to_owned(),
+            ExampleResult::Refused => "refused".to_owned(),
+            _ => "as sent".to_owned(),
+        };
+        context! { schema, sent, result }
+    });
+    rows.collect()
+}
+
+/// Returns a text in a table as code. More backticks than the text has in a row mark its ends.
+fn code(text: &str) -> String {
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let ticks = "`".repeat(longest + 1);
+    let space = if longest > 0 { " " } else { "" };
+    format!("{ticks}{space}{}{space}{ticks}", text.replace('|', "\\|"))
+}
