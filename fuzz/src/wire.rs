@@ -103,7 +103,11 @@ static TURN: LazyLock<Turn> = LazyLock::new(|| {
 
 /// Asserts that the server replies to a message with a result or an error, or not at all.
 fn check_mcp_message(text: &str) {
-    let reply = match Server::new("fuzz", "1").with_page_size(1).receive(text, &TURN) {
+    check_mcp_incoming(Server::new("fuzz", "1").with_page_size(1).receive(text, &TURN));
+}
+
+fn check_mcp_incoming(incoming: Incoming) {
+    let reply = match incoming {
         Incoming::Reply(reply) => reply,
         Incoming::Call(request) => {
             let call = request.call();
@@ -111,6 +115,7 @@ fn check_mcp_message(text: &str) {
             let Poll::Ready(answer) = answer else { panic!("the call is not ready") };
             request.result(&TURN, &answer)
         }
+        Incoming::Batch(parts) => return parts.into_iter().for_each(check_mcp_incoming),
         Incoming::Cancelled(_) | Incoming::Nothing => return,
     };
     let reply: BTreeMap<&str, &RawValue> = serde_json::from_str(&reply).expect("replies are JSON");

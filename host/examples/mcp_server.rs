@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, Read as _, Write as _, stdin, stdout};
 use std::{env, error::Error, iter, process::ExitCode, sync::Mutex, thread};
 
 use toolc::cancel::CancelHandle;
-use toolc::wire::{MAX_BODY_BYTES, mcp::Incoming, mcp::Server};
+use toolc::wire::{MAX_BODY_BYTES, mcp::Server};
 use toolc::{Dialect, Registry};
 
 fn main() -> ExitCode {
@@ -37,20 +37,20 @@ fn run() -> Result<(), Box<dyn Error>> {
     thread::scope(|scope| {
         let result = iter::from_fn(read_line).try_for_each(|line| -> io::Result<()> {
             let turn = session.turn_blocking(Dialect::Mcp);
-            match server.receive(&line?, &turn) {
-                Incoming::Reply(reply) => writeln!(stdout(), "{reply}")?,
-                Incoming::Call(request) => {
-                    let (id, cancel) = (request.call().id().to_owned(), CancelHandle::new());
-                    calls().insert(id.clone(), cancel.clone());
-                    scope.spawn(move || {
-                        let response = turn.call_blocking(&request.call().with_cancel(&cancel));
-                        // A client does not expect the response of a call that it has cancelled.
-                        remove(&id).map(|_| writeln!(stdout(), "{}", request.result(&turn, &response)))
-                    });
-                }
-                Incoming::Cancelled(id) => remove(&id).iter().for_each(CancelHandle::cancel),
-                Incoming::Nothing => {}
+            let incoming = server.receive(&line?, &turn);
+            incoming.cancelled().filter_map(remove).for_each(|call| call.cancel());
+            for request in incoming.requests() {
+                calls().insert(request.call().id().to_owned(), CancelHandle::new());
             }
+            scope.spawn(move || {
+                let reply = incoming.reply_with(|request| {
+                    let (call, cancel) = (request.call(), calls().get(request.call().id()).cloned()?);
+                    let response = turn.call_blocking(&call.with_cancel(&cancel));
+                    // A client does not expect the response of a call that it has cancelled.
+                    remove(call.id()).map(|_| request.result(&turn, &response))
+                });
+                reply.map(|reply| writeln!(stdout(), "{reply}"))
+            });
             Ok(())
         });
         // The client has disconnected: end the calls that are still running.

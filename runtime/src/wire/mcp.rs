@@ -21,13 +21,15 @@ use crate::wire::write::value;
 use crate::wire::{MAX_BODY_BYTES, WireError};
 use serde_json::value::RawValue;
 
-/// The protocol versions in which a connection begins with `initialize`, the newest first. Batches, which only exist in
-/// 2025-03-26, are refused.
+/// The protocol versions in which a connection begins with `initialize`, the newest first. Batches only exist in 2025-03-26,
+/// whose servers must accept them. The server keeps no state, so it accepts them from every client.
 const SESSION_VERSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /// The protocol version in which each request contains its version.
 const STATELESS_VERSION: &str = "2026-07-28";
 /// The key of the version in a request's `_meta`.
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+/// The maximum number of messages in a batch.
+const MAX_BATCH: usize = 1024;
 /// The default number of tools on one page of `tools/list`.
 const DEFAULT_PAGE_SIZE: usize = 250;
 
@@ -59,6 +61,8 @@ pub enum Incoming {
     Call(Request),
     /// Cancel the call with this [id](ToolCall::id), and send nothing: the client does not wait for its result.
     Cancelled(String),
+    /// Do all of this, in any order, and send all replies and results as [one line](Incoming::reply_with).
+    Batch(Vec<Incoming>),
     /// Do nothing.
     Nothing,
 }
@@ -109,7 +113,7 @@ impl Server {
         Self { page_size: tools.max(1), ..self }
     }
 
-    /// Processes one message, the text of one JSON-RPC object. `turn` has the tools for the client; its dialect must be
+    /// Processes one message, the text of one JSON-RPC object, or of a batch of them. `turn` has the tools for the client; its dialect must be
     /// [`Mcp`](Dialect::Mcp). Invalid messages lead to a [`Reply`](Incoming::Reply) with an error.
     pub fn receive(&self, message: &str, turn: &Turn) -> Incoming {
         if message.len() > MAX_BODY_BYTES {
@@ -120,10 +124,38 @@ impl Server {
             Ok(node) => node,
             Err(error) => return Incoming::Reply(RpcError::new(code::NOT_JSON, error.to_string()).write(None)),
         };
+        if node.json.get().starts_with('[') {
+            return self.receive_batch(&node, turn).unwrap_or_else(|error| Incoming::Reply(error.write(None)));
+        }
+        self.receive_one(&node, turn)
+    }
+
+    fn receive_batch(&self, batch: &Node<'_>, turn: &Turn) -> Result<Incoming, RpcError> {
+        let items = batch.items().map_err(|error| RpcError::invalid(&error))?;
+        if items.is_empty() || items.len() > MAX_BATCH {
+            let text = format!("expected a batch of 1 to {MAX_BATCH} messages, got {}", items.len());
+            return Err(RpcError::new(code::INVALID_REQUEST, text));
+        }
+        let parts: Vec<Incoming> = items.iter().map(|item| self.receive_part(item, turn)).collect();
+        let is_nothing = parts.iter().all(|part| matches!(part, Incoming::Nothing));
+        Ok(if is_nothing { Incoming::Nothing } else { Incoming::Batch(parts) })
+    }
+
+    /// Processes a message of a batch.
+    fn receive_part(&self, item: &Node<'_>, turn: &Turn) -> Incoming {
+        let method = item.object().ok().and_then(|message| message.get("method")?.text().ok());
+        if method.as_deref() == Some("initialize") {
+            let id = item.object().ok().and_then(|message| id(&message).ok().flatten());
+            let text = "`initialize` must not be part of a batch";
+            return Incoming::Reply(RpcError::new(code::INVALID_REQUEST, text).write(id));
+        }
+        self.receive_one(item, turn)
+    }
+
+    fn receive_one(&self, node: &Node<'_>, turn: &Turn) -> Incoming {
         let Ok(message) = node.object() else {
-            let text =
-                "expected one JSON object (batches, which only existed in the version 2025-03-26, are not supported)";
-            return Incoming::Reply(RpcError::new(code::INVALID_REQUEST, text).write(None));
+            let error = RpcError::new(code::INVALID_REQUEST, "expected a JSON object");
+            return Incoming::Reply(error.write(None));
         };
         // Never reply to a response, whatever its id: two peers that did so would never stop.
         if message.get("method").is_none() && ["result", "error"].iter().any(|key| message.get(key).is_some()) {
@@ -249,6 +281,37 @@ impl Server {
     }
 }
 
+impl Incoming {
+    /// Returns the calls to run, in order.
+    pub fn requests(&self) -> impl Iterator<Item = &Request> {
+        self.parts().iter().filter_map(|part| if let Incoming::Call(request) = part { Some(request) } else { None })
+    }
+
+    /// Returns the ids of the calls to cancel.
+    pub fn cancelled(&self) -> impl Iterator<Item = &str> {
+        self.parts().iter().filter_map(|part| if let Incoming::Cancelled(id) = part { Some(&**id) } else { None })
+    }
+
+    fn parts(&self) -> &[Incoming] {
+        if let Incoming::Batch(parts) = self { parts } else { std::slice::from_ref(self) }
+    }
+
+    /// Returns the line to send, or `None` if nothing is sent. `result` returns the [result](Request::result) of each call, or
+    /// `None` for a call that the client has cancelled.
+    pub fn reply_with(&self, mut result: impl FnMut(&Request) -> Option<String>) -> Option<String> {
+        let replies = self.parts().iter().filter_map(|part| match part {
+            Incoming::Reply(reply) => Some(reply.clone()),
+            Incoming::Call(request) => result(request),
+            Incoming::Cancelled(_) | Incoming::Batch(_) | Incoming::Nothing => None,
+        });
+        let mut replies: Vec<String> = replies.collect();
+        match self {
+            Incoming::Batch(_) => (!replies.is_empty()).then(|| format!("[{}]", replies.join(","))),
+            _ => replies.pop(),
+        }
+    }
+}
+
 /// Returns the position in a cursor, or `None` if the cursor is malformed or belongs to a list with another hash.
 fn cursor_position(cursor: &str, list_hash: u64) -> Option<usize> {
     let (position, hash) = cursor.split_once('-')?;
@@ -297,10 +360,7 @@ fn parse_call(
     progress: Option<Box<RawValue>>,
     era: Era,
 ) -> Result<Request, WireError> {
-    let arguments = match params.get("arguments") {
-        Some(arguments) => arguments.require_object()?.json.get().to_owned(),
-        None => "{}".to_owned(),
-    };
+    let arguments = params.object_arguments("arguments")?;
     Ok(Request { id: id.to_owned(), name: params.non_empty_text("name")?, arguments, progress, era })
 }
 
@@ -465,6 +525,39 @@ mod tests {
             Incoming::Call(request) => request,
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn a_batch_is_answered_in_one_line() {
+        let session = Fake::new([tool("find", "web", &[])]).every_dialect().registry().session().build().unwrap();
+        let (server, turn) = (Server::new("s", "1"), session.turn_blocking(Dialect::Mcp));
+        let run = |request: &Request| Some(request.result(&turn, &crate::fakes::wait(turn.call(&request.call()))));
+        let sent = |message: &str| server.receive(message, &turn).reply_with(run);
+        let ping = |id: u8| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        let pong = |id: u8| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+        let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        let call = r#"{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"find"}}"#;
+        let batch = format!("[{},{notification},{call},{}]", ping(1), ping(2));
+        let reply = sent(&batch).unwrap();
+        assert!(reply.starts_with(&format!("[{},", pong(1))) && reply.ends_with(&format!(",{}]", pong(2))), "{reply}");
+        assert!(reply.contains(r#""id":"c","result":{"content""#) && reply.matches("jsonrpc").count() == 3, "{reply}");
+        assert_eq!(sent(&format!("[{notification},{notification}]")), None);
+        let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+        let incoming = server.receive(&format!("[{call},{cancel}]"), &turn);
+        assert_eq!(incoming.requests().map(|request| request.call().id().to_owned()).collect::<Vec<_>>(), [r#""c""#]);
+        assert_eq!(incoming.cancelled().collect::<Vec<_>>(), ["7"]);
+        assert_eq!(incoming.reply_with(|_| None), None);
+        // Mistakes in a batch are answered one by one, and an empty batch with one error.
+        let reply = sent(&format!("[1,[],{}]", ping(1))).unwrap();
+        assert!(reply.matches("-32600").count() == 2 && reply.ends_with(&format!("{}]", pong(1))), "{reply}");
+        let reply = sent("[]").unwrap();
+        assert!(reply.starts_with('{') && reply.contains("-32600"), "{reply}");
+        let many = format!("[{}1]", "1,".repeat(MAX_BATCH));
+        assert!(sent(&many).unwrap().starts_with('{'));
+        let initialize =
+            r#"[{"jsonrpc":"2.0","id":5,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}]"#;
+        let reply = sent(initialize).unwrap();
+        assert!(reply.contains(r#""id":5,"error""#) && reply.contains("must not be part of a batch"), "{reply}");
     }
 
     #[test]

@@ -18,6 +18,9 @@ pub(super) const MAX_ITEMS: usize = 65_536;
 /// The maximum length of a string in an error, in characters.
 const MAX_EXCERPT_CHARS: usize = 40;
 
+/// The arguments of a call without arguments.
+const NO_ARGUMENTS: &str = "{}";
+
 /// A JSON value and its path.
 #[derive(Debug, Clone)]
 pub(super) struct Node<'a> {
@@ -157,6 +160,28 @@ impl<'a> Object<'a> {
         self.get(key).map(|node| node.text()).transpose()
     }
 
+    /// Returns the text of the arguments of a call, for an API that sends JSON in a string. Some servers send the object
+    /// itself, or nothing if there are no arguments.
+    pub(super) fn arguments(&self, key: &str) -> Result<String, WireError> {
+        match self.get(key) {
+            Some(node) if !node.json.get().starts_with('{') => {
+                let text = node.text()?;
+                Ok(if text.trim().is_empty() { NO_ARGUMENTS.to_owned() } else { text })
+            }
+            _ => self.object_arguments(key),
+        }
+    }
+
+    /// Returns the text of the arguments of a call, for an API that sends an object. Some servers send nothing, null or an
+    /// empty string if there are no arguments.
+    pub(super) fn object_arguments(&self, key: &str) -> Result<String, WireError> {
+        let Some(node) = self.get(key) else { return Ok(NO_ARGUMENTS.to_owned()) };
+        if node.text().is_ok_and(|text| text.trim().is_empty()) {
+            return Ok(NO_ARGUMENTS.to_owned());
+        }
+        Ok(node.require_object()?.json.get().to_owned())
+    }
+
     /// Returns all entries.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
         self.entries.iter().map(|(key, json)| (&**key, *json))
@@ -227,6 +252,21 @@ fn measure(json: &str) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn missing_arguments_are_an_empty_object() {
+        let arguments = |json: &str| {
+            let object = Node::root(json, "").unwrap().object().unwrap();
+            [object.arguments("a"), object.object_arguments("a")].map(Result::ok)
+        };
+        let both = |text: &str| [Some(text.to_owned()), Some(text.to_owned())];
+        for missing in ["{}", r#"{"a":null}"#, r#"{"a":""}"#, r#"{"a":" \n"}"#, r#"{"a":{}}"#] {
+            assert_eq!(arguments(missing), both("{}"), "{missing}");
+        }
+        assert_eq!(arguments(r#"{"a":{"b":1}}"#), both(r#"{"b":1}"#));
+        assert_eq!(arguments(r#"{"a":"{\"b\":"}"#), [Some(r#"{"b":"#.to_owned()), None]);
+        assert_eq!(arguments(r#"{"a":[1]}"#), [None, None]);
+    }
 
     #[test]
     fn each_value_has_its_path_and_its_text() {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use toolc::limits::ResultLimits;
-use toolc::wire::mcp::{Incoming, Server};
+use toolc::wire::mcp::{Incoming, Request, Server};
 use toolc::wire::{Api, ModelResponse, WireError};
 use toolc::{Dialect, DynamicTool, DynamicTools, RawValue, Registry, ToolError, ToolOutput, Turn};
 use toolc_tests::echo::Echo;
@@ -214,12 +214,12 @@ fn a_truncated_stream_is_an_error_unless_it_is_complete() {
 
 /// Returns the reply of an MCP server to a message.
 fn reply_to(server: &Server, turn: &Turn, message: &str) -> String {
-    match server.receive(message, turn) {
-        Incoming::Reply(reply) => reply,
-        Incoming::Call(request) => request.result(turn, &pollster::block_on(turn.call(&request.call()))),
-        Incoming::Cancelled(id) => format!("(cancelled: {id})"),
-        Incoming::Nothing => "(nothing)".to_owned(),
+    let incoming = server.receive(message, turn);
+    if let Incoming::Cancelled(id) = incoming {
+        return format!("(cancelled: {id})");
     }
+    let run = |request: &Request| Some(request.result(turn, &pollster::block_on(turn.call(&request.call()))));
+    incoming.reply_with(run).unwrap_or_else(|| "(nothing)".to_owned())
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! Source: `BetaMessage`, `BetaContentBlock` and the raw stream events of its SDK, and the guide to streaming, read 2026-11.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -51,7 +52,8 @@ fn read(content: &Node<'_>, reason: &str) -> Result<ModelResponse, WireError> {
     let mut builder = ResponseBuilder::default();
     let blocks = content.items()?;
     // The API refuses empty text blocks, although it sends some.
-    let mut kept = Vec::with_capacity(blocks.len());
+    let mut is_changed = false;
+    let mut kept: Vec<Cow<'_, RawValue>> = Vec::with_capacity(blocks.len());
     for node in &blocks {
         let block = node.object()?;
         let kind = block.non_empty_text("type")?;
@@ -64,22 +66,30 @@ fn read(content: &Node<'_>, reason: &str) -> Result<ModelResponse, WireError> {
                 builder.push_text(&text);
             }
             "tool_use" => {
-                let input = block.require("input", "an object")?;
                 builder.push_call(ParsedCall {
                     id: block.non_empty_text("id")?,
                     name: block.non_empty_text("name")?,
-                    arguments: input.require_object()?.json.get().to_owned(),
+                    arguments: block.object_arguments("input")?,
                     path: node.path.clone(),
                 })?;
+                // The API refuses a call without an object.
+                if !block.get("input").is_some_and(|input| input.require_object().is_ok()) {
+                    let mut entries: BTreeMap<String, Box<RawValue>> =
+                        block.all().map(|(key, json)| (key.to_owned(), json.to_owned())).collect();
+                    entries.insert("input".to_owned(), raw_json("{}".to_owned()));
+                    kept.push(Cow::Owned(raw_json(object(&entries))));
+                    is_changed = true;
+                    continue;
+                }
             }
             kind if IGNORED.contains(&kind) || kind.ends_with("_tool_result") => {}
             _ => return Err(block.require("type", "")?.unexpected("a known block type")),
         }
-        kept.push(node.json);
+        kept.push(Cow::Borrowed(node.json));
     }
     // The API refuses a message without content.
     if !kept.is_empty() {
-        let is_all = kept.len() == blocks.len();
+        let is_all = kept.len() == blocks.len() && !is_changed;
         let content = if is_all { content.json.get().into() } else { list(&kept) };
         builder.messages.push(raw_json(format!(r#"{{"role":"assistant","content":{content}}}"#)));
     }
@@ -243,6 +253,18 @@ mod tests {
         let mut stream = Api::Anthropic.stream();
         let pushed = events.iter().try_for_each(|event| stream.push(format!("data: {event}\n\n").as_bytes()).map(drop));
         pushed.and_then(|()| stream.finish()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_call_without_arguments_is_sent_back_with_an_object() {
+        for input in ["null", r#""""#, "{}"] {
+            let block = format!(r#"{{"id":"c1","input":{input},"name":"now","type":"tool_use"}}"#);
+            let body = format!(r#"{{"stop_reason":"tool_use","content":[{block}]}}"#);
+            let response = super::parse(&super::Node::root(&body, "").unwrap()).unwrap();
+            assert_eq!(response.calls()[0].arguments(), "{}");
+            let kept = r#"{"role":"assistant","content":[{"id":"c1","input":{},"name":"now","type":"tool_use"}]}"#;
+            assert_eq!(response.messages()[0].get(), kept);
+        }
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn read(message: &Node<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireE
         builder.push_call(ParsedCall {
             id: call.non_empty_text("id")?,
             name: function.non_empty_text("name")?,
-            arguments: function.text("arguments")?,
+            arguments: function.arguments("arguments")?,
             path: node.path,
         })?;
     }

@@ -107,10 +107,7 @@ fn parse_call(node: &Node<'_>, index: usize) -> Result<ParsedCall, WireError> {
         }
     }
     let id = call.optional_text("id")?.filter(|id| !id.is_empty());
-    let arguments = match call.get("args") {
-        Some(args) => args.require_object()?.json.get().to_owned(),
-        None => String::new(),
-    };
+    let arguments = call.object_arguments("args")?;
     let id = id.unwrap_or_else(|| format!("{GENERATED_ID}{index}"));
     Ok(ParsedCall { id, name: call.non_empty_text("name")?, arguments, path: node.path.clone() })
 }

@@ -123,7 +123,7 @@ impl ResponseBuilder {
     /// # Errors
     /// Returns an error if the response was cut off within its last call.
     pub(super) fn build(self, stop: Stop, reason: String) -> Result<ModelResponse, WireError> {
-        let Self { messages, text, mut calls, ends_in_call } = self;
+        let Self { messages, text, calls, ends_in_call } = self;
         // The arguments of the last call may be truncated or missing.
         if let Some(last) = calls.last()
             && ends_in_call
@@ -131,12 +131,6 @@ impl ResponseBuilder {
         {
             let got = format!("a response that was cut off: {reason}");
             return Err(WireError::new(&*last.path, "a complete call", got));
-        }
-        for call in &mut calls {
-            // Some models send an empty string for a tool without parameters.
-            if call.arguments.trim().is_empty() {
-                "{}".clone_into(&mut call.arguments);
-            }
         }
         Ok(ModelResponse { messages, calls, text, stop, reason })
     }
@@ -178,14 +172,6 @@ mod tests {
                 record_stop_reason(&mut reason, None, stop);
             }
             assert_eq!(reason, expected, "{reasons:?}");
-        }
-    }
-
-    #[test]
-    fn empty_arguments_become_an_object_and_others_are_kept() {
-        for (sent, read) in [("", "{}"), (" \n", "{}"), (r#"{"a": "#, r#"{"a": "#), ("null", "null")] {
-            let response = builder(sent, "").build(Stop::Done, "stop".to_owned()).unwrap();
-            assert_eq!(response.calls()[0].arguments(), read);
         }
     }
 }

@@ -53,7 +53,7 @@ fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<ModelResponse, Wir
                 builder.push_call(ParsedCall {
                     id: item.non_empty_text("call_id")?,
                     name: item.non_empty_text("name")?,
-                    arguments: item.text("arguments")?,
+                    arguments: item.arguments("arguments")?,
                     path: node.path.clone(),
                 })?;
             }
