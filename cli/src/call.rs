@@ -13,6 +13,9 @@ use crate::selection::View;
 use crate::streams::Streams;
 use crate::{App, Failure, approver, arguments};
 
+/// The tool with which a model reads a long result, if the project has a tool of this name.
+const READER: &str = "read_file";
+
 /// The arguments of `call`.
 #[derive(Debug, Args)]
 #[non_exhaustive]
@@ -57,8 +60,10 @@ impl CallArgs {
 pub(crate) fn session(session: SessionBuilder, app: &App, yes: bool, can_ask: bool) -> SessionBuilder {
     let session = approver::add(session, yes, can_ask).hook(Arc::new(HostWarnings));
     match ResultStore::in_cache(&app.name) {
-        Some(results) => session.spill_store(Arc::new(results)),
-        None => session,
+        Some(results) if app.registry.tool(READER).is_some() => {
+            session.spill_store(Arc::new(results)).spill_reader(READER)
+        }
+        _ => session,
     }
 }
 
@@ -68,6 +73,9 @@ pub(crate) fn print(response: &CallResponse, streams: &mut Streams<'_>) -> io::R
         writeln!(streams.out, "{}", response.pretty_json())?;
     } else {
         writeln!(streams.out, "{}", response.json)?;
+    }
+    for repair in &response.repairs {
+        writeln!(streams.err, "note: repaired {repair}")?;
     }
     match response.images.len() {
         0 => Ok(()),

@@ -3,6 +3,7 @@
 use std::io;
 
 use toolc::Turn;
+use toolc::availability::HiddenReason;
 
 use crate::streams::Streams;
 
@@ -13,6 +14,10 @@ pub(crate) fn print(turn: &Turn, one_line: bool, streams: &mut Streams<'_>) -> i
         writeln!(streams.out, "{}", turn.pretty_definitions())?;
     } else {
         writeln!(streams.out, "{}", turn.definitions())?;
+    }
+    let undeclared = |reason: &&HiddenReason| matches!(reason, HiddenReason::UndeclaredDialect(_));
+    if let Some(reason) = turn.hidden().map(|hidden| hidden.reason).find(undeclared) {
+        writeln!(streams.err, "warning: the project {reason}")?;
     }
     match turn.hidden().count() {
         0 => Ok(()),

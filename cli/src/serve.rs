@@ -10,7 +10,7 @@ use std::time::Duration;
 use toolc::cancel::CancelHandle;
 use toolc::error::SessionError;
 use toolc::wire::MAX_BODY_BYTES;
-use toolc::wire::mcp::{Incoming, Request, Server};
+use toolc::wire::mcp::{Request, Server};
 use toolc::{CallResponse, Dialect, SessionBuilder, ToolError};
 
 /// The number of calls that run at the same time. Each has a thread.
@@ -65,35 +65,37 @@ pub fn serve(session: SessionBuilder, name: &str, version: &str) -> Result<(), S
     let server = Server::new(name, version);
     let result = Messages(io::stdin().lock()).try_for_each(|message| -> io::Result<()> {
         let turn = session.turn_blocking(Dialect::Mcp);
-        match server.receive(&message?, &turn) {
-            Incoming::Reply(reply) => send(&reply),
-            Incoming::Cancelled(id) => {
-                calls.cancel(&id);
-                Ok(())
-            }
-            Incoming::Nothing => Ok(()),
-            Incoming::Call(request) => {
-                let request = Arc::new(request);
-                let Some(cancel) = calls.start(&request) else {
-                    let message =
-                        format!("a call with this id is running, or {MAX_CALLS} other calls: try again later");
-                    let error = ToolError::new(message);
-                    return send(&request.result(&turn, &CallResponse::from(Err(error))));
-                };
-                let calls = Arc::clone(&calls);
-                let run = move || {
+        let incoming = server.receive(&message?, &turn);
+        incoming.cancelled().for_each(|id| calls.cancel(id));
+        let started: Vec<_> = incoming.requests().map(|request| calls.start(request)).collect();
+        let needs_thread = started.iter().any(Option::is_some);
+        let calls = Arc::clone(&calls);
+        let answer = move || {
+            let mut started = started.into_iter();
+            let line = incoming.reply_with(|request| match started.next().flatten() {
+                Some(cancel) => {
                     let response = turn.call_blocking(&request.call().with_cancel(&cancel));
                     // A client does not expect the response of a call that it has cancelled.
-                    if calls.end(request.call().id()) {
-                        let _ = send(&request.result(&turn, &response));
-                    }
-                };
-                thread::Builder::new().name("an MCP call".to_owned()).spawn(run).map(drop)
-            }
+                    calls.end(request.call().id()).then(|| request.result(&turn, &response))
+                }
+                None => Some(request.result(&turn, &busy())),
+            });
+            line.map_or(Ok(()), |line| send(&line))
+        };
+        if needs_thread {
+            thread::Builder::new().name("an MCP call".to_owned()).spawn(answer).map(drop)
+        } else {
+            answer()
         }
     });
     calls.cancel_all(GRACE);
     Ok(result?)
+}
+
+/// Returns the response to a call that is not run.
+fn busy() -> CallResponse {
+    let message = format!("a call with this id is running, or {MAX_CALLS} other calls: try again later");
+    CallResponse::from(Err(ToolError::new(message)))
 }
 
 /// Writes one line to stdout.
@@ -126,7 +128,7 @@ impl RunningCalls {
 
     /// Adds a call, which counts as a thread until [`end`](Self::end). Returns `None` if too many are running, or if a call with
     /// this id is.
-    fn start(&self, request: &Arc<Request>) -> Option<CancelHandle> {
+    fn start(&self, request: &Request) -> Option<CancelHandle> {
         let mut running = self.lock();
         let id = request.call().id().to_owned();
         if running.threads >= MAX_CALLS || running.by_id.contains_key(&id) {
@@ -134,7 +136,7 @@ impl RunningCalls {
         }
         let cancel = CancelHandle::new();
         running.threads += 1;
-        running.by_id.insert(id, (cancel.clone(), Arc::clone(request)));
+        running.by_id.insert(id, (cancel.clone(), Arc::new(request.clone())));
         Some(cancel)
     }
 

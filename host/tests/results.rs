@@ -9,7 +9,7 @@ fn harness(folder: &tempfile::TempDir) -> Harness {
     let spill = SpillFolder::new(folder.path().join(".results")).expect("failed to make a folder");
     let limits = ResultLimits::default().with_per_call(2_000);
     Harness::with_session(toolc_host::shipped_tools_in(folder.path()), |session| {
-        session.spill_store(Arc::new(spill)).result_limits(limits)
+        session.spill_store(Arc::new(spill)).spill_reader("read_file").result_limits(limits)
     })
 }
 

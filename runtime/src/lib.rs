@@ -105,7 +105,9 @@ pub mod agent {
 pub mod approval {
     //! Approval of calls by the host before they run.
 
-    pub use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, Approver};
+    pub use crate::call::approval::{
+        ApprovalDecision, ApprovalReason, ApprovalRequest, Approver, OwnedApprovalRequest, approver_fn,
+    };
 }
 
 pub mod cancel {

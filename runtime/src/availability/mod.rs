@@ -4,6 +4,7 @@ pub(crate) mod probe_cache;
 pub(crate) mod resolve;
 pub(crate) mod selection;
 
+use crate::data::dialect::Dialect;
 use crate::data::list_format;
 pub use crate::data::requirement::Requirement;
 pub use crate::provider::availability::{Availability, AvailabilityCheck};
@@ -35,6 +36,8 @@ impl fmt::Display for HiddenTool<'_> {
 pub enum HiddenReason {
     /// The tool has no definition in the turn's dialect.
     Dialect,
+    /// The tool provider has no definitions at all in this dialect: the project does not list it in `dialects`.
+    UndeclaredDialect(Dialect),
     /// These environment variables are not set.
     Env(Vec<Cow<'static, str>>),
     /// None of these environment variables is set.
@@ -63,6 +66,11 @@ impl fmt::Display for HiddenReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             HiddenReason::Dialect => f.write_str("has no definition in this dialect"),
+            HiddenReason::UndeclaredDialect(dialect) => write!(
+                f,
+                "was not generated for the dialect `{0}`: add \"{0}\" to `dialects` in toolc.toml, and run gen",
+                dialect.name()
+            ),
             HiddenReason::Env(names) => needs(f, "environment variable", names),
             HiddenReason::AnyEnv(names) => needs_one(f, "environment variable", names),
             HiddenReason::Programs(names) => needs(f, "program", names),

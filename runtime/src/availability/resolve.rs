@@ -126,7 +126,7 @@ impl EnvSnapshot {
         let mut hidden = Vec::new();
         for &tool in &self.granted {
             match definitions[tool] {
-                DefinitionSlot::Absent => hidden.push((tool, HiddenReason::Dialect)),
+                DefinitionSlot::Absent => hidden.push((tool, self.undefined(tool, dialect))),
                 DefinitionSlot::Static(_) | DefinitionSlot::Rendered { .. } => tools.push(tool),
             }
         }
@@ -137,6 +137,14 @@ impl EnvSnapshot {
         hide(&mut tools, &mut hidden, &first_unmet);
         let (checks, probes) = self.checks(&tools);
         Candidates { tools, hidden, checks, probes }
+    }
+
+    /// Returns why a tool has no definition in `dialect`.
+    #[cold]
+    fn undefined(&self, tool: ToolId, dialect: Dialect) -> HiddenReason {
+        let (provider, _) = self.state.provider(tool);
+        let is_undeclared = provider.definitions(dialect).is_empty();
+        if is_undeclared { HiddenReason::UndeclaredDialect(dialect) } else { HiddenReason::Dialect }
     }
 
     /// Returns the checks that these tools require, each one once.

@@ -1,15 +1,19 @@
 //! Approval of calls, which a tool's manifest or a hook can require.
 
 use std::fmt;
+use std::future::{Ready, ready};
 use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
 
 use crate::call::hooks::CallInfo;
+use crate::data::behaviour::Annotations;
 use crate::sorted;
 use crate::text::display::EscapedText;
 
 /// Decides whether calls that need approval may run, for example by asking the user: see
-/// [`SessionBuilder::approver`](crate::SessionBuilder::approver).
+/// [`SessionBuilder::approver`](crate::SessionBuilder::approver). [`approver_fn`] makes one from a closure.
 ///
 /// ```
 /// use std::pin::Pin;
@@ -42,6 +46,75 @@ pub trait Approver: Send + Sync {
     ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>>;
 }
 
+/// Returns an approver from a closure, which returns the decision or a future of it.
+///
+/// ```
+/// use toolc::approval::{ApprovalDecision, approver_fn};
+///
+/// # async fn read_line() -> String { String::new() }
+/// let terminal = approver_fn(|request| async move {
+///     eprintln!("{request} [y/n]");
+///     match read_line().await.as_str() {
+///         "y" => ApprovalDecision::AllowOnce,
+///         _ => ApprovalDecision::Deny("the user said no".to_owned()),
+///     }
+/// });
+/// let readers = approver_fn(|request| match request.tool.as_str() {
+///     "read_file" => ApprovalDecision::AllowForSession,
+///     _ => ApprovalDecision::Deny("only reading is allowed".to_owned()),
+/// });
+/// # let registry = toolc::Registry::new();
+/// # registry.session().approver(terminal).build().unwrap();
+/// let session = registry.session().approver(readers).build();
+/// # session.unwrap();
+/// ```
+pub fn approver_fn<F, D>(decide: F) -> Arc<dyn Approver>
+where
+    F: Fn(OwnedApprovalRequest) -> D + Send + Sync + 'static,
+    D: IntoFuture<Output = ApprovalDecision, IntoFuture: Send + 'static>,
+{
+    Arc::new(ApproverFn(decide))
+}
+
+struct ApproverFn<F>(F);
+
+impl<F, D> Approver for ApproverFn<F>
+where
+    F: Fn(OwnedApprovalRequest) -> D + Send + Sync,
+    D: IntoFuture<Output = ApprovalDecision, IntoFuture: Send + 'static>,
+{
+    fn decide<'a>(
+        &'a self,
+        request: &'a ApprovalRequest<'a>,
+    ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
+        Box::pin((self.0)(request.to_owned_request()).into_future())
+    }
+}
+
+/// A request for approval that owns its data, so that a future can hold it: see [`approver_fn`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct OwnedApprovalRequest {
+    /// The tool's own name.
+    pub tool: String,
+    /// The id of the call in the vendor's API; may be empty.
+    pub id: String,
+    /// The name of the call's task.
+    pub task: String,
+    /// The declared effects of the tool.
+    pub annotations: Annotations,
+    /// The arguments that the handler would get. Secret values are redacted.
+    pub arguments: Value,
+    /// The reasons why approval is needed, at least one.
+    pub reasons: Vec<ApprovalReason>,
+}
+
+impl fmt::Display for OwnedApprovalRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_request(f, &self.tool, &self.arguments, &self.reasons)
+    }
+}
+
 /// A request for approval.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -54,9 +127,25 @@ pub struct ApprovalRequest<'a> {
 
 impl fmt::Display for ApprovalRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let arguments = self.call.arguments().to_string();
-        write!(f, "run `{}` with {}?", self.call.tool(), EscapedText(&arguments))?;
-        self.reasons.iter().try_for_each(|reason| write!(f, " ({})", EscapedText(&reason.to_string())))
+        write_request(f, self.call.tool(), self.call.arguments(), self.reasons)
+    }
+}
+
+fn write_request(f: &mut fmt::Formatter<'_>, tool: &str, arguments: &Value, reasons: &[ApprovalReason]) -> fmt::Result {
+    write!(f, "run `{tool}` with {}?", EscapedText(&arguments.to_string()))?;
+    reasons.iter().try_for_each(|reason| write!(f, " ({})", EscapedText(&reason.to_string())))
+}
+
+impl ApprovalRequest<'_> {
+    fn to_owned_request(self) -> OwnedApprovalRequest {
+        OwnedApprovalRequest {
+            tool: self.call.tool().to_owned(),
+            id: self.call.id().to_owned(),
+            task: self.call.task().to_owned(),
+            annotations: self.call.annotations(),
+            arguments: self.call.arguments().clone(),
+            reasons: self.reasons.to_vec(),
+        }
     }
 }
 
@@ -89,6 +178,16 @@ pub enum ApprovalDecision {
     AllowForSession,
     /// The call is not run. The model gets this reason.
     Deny(String),
+}
+
+/// A decision is a future of itself, so that the closure of [`approver_fn`] can return either.
+impl IntoFuture for ApprovalDecision {
+    type Output = Self;
+    type IntoFuture = Ready<Self>;
+
+    fn into_future(self) -> Ready<Self> {
+        ready(self)
+    }
 }
 
 /// The reasons that have been approved for the session, each with its tool. Sorted.

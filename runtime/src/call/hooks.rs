@@ -44,6 +44,15 @@ pub trait Hook: Send + Sync {
         type_name::<Self>()
     }
 
+    /// Returns whether [`before_call`](Self::before_call) may [change](HookAction::Change) arguments: true by default. If no hook
+    /// of a session does, calls of a batch run at the same time as far as their `parallel` keys allow it. Otherwise the keys
+    /// are unknown until the hooks have run, so calls with a key in the same space run one after the other.
+    ///
+    /// A hook that returns false and still changes arguments fails, and the call is not run.
+    fn changes_arguments(&self) -> bool {
+        true
+    }
+
     /// Called before a handler runs, with repaired and validated arguments. Returns what to do with the call. If the hook
     /// fails, the call is not run.
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
@@ -221,6 +230,11 @@ impl fmt::Display for HostError<'_> {
         };
         write!(f, "{} failed {stage}: {}", self.part, self.message)
     }
+}
+
+/// Returns whether a hook may change arguments: also if it panics.
+pub(crate) fn changes_arguments(hook: &dyn Hook) -> bool {
+    panics::catch(|| hook.changes_arguments()).unwrap_or(true)
 }
 
 /// Returns the name of a hook, even if it panics.

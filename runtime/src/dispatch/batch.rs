@@ -6,6 +6,7 @@ use std::task::{Context, Poll};
 
 use crate::args::Slots;
 use crate::call::ToolCall;
+use crate::call::hooks;
 use crate::call::response::CompletedCall;
 use crate::data::behaviour::Parallel;
 use crate::dispatch::agent::AgentTools;
@@ -123,8 +124,9 @@ impl Turn {
             self.with_slots(id, request, arguments, |slots| slots.map(|slots| slots.text(self.table(id), key)))
         };
         let Ok(key) = key else { return Overlap::Any };
-        // Hooks may still change the arguments, so the key that the handler will see is unknown.
-        let key = if self.config().hooks.is_empty() { key } else { None };
+        // If a hook may still change the arguments, the key that the handler will see is unknown.
+        let may_change = self.config().hooks.iter().any(|hook| hooks::changes_arguments(&**hook));
+        let key = if may_change { None } else { key };
         Overlap::Keyed { space, key: key.map(|text| ParallelKey::new(&text)), reads: behaviour.annotations.read_only }
     }
 }

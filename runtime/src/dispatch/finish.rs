@@ -7,7 +7,7 @@ use crate::call::response::CallResponse;
 use crate::data::behaviour::MaxResultChars;
 use crate::dispatch::prepared::PreparedCall;
 use crate::registration::ids::ToolId;
-use crate::result::limit::{self, Shortened};
+use crate::result::limit::{self, Shortened, Spill};
 use crate::result::output::ToolResult;
 use crate::session::turn::Turn;
 
@@ -65,7 +65,7 @@ impl Turn {
 
     /// Shortens results of a batch until all of them together are within the limit of a turn.
     pub(super) fn shorten_to_budget(&self, outcomes: &mut [Outcome<'_>]) {
-        let (budget, has_store) = (self.config().limits.per_turn, self.config().spill_store.is_some());
+        let (budget, has_store) = (self.config().limits.per_turn, self.spill().is_some());
         let mut sizes = Vec::with_capacity(outcomes.len());
         for outcome in outcomes.iter() {
             let is_stored = matches!(outcome.shortening, Shortening::Stored);
@@ -93,6 +93,13 @@ impl Turn {
         own.map_or(self.config().limits.per_call, MaxResultChars::chars)
     }
 
+    /// Returns the store for long results, with the name of the tool that reads them, if the model can call it.
+    fn spill(&self) -> Option<Spill<'_>> {
+        let (store, reader) = (self.config().spill_store.as_deref()?, self.config().spill_reader.as_deref()?);
+        let reader = self.state().find(reader).filter(|id| self.has(*id))?;
+        Some(Spill { store, reader: self.dialect_name(reader) })
+    }
+
     #[cold]
     fn shorten(&self, outcome: &mut Outcome<'_>, limit: usize) {
         let whole = match mem::replace(&mut outcome.shortening, Shortening::None) {
@@ -100,8 +107,7 @@ impl Turn {
             Shortening::None | Shortening::Stored => mem::take(&mut outcome.response.json),
         };
         let info = self.info(&outcome.call);
-        let Shortened { json, is_stored, error } =
-            limit::shorten(&whole, limit, info.tool, self.config().spill_store.as_deref());
+        let Shortened { json, is_stored, error } = limit::shorten(&whole, limit, info.tool, self.spill());
         if let Some(message) = &error {
             self.config()
                 .report_host_error(&info, &HostError { part: "the spill store", stage: HostStage::Store, message });

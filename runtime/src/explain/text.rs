@@ -124,9 +124,11 @@ fn unmet_detail(reason: &HiddenReason) -> String {
         HiddenReason::Tools(names) => not(names, "available"),
         HiddenReason::AnyTools(_) => "none is available".to_owned(),
         HiddenReason::Unregistered(names) => format!("no tool provider has {}", list(names, "and")),
-        HiddenReason::Dialect | HiddenReason::Check(_) | HiddenReason::Panicked(_) | HiddenReason::TimedOut(_) => {
-            reason.to_string()
-        }
+        HiddenReason::Dialect
+        | HiddenReason::UndeclaredDialect(_)
+        | HiddenReason::Check(_)
+        | HiddenReason::Panicked(_)
+        | HiddenReason::TimedOut(_) => reason.to_string(),
     }
 }
 
@@ -396,6 +398,7 @@ impl KindAndNames for HiddenReason {
     fn kind_and_names(&self) -> (&'static str, Option<&Vec<Cow<'static, str>>>) {
         match self {
             HiddenReason::Dialect => ("dialect", None),
+            HiddenReason::UndeclaredDialect(_) => ("undeclared_dialect", None),
             HiddenReason::Env(names) => ("env", Some(names)),
             HiddenReason::AnyEnv(names) => ("any_env", Some(names)),
             HiddenReason::Programs(names) => ("programs", Some(names)),

@@ -37,6 +37,10 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
         VARIABLE
     }
 
+    fn changes_arguments(&self) -> bool {
+        false
+    }
+
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let arguments = to_json::text(call.arguments());
         let mut begin = format!("arguments={}", Truncated(&arguments, MAX_CHARS));

@@ -254,13 +254,29 @@ impl<E: std::error::Error> From<E> for ToolError {
 
 impl From<Panicked> for ToolError {
     fn from(Panicked(message): Panicked) -> Self {
-        ToolError::with_kind(ErrorKind::Panicked, format!("the tool failed unexpectedly: {message}"))
+        let advice = if message.contains(NO_REACTOR) { NEEDS_TOKIO } else { "" };
+        ToolError::with_kind(ErrorKind::Panicked, format!("the tool failed unexpectedly: {message}{advice}"))
     }
 }
+
+/// A part of Tokio's message if a future that needs a runtime runs outside of one.
+const NO_REACTOR: &str = "there is no reactor running";
+
+/// What the author of the host can do about it.
+const NEEDS_TOKIO: &str = ". The handler of this tool uses Tokio: call it within a Tokio runtime, or enable the feature \
+     `tokio` of the crate `toolc` and use `call_blocking`";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_panic_of_a_handler_without_a_tokio_runtime_names_the_feature() {
+        let message = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
+        let error = ToolError::from(Panicked(message.to_owned()));
+        assert!(error.message().contains(message) && error.message().contains("the feature `tokio`"), "{error:?}");
+        assert_eq!(ToolError::from(Panicked("no".to_owned())).message(), "the tool failed unexpectedly: no");
+    }
 
     #[test]
     fn an_error_is_one_json_object() {

@@ -67,6 +67,14 @@ pub(crate) fn is_shortened(json: &str) -> bool {
     json.starts_with(SHORTENED)
 }
 
+/// Where long results are stored, and how the model reads them.
+#[derive(Clone, Copy)]
+pub(crate) struct Spill<'s> {
+    pub(crate) store: &'s dyn SpillStore,
+    /// The name of the tool that reads the file, as the model calls it.
+    pub(crate) reader: &'s str,
+}
+
 /// A shortened result.
 pub(crate) struct Shortened {
     /// The JSON for the model.
@@ -80,13 +88,13 @@ pub(crate) struct Shortened {
 /// Shortens `json`, a result of `tool` with more than `max` characters. If it can be stored, the model gets `{"truncated":
 /// true, "preview": text, "chars": N, "file": path, "bytes": N, "hint": text}`. Otherwise the preview is as long as the limit
 /// allows, and `file` and `bytes` are replaced by `"missing": N`.
-pub(crate) fn shorten(json: &str, max: usize, tool: &str, store: Option<&dyn SpillStore>) -> Shortened {
+pub(crate) fn shorten(json: &str, max: usize, tool: &str, spill: Option<Spill<'_>>) -> Shortened {
     let (text, extension) = readable(json);
     let chars = text.chars().count();
-    let stored = store.map(|store| attempt(|| store.store(tool, extension, &text).map_err(ToolError::from)));
-    let (file, error) = match stored {
-        Some(Ok(file)) => (Some(file), None),
-        Some(Err(error)) => (None, Some(error)),
+    let store = |spill: Spill<'_>| attempt(|| spill.store.store(tool, extension, &text).map_err(ToolError::from));
+    let (file, error) = match spill.map(|spill| (store(spill), spill.reader)) {
+        Some((Ok(file), reader)) => (Some((file, reader)), None),
+        Some((Err(error), _)) => (None, Some(error)),
         None => (None, None),
     };
     let is_stored = file.is_some();
@@ -96,14 +104,15 @@ pub(crate) fn shorten(json: &str, max: usize, tool: &str, store: Option<&dyn Spi
     json::push_string(&mut out, preview);
     let _ = write!(out, r#","chars":{chars},"#);
     let shown = preview.chars().count();
-    if let Some(file) = file {
+    if let Some((file, reader)) = file {
         out.push_str(r#""file":"#);
         json::push_string(&mut out, &file);
-        let _ = write!(
-            out,
-            r#","bytes":{},"hint":"these are the first {shown} characters; all of the result is in the file, to be read in parts"}}"#,
-            text.len()
+        let _ = write!(out, r#","bytes":{},"hint":"#, text.len());
+        let hint = format!(
+            "these are the first {shown} characters. The file has all of the result: read parts of it with `{reader}`"
         );
+        json::push_string(&mut out, &hint);
+        out.push('}');
     } else {
         let missing = chars - shown;
         let _ = write!(
@@ -187,7 +196,8 @@ mod tests {
     }
 
     fn shortened(json: &str, max: usize, tool: &str, store: Option<&dyn SpillStore>) -> (Value, Option<String>) {
-        let Shortened { json, is_stored, error } = shorten(json, max, tool, store);
+        let spill = store.map(|store| Spill { store, reader: "read \"it\"" });
+        let Shortened { json, is_stored, error } = shorten(json, max, tool, spill);
         assert_eq!(is_stored, json.contains("\"file\":"));
         (serde_json::from_str(&json).unwrap(), error)
     }
@@ -198,6 +208,7 @@ mod tests {
         let (result, error) = shortened(ToolOutput::text(&text).as_json(), 5_000, "say", Some(&FakeStore));
         assert_eq!((&result["truncated"], &result["file"], error), (&true.into(), &"say.txt 10000".into(), None));
         assert_eq!((&result["chars"], &result["bytes"], result.get("missing")), (&10_000.into(), &10_000.into(), None));
+        assert!(result["hint"].as_str().unwrap().ends_with("read parts of it with `read \"it\"`"), "{result}");
         let preview = result["preview"].as_str().unwrap();
         assert!(text.starts_with(preview) && preview.ends_with("lett\n") && preview.len() > 1_250, "{preview}");
         let (result, _) = shortened(r#"{"a":[1,"ä{"],"b":{}}"#, 8, "say", Some(&FakeStore));

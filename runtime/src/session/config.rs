@@ -39,6 +39,8 @@ pub(crate) struct SessionConfig {
     pub(crate) approvals: SessionApprovals,
     pub(crate) limits: ResultLimits,
     pub(crate) spill_store: Option<Arc<dyn SpillStore>>,
+    /// The name of the tool with which the model reads stored results.
+    pub(crate) spill_reader: Option<String>,
     #[cfg(feature = "search")]
     pub(crate) search: Option<crate::render::search_tools::ToolSearch>,
 }
@@ -72,6 +74,7 @@ impl Default for SessionConfig {
             approvals: SessionApprovals::default(),
             limits: ResultLimits::default(),
             spill_store: None,
+            spill_reader: None,
             #[cfg(feature = "search")]
             search: None,
         }

@@ -9,6 +9,8 @@ use std::mem::discriminant;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+#[cfg(feature = "tracing")]
+use crate::availability::HiddenReason;
 use crate::availability::probe_cache::{DEFAULT_TIMEOUT, Expiry, ProbePolicy, ProbeScope, ProbeStatus};
 use crate::availability::resolve::{Candidates, EnvSnapshot};
 use crate::availability::selection::DeniedTools;
@@ -175,9 +177,17 @@ impl SessionBuilder {
         self
     }
 
-    /// Sets the store for results that are too long. Without a store, such results are cut, and the rest is lost.
+    /// Sets the store for results that are too long. It is used in turns that show the
+    /// [`spill_reader`](Self::spill_reader). Otherwise such results are cut, and the rest is lost.
     pub fn spill_store(mut self, store: Arc<dyn SpillStore>) -> Self {
         self.config.spill_store = Some(store);
+        self
+    }
+
+    /// Sets the tool with which the model reads stored results, by its own name: one that reads files by their paths. The text
+    /// of a shortened result refers to it. Without such a tool, results are not stored, because the model could not read them.
+    pub fn spill_reader(mut self, tool: impl Into<String>) -> Self {
+        self.config.spill_reader = Some(tool.into());
         self
     }
 
@@ -218,7 +228,8 @@ impl SessionBuilder {
         if let Some(name) = self.config.selection.unknown_toolset(&state) {
             return Err(unknown_toolset(&state, name));
         }
-        if let Some(name) = self.config.selection.unknown_tool(&state) {
+        let unknown_reader = self.config.spill_reader.as_deref().filter(|name| state.find(name).is_none());
+        if let Some(name) = self.config.selection.unknown_tool(&state).or(unknown_reader) {
             return Err(SessionError::unknown(
                 SessionErrorKind::UnknownTool,
                 name,
@@ -320,7 +331,13 @@ impl Session {
         let lookup = FactLookup { set: &facts, defaults: &state.facts };
         let turn = Turn::new(&state, &self.config, dialect, availability, lookup, latest);
         #[cfg(feature = "tracing")]
-        trace::turn_made(turn.flakes(), turn.hidden().map(|hidden| (hidden.tool, hidden.reason)));
+        {
+            let undeclared = |reason: &&HiddenReason| matches!(reason, HiddenReason::UndeclaredDialect(_));
+            if let Some(reason) = turn.hidden().map(|hidden| hidden.reason).find(undeclared) {
+                trace::undeclared_dialect(reason);
+            }
+            trace::turn_made(turn.flakes(), turn.hidden().map(|hidden| (hidden.tool, hidden.reason)));
+        }
         // If facts were set meanwhile, this turn is already outdated, and the next call makes a new one.
         if Arc::ptr_eq(&session.facts, &facts) {
             session.env = Some(env);

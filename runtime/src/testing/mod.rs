@@ -22,8 +22,8 @@ pub use crate::assert_reply;
 use crate::run::block_on::block_on;
 use crate::run::progress::Progress;
 
-/// Blocks this thread until a future completes, for example that of an async handler. With the feature `tokio`, the future
-/// runs in a Tokio runtime.
+/// Blocks this thread until a future completes, for example that of an async handler. It runs in a Tokio runtime, so that
+/// handlers can use Tokio's timers and sockets.
 pub fn wait<T>(future: impl Future<Output = T>) -> T {
     block_on(future)
 }

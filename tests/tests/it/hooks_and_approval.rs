@@ -124,7 +124,7 @@ fn an_oversized_result_is_stored_completely() {
     let folder = tempfile::tempdir().expect("failed to make a folder");
     let spill = SpillFolder::new(folder.path()).expect("failed to open the folder");
     let hook = Arc::new(RecordingHook::default());
-    let turn = turn(|s| s.hook(Arc::clone(&hook) as _).spill_store(Arc::new(spill)));
+    let turn = turn(|s| s.hook(Arc::clone(&hook) as _).spill_store(Arc::new(spill)).spill_reader("run_now"));
     let result = call(&turn, "crunch", &json!({}));
     let whole =
         std::fs::read_to_string(result["file"].as_str().expect("the result names a file")).expect("failed to read it");

@@ -65,7 +65,7 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
     let provider = if homes.is_empty() { None } else { Some(catalog_provider(&home_toolsets, &modules)) };
     quote! {
         //! The catalog: traits for the handlers of tools, and tool providers that call the handlers.
-        #![allow(clippy::all, clippy::pedantic, dead_code, missing_debug_implementations, missing_docs, nonstandard_style, rustdoc::all,
+        #![allow(clippy::all, clippy::cargo, clippy::nursery, clippy::pedantic, clippy::restriction, dead_code, missing_debug_implementations, missing_docs, nonstandard_style, rustdoc::all,
             unreachable_pub, unused_imports, unused_mut, unused_qualifications, unused_variables,
             variant_size_differences)]
         #![cfg_attr(rustfmt, rustfmt_skip)]

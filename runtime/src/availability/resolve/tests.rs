@@ -207,6 +207,18 @@ fn a_tool_without_a_definition_counts_as_missing() {
 }
 
 #[test]
+fn a_dialect_that_the_project_does_not_list_is_named_with_the_remedy() {
+    let registry = Fake::new([tool("say", "home", &[])]).registry();
+    let session = registry.session().build().unwrap();
+    let turn = session.turn_blocking(Dialect::Mcp);
+    let reasons: Vec<&HiddenReason> = turn.hidden().map(|hidden| hidden.reason).collect();
+    assert_eq!(reasons, [&HiddenReason::UndeclaredDialect(Dialect::Mcp)]);
+    let text = "was not generated for the dialect `mcp`: add \"mcp\" to `dialects` in toolc.toml, and run gen";
+    assert_eq!(reasons[0].to_string(), text);
+    assert!(turn.doctor().to_string().contains(text), "{}", turn.doctor());
+}
+
+#[test]
 fn a_long_chain_of_requirements_is_resolved_in_one_turn() {
     let (count, name) = (20_000, |id: usize| format!("t{id:05}"));
     let needs_next = |id: usize| Tools(vec![name(id + 1).into()]);

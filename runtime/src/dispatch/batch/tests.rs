@@ -275,6 +275,23 @@ fn with_hooks_all_keys_of_a_space_conflict() {
     assert_eq!(with_hook(&["write b", "move c", "free"]), ["0 1 2", "1 2", "2"]);
 }
 
+/// A hook that changes no arguments.
+struct Observer;
+
+impl Hook for Observer {
+    fn changes_arguments(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn with_hooks_that_change_nothing_keys_count() {
+    let calls = ["write b", "write c", "read d"];
+    assert_eq!(steps_in(&calls, |session| session.hook(Arc::new(Observer))), steps(&calls));
+    let with_both = steps_in(&calls, |session| session.hook(Arc::new(Observer)).hook(Arc::new(PathChanger)));
+    assert_ne!(with_both, steps(&calls));
+}
+
 #[test]
 fn at_most_eight_calls_run_at_once() {
     let calls = ["free"; 20];

@@ -1,5 +1,7 @@
 //! Hooks and approval before a call, and what happens to its result: hooks, the store and the limits.
 
+mod options;
+
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -469,6 +471,7 @@ fn long_results_are_stored_or_cut() {
     let with_store = turn(|s| {
         s.result_limits(limits)
             .spill_store(Arc::clone(&memory) as Arc<dyn SpillStore>)
+            .spill_reader("echo")
             .hook(Arc::new(Watcher::new("a", &seen)))
     });
     // With the ten characters of `{"say":""}`, this result has exactly the size of the limit.
@@ -498,7 +501,7 @@ fn a_batch_stays_within_the_limit_of_a_turn() {
         let turn = turn(|s| {
             let s = s.result_limits(ResultLimits { per_call: 4_000, per_turn: 10_500 });
             match store {
-                Some(store) => s.spill_store(store),
+                Some(store) => s.spill_store(store).spill_reader("echo"),
                 None => s,
             }
         });

@@ -30,6 +30,11 @@ pub(crate) fn current() -> Scope {
     Scope(Span::current())
 }
 
+/// Logs that a new turn has no tools of a project, because their definitions were not generated for its dialect.
+pub(crate) fn undeclared_dialect(reason: impl Display) {
+    warn!(target: "toolc", { %reason }, "the tools of a project are hidden");
+}
+
 /// Logs why a new turn hides granted tools, and which failed checks count as flakes.
 pub(crate) fn turn_made<'t, R: Display>(
     flakes: impl Iterator<Item = (&'t str, R)>,

@@ -3,7 +3,10 @@
 //! The catalog: traits for the handlers of tools, and tool providers that call the handlers.
 #![allow(
     clippy::all,
+    clippy::cargo,
+    clippy::nursery,
     clippy::pedantic,
+    clippy::restriction,
     dead_code,
     missing_debug_implementations,
     missing_docs,
