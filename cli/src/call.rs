@@ -74,9 +74,6 @@ pub(crate) fn print(response: &CallResponse, streams: &mut Streams<'_>) -> io::R
     } else {
         writeln!(streams.out, "{}", response.json)?;
     }
-    for repair in &response.repairs {
-        writeln!(streams.err, "note: repaired {repair}")?;
-    }
     match response.images.len() {
         0 => Ok(()),
         1 => writeln!(streams.err, "note: and 1 image"),

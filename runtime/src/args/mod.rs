@@ -113,7 +113,8 @@ fn parse_and_repair(text: &str, reader: &Reader<'_>) -> Result<(Value, RepairedP
     }
     // The errors name places in what the model sent, which is parsed again because most arguments need no error.
     let (sent, _) = parse()?;
-    Err(invalid(reader.problems(&value, Some(&sent))))
+    let error = invalid(reader.problems(&value, Some(&sent)));
+    Err(if text.trim().is_empty() { empty(error) } else { error })
 }
 
 /// Repaired and valid arguments as a tree, which hooks see before the handler.
@@ -177,6 +178,12 @@ pub fn validate(value: &Value, table: &Table) -> Vec<Problem> {
 
 fn malformed(reason: &str) -> ToolError {
     ToolError::with_kind(ErrorKind::MalformedArguments, format!("failed to read the arguments: {reason}"))
+}
+
+/// Returns the error for no text at all, where `error` has the arguments that are missing.
+fn empty(error: ToolError) -> ToolError {
+    let message = format!("they are empty. Send a JSON object: {}", error.message());
+    malformed(&message).with_problems(error.problems().to_vec())
 }
 
 fn unreadable(error: &serde_json::Error, limits: Limits) -> ToolError {

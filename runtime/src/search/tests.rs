@@ -158,8 +158,7 @@ fn invalid_inner_calls_are_reported() {
     assert!(response(&json!({"name": 3, "arguments": {}})).contains("invalid_arguments"));
     assert!(response(&json!({"tool": "send_mail"})).contains("/tool"));
     assert!(response(&json!({"name": "send_mail", "arguments": [1]})).contains("error"));
-    assert!(wait(turn.call(&ToolCall::new("tool_call", ""))).json.contains("/name: expected string (required)"));
-    for broken in ["{", "{\"name\": \"send_mail\", \"arguments\": {\"id\": 1}"] {
+    for broken in ["", "{", "{\"name\": \"send_mail\", \"arguments\": {\"id\": 1}"] {
         let answer = wait(turn.call(&ToolCall::new("tool_call", broken)));
         assert!(answer.is_error() && answer.json.contains("malformed_arguments"), "{broken}: {}", answer.json);
     }

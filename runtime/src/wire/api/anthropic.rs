@@ -73,7 +73,7 @@ fn read(content: &Node<'_>, reason: &str) -> Result<ModelResponse, WireError> {
                     path: node.path.clone(),
                 })?;
                 // The API refuses a call without an object.
-                if !block.get("input").is_some_and(|input| input.require_object().is_ok()) {
+                if block.get("input").is_none_or(|input| input.require_object().is_err()) {
                     let mut entries: BTreeMap<String, Box<RawValue>> =
                         block.all().map(|(key, json)| (key.to_owned(), json.to_owned())).collect();
                     entries.insert("input".to_owned(), raw_json("{}".to_owned()));
