@@ -164,7 +164,7 @@ impl Plugins {
     }
 
     /// Waits until no program runs, but at most for `timeout`. Returns whether no program runs. The programs of cancelled and timed-out
-    /// calls need a moment to end; a host should wait for them before it exits.
+    /// calls need a moment to end. They also end if the host exits, so that only a host that must not exit before them waits.
     pub fn settle(&self, timeout: Duration) -> bool {
         self.calls.settle(timeout)
     }

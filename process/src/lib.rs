@@ -1,24 +1,26 @@
 //! Runs a program to its end, with limits on its time and its output.
 //!
-//! The program leads a process group of its own, so that its children are killed with it. A child that has moved to another
-//! process group is not killed. Output is read from pipes on threads, so that a process that keeps a pipe open blocks only a
-//! thread.
+//! No process that the program has started outlives this one: a guardian process ends what is left. The program is a session of
+//! its own, without a controlling terminal. Output is read from pipes on threads, so that a process that keeps a pipe open blocks
+//! only a thread.
 
-mod group;
+mod running;
+mod spawn;
 mod stream;
+#[cfg_attr(not(unix), path = "tree/other.rs")]
+mod tree;
 
 use std::io::{self, PipeReader, Write as _};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Duration;
 
+use running::Running;
 pub use stream::{Sink, Stream};
 
-/// The interval at which the program's state is polled. Usually the end of its output is noticed first.
-const POLL: Duration = Duration::from_millis(10);
 /// The time limit for reading output that is still in a pipe when the program has ended.
 const DRAIN: Duration = Duration::from_millis(250);
 
@@ -70,7 +72,6 @@ impl<S: Sink> Reader for PipeToSink<S> {
 impl Process {
     /// Prepares to run `command`. Its standard streams are null unless set by other methods of this type.
     pub fn new(mut command: Command) -> Self {
-        group::make_leader(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Self { command, readers: Vec::new(), limit_exceeded: Arc::default() }
     }
@@ -111,9 +112,11 @@ impl Process {
         stream
     }
 
-    /// Runs the program until it ends, `should_stop` returns true, or a sink refuses more output. In the latter two cases the process
-    /// group gets SIGTERM, and SIGKILL a second later. `should_stop` is called about a hundred times per second. The program reads
-    /// `input` from its standard input, which is empty if `input` is `None`.
+    /// Runs the program until it ends, `should_stop` returns true, or a sink refuses more output. In the latter two cases all
+    /// processes that the program has started get SIGTERM, and those that are left a second later SIGKILL. `should_stop` is called
+    /// about a hundred times per second. The program reads `input` from its standard input, which is empty if `input` is `None`.
+    ///
+    /// After the program has ended by itself, processes that it has left in the background run on until this process ends.
     ///
     /// # Errors
     /// If the program cannot be started.
@@ -137,67 +140,21 @@ impl Process {
             thread::Builder::new().name("output of a process".to_owned()).spawn(read)?;
         }
         drop(open);
-        let mut child = start(&mut command)?;
+        let mut running = Running::start(&mut command, closed)?;
         // The command owns the write ends of the pipes. The readers get no end of file while these are open.
         drop(command);
         if let Some((mut writer, input)) = writer {
             // Writing fails if the program does not read its input, which is not an error.
             let write = move || drop(writer.write_all(&input));
-            let started = thread::Builder::new().name("input of a process".to_owned()).spawn(write);
-            if let Err(error) = started {
-                group::kill(&mut child, &closed)?;
-                return Err(error);
-            }
+            thread::Builder::new().name("input of a process".to_owned()).spawn(write)?;
         }
-        let (status, reason) = wait(&mut child, &closed, &limit_exceeded, should_stop)?;
-        let left_running = !is_closed(&closed, DRAIN);
+        let (status, reason) = running.wait(&limit_exceeded, should_stop)?;
+        let left_running = !running.is_closed(DRAIN);
         // The output that was still in the pipe may have exceeded the limit.
         let exceeded = limit_exceeded.load(Ordering::Relaxed) && reason == EndReason::Exited;
         let reason = if exceeded { EndReason::OutputLimit } else { reason };
         Ok(Outcome { status, reason, left_running })
     }
-}
-
-/// Starts the program. Retries while its file is busy: a child that another thread has just forked can hold the file open for
-/// writing for a moment, even after this process has closed it.
-fn start(command: &mut Command) -> io::Result<Child> {
-    const ATTEMPTS: u32 = 50;
-    for _ in 1..ATTEMPTS {
-        match command.spawn() {
-            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => thread::sleep(POLL),
-            started => return started,
-        }
-    }
-    command.spawn()
-}
-
-/// Waits until the child ends. Ends it if `should_stop` returns true or a sink refuses more output.
-fn wait(
-    child: &mut Child,
-    closed: &Receiver<()>,
-    limit_exceeded: &AtomicBool,
-    should_stop: impl Fn() -> bool,
-) -> io::Result<(ExitStatus, EndReason)> {
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok((status, EndReason::Exited));
-        }
-        if limit_exceeded.load(Ordering::Relaxed) {
-            return Ok((group::kill(child, closed)?, EndReason::OutputLimit));
-        }
-        if should_stop() {
-            return Ok((group::kill(child, closed)?, EndReason::Stopped));
-        }
-        if is_closed(closed, POLL) {
-            // Receiving from a closed channel does not wait. The program is about to end, or runs on without output.
-            thread::sleep(Duration::from_millis(1));
-        }
-    }
-}
-
-/// Returns whether all output ends within `timeout`.
-fn is_closed(closed: &Receiver<()>, timeout: Duration) -> bool {
-    closed.recv_timeout(timeout) == Err(RecvTimeoutError::Disconnected)
 }
 
 /// Runs the example in the README.

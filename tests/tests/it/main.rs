@@ -34,5 +34,6 @@ mod rules;
 mod synth;
 mod token_estimates;
 mod turns;
+mod unsafe_code;
 mod wire;
 mod words;

@@ -266,11 +266,12 @@ mod tests {
     #[test]
     fn a_detached_or_stopped_process_does_not_outlast_the_timeout() {
         let f = fixture();
-        // A process in another session survives and keeps the pipe open, but the call ends.
-        let detached = run(&f, "setsid sleep 15 & sleep 65", 1);
+        let detached = run(&f, "setsid sh -c 'sleep 3; touch alive' & sleep 65", 1);
         let stopped = run(&f, "kill -STOP $$; echo no", 1);
         assert!(detached["timed_out"] == true && stopped["timed_out"] == true);
         assert_eq!(stopped["output"], "");
+        std::thread::sleep(Duration::from_secs(3));
+        assert!(!f.dir.path().join("alive").exists());
     }
 
     #[test]

@@ -1,0 +1,139 @@
+//! Starts the guardian of this process: a shell that ends this process's commands when this process has ended.
+//!
+//! A signal handler could not do this, since SIGKILL has none, and a library has no claim on the others.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, PipeReader, PipeWriter};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::groups::{Change, Registration, send};
+use super::isolate::isolate;
+use super::mark::HostMark;
+
+/// The script of the guardian.
+const SCRIPT: &str = include_str!("guardian.sh");
+
+/// The pipe to the guardian. The guardian acts when the last writing end has been closed, as it is when this process ends.
+#[derive(Debug)]
+pub(crate) struct Guardian {
+    writer: PipeWriter,
+}
+
+impl Guardian {
+    /// Starts a guardian. Whenever it is killed, another one is started, and before that `before_restart` is called.
+    ///
+    /// # Errors
+    /// If there is no shell, or the system has no resources.
+    pub(crate) fn start(mark: Option<HostMark>, before_restart: impl Fn() + Send + 'static) -> io::Result<Self> {
+        let (reader, writer) = io::pipe()?;
+        // A guardian that has been stopped must not block this process.
+        rustix::io::ioctl_fionbio(&writer, true)?;
+        let child = spawn(&reader, mark)?;
+        // If this fails, the pipe is closed, and the guardian ends.
+        thread::Builder::new()
+            .name("guardian".to_owned())
+            .spawn(move || keep_alive(child, &reader, mark, &before_restart))?;
+        Ok(Self { writer })
+    }
+
+    /// Tells the guardian about a group. Does nothing if the guardian does not read, because it has been stopped.
+    pub(crate) fn tell(&self, change: &Change) {
+        send(&self.writer, change);
+    }
+
+    /// Returns the means by which a command adds its own group, before it runs.
+    pub(crate) fn registration(&self) -> io::Result<Registration> {
+        Ok(Registration::new(self.writer.try_clone()?))
+    }
+}
+
+/// Waits for the end of the guardian, so that it leaves no zombie, and starts another one.
+fn keep_alive(mut child: Child, reader: &PipeReader, mark: Option<HostMark>, before_restart: &dyn Fn()) {
+    /// The pause before another guardian is started. It doubles, up to `MAX_PAUSE`, while guardians live less than `LONG_LIFE`.
+    const PAUSE: Duration = Duration::from_millis(1);
+    const MAX_PAUSE: Duration = Duration::from_mins(1);
+    const LONG_LIFE: Duration = Duration::from_secs(2);
+    let mut pause = PAUSE;
+    loop {
+        let started = Instant::now();
+        let _ = child.wait();
+        if started.elapsed() > LONG_LIFE {
+            pause = PAUSE;
+        }
+        child = loop {
+            thread::sleep(pause);
+            pause = (pause * 2).min(MAX_PAUSE);
+            before_restart();
+            if let Ok(child) = spawn(reader, mark) {
+                break child;
+            }
+        };
+    }
+}
+
+fn spawn(reader: &PipeReader, mark: Option<HostMark>) -> io::Result<Child> {
+    // The name is what users see in a list of processes.
+    let args = ["-c", SCRIPT, "toolc-guardian", &mark.map_or_else(String::new, HostMark::text), "/proc"];
+    let mut path = OsString::from("/usr/bin:/bin");
+    path.extend(env::var_os("PATH").into_iter().flat_map(|own| [":".into(), own]));
+    let shell = |shell| {
+        let mut command = Command::new(shell);
+        command.args(args).env_clear().env("PATH", &path).env("LC_ALL", "C").current_dir("/");
+        command.stdin(reader.try_clone()?).stdout(Stdio::null()).stderr(Stdio::null());
+        isolate(&mut command, mark.map(HostMark::guardian), None);
+        command.spawn()
+    };
+    shell("/bin/sh").or_else(|_| shell("sh"))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// Starts a marked command that has left its group and its environment, and a guardian in the given shell. Checks that the
+    /// command ends after the pipe of the guardian has been closed.
+    fn guard(shell: &[&str], path: &str) {
+        let host = HostMark::new().expect("Linux has marks");
+        let mut command = Command::new("sh");
+        command.args(["-c", "env -i PATH=\"$PATH\" setsid sh -c \"trap '' TERM; echo; exec sleep 600\" & wait"]);
+        let (mut started, output) = io::pipe().expect("failed to make a pipe");
+        command.stdout(output);
+        isolate(&mut command, Some(host.command(1)), None);
+        let mut child = command.spawn().expect("failed to start");
+        drop(command);
+        io::Read::read_exact(&mut started, &mut [0]).expect("the command starts");
+
+        let (reader, writer) = io::pipe().expect("failed to make a pipe");
+        let mut guardian = Command::new(shell[0]);
+        guardian.args(&shell[1..]).args(["-c", SCRIPT, "toolc-guardian", &host.text(), "/proc"]);
+        guardian.env_clear().env("PATH", path).stdin(reader);
+        isolate(&mut guardian, Some(host.guardian()), None);
+        let mut guardian = guardian.spawn().expect("failed to start the guardian");
+        assert!(host.command(1).signal(None) && !host.command(2).signal(None));
+        drop(writer);
+        // Ends when no process has the pipe open.
+        io::Read::read_to_end(&mut started, &mut Vec::new()).expect("failed to read");
+        child.wait().expect("failed to wait");
+        assert!(guardian.wait().is_ok_and(|status| status.success()), "{shell:?}");
+        assert!(!host.command(1).signal(None));
+    }
+
+    #[test]
+    fn a_guardian_works_in_every_shell_with_and_without_programs() {
+        let search = env::var_os("PATH").unwrap_or_default();
+        for shell in [&["dash"][..], &["bash"], &["bash", "--posix"], &["busybox", "sh"], &["zsh", "--emulate", "sh"]] {
+            let mut programs = env::split_paths(&search).map(|folder| folder.join(shell[0]));
+            let Some(program) = programs.find(|path| path.exists()) else {
+                eprintln!("skipped: `{}` is missing", shell[0]);
+                continue;
+            };
+            let program = program.to_str().expect("the path is UTF-8");
+            let shell: Vec<&str> = [program].into_iter().chain(shell[1..].iter().copied()).collect();
+            guard(&shell, "/usr/bin:/bin");
+            guard(&shell, "/does/not/exist");
+        }
+    }
+}

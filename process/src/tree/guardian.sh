@@ -1,0 +1,86 @@
+# The guardian of a host: a process that ends the host's commands when the host has ended, however that happened.
+#
+# Only the host holds the other end of standard input, so the end of input is the end of the host. Until then this process waits,
+# and the host tells it the process groups of its commands: `+ GROUP`, `- GROUP`, and `=` to forget all. If the host marks its
+# commands, $1 is the mark, and what carries the mark is ended instead: a process can leave its group, but not its mark. $2 is
+# where proc is mounted.
+#
+# Runs in any POSIX shell. Uses `grep` and `sleep` if they exist: without `grep` a search takes longer, and without `sleep`
+# processes have less time to end by themselves.
+trap '' HUP INT QUIT TERM USR1 USR2 PIPE
+mark=$1 proc=$2 groups=
+
+while read -r change group; do
+    case $change in
+    =) groups= ;;
+    +) groups="$groups $group" ;;
+    -)
+        others=
+        for other in $groups; do [ "$other" = "$group" ] || others="$others $other"; done
+        groups=$others
+        ;;
+    esac
+done
+
+# Prints files among which are those of all processes with the mark.
+candidates() {
+    if command -v grep > /dev/null; then
+        grep -ls "^Max file locks .* $mark " "$proc"/[0-9]*/limits
+    else
+        echo "$proc"/[0-9]*/limits
+    fi
+}
+
+# Succeeds if the process $1 has the mark.
+is_marked() {
+    while read -r first second third _ hard _; do
+        [ "$first $second $third $hard" = "Max file locks $mark" ] && return 0
+    done 2> /dev/null < "$proc/$1/limits"
+    return 1
+}
+
+# Succeeds if the process $1 has not ended. One that only waits for its parent (Z) has, unless it has other threads.
+is_alive() {
+    stat=
+    while IFS= read -r line; do stat="$stat $line"; done 2> /dev/null < "$proc/$1/stat"
+    # The name before `)` may contain anything.
+    set -- ${stat##*)}
+    case ${1-X} in
+    X) return 1 ;;
+    Z) [ "${18-0}" -gt 1 ] ;;
+    esac
+}
+
+# Sends the signal $1 to all processes. Succeeds if there is one.
+send() {
+    found=1
+    if [ -z "$mark" ]; then
+        for group in $groups; do kill -s "$1" -- "-$group" 2> /dev/null && found=0; done
+        return $found
+    fi
+    for file in $(candidates); do
+        pid=${file#"$proc/"}
+        pid=${pid%/limits}
+        # Look again directly before the signal: the process may have ended, and another may have its id.
+        if is_alive "$pid" && is_marked "$pid"; then
+            found=0
+            kill -s "$1" "$pid" 2> /dev/null
+        fi
+    done
+    return $found
+}
+
+# A third of a second after SIGTERM comes SIGKILL, again and again, because a process may start others meanwhile. What is left after
+# that, such as a program of another user, cannot be ended from here.
+round=0
+while [ "$round" -lt 50 ]; do
+    case $round in
+    0) signal=TERM ;;
+    [1-3]) signal=0 ;;
+    *) signal=KILL ;;
+    esac
+    # The second look finds a process that was started during the first.
+    send $signal || send $signal || break
+    sleep 0.1 2> /dev/null
+    round=$((round + 1))
+done

@@ -1,0 +1,44 @@
+//! Separates a command from this process: its terminal, its signals, its descriptors. The only unsafe code of the workspace.
+
+use std::fs;
+use std::os::fd::{BorrowedFd, RawFd};
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::setsid;
+
+use super::groups::Registration;
+use super::mark::Mark;
+
+/// Makes the command the leader of a new session, which has no controlling terminal: it cannot open `/dev/tty`, type into the
+/// terminal (`TIOCSTI`), or get the terminal's signals. The command gets its standard streams and no other descriptors.
+#[expect(unsafe_code, reason = "std has no stable way to start a session, nor to close inherited descriptors")]
+pub(crate) fn isolate(command: &mut Command, mark: Option<Mark>, registration: Option<Registration>) {
+    let descriptors = open_descriptors();
+    let separate = move || {
+        let group = setsid()?;
+        if let Some(registration) = &registration {
+            registration.add(group);
+        }
+        // A command that cannot be marked still has its session.
+        let _ = mark.map(Mark::set);
+        for descriptor in &descriptors {
+            // SAFETY: A number borrowed only for this call, which changes no memory. If the descriptor has been closed, the call
+            // fails, and no other thread exists that could open it again.
+            let _ = fcntl_setfd(unsafe { BorrowedFd::borrow_raw(*descriptor) }, FdFlags::CLOEXEC);
+        }
+        Ok(())
+    };
+    // SAFETY: The closure runs between fork and exec, where only async-signal-safe functions may be called. It makes system calls
+    // and nothing else: it allocates no memory and takes no lock. An error is made of a number.
+    unsafe { command.pre_exec(separate) };
+}
+
+/// Returns the descriptors of this process, except the standard streams.
+fn open_descriptors() -> Vec<RawFd> {
+    let folder = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.filter(|number: &RawFd| *number > 2).collect()
+}

@@ -1,0 +1,196 @@
+//! All processes of a command, on Unix: found by their mark, or without marks by their process group.
+//!
+//! [`isolate`] starts a command in a session of its own, [`mark`] finds its processes, and [`guardian`] ends them when this process
+//! has ended.
+
+mod groups;
+mod guardian;
+mod isolate;
+#[cfg(target_os = "linux")]
+mod mark;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_mark.rs"]
+mod mark;
+
+use std::io;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid};
+
+use crate::spawn::spawn;
+use groups::{Change, Registration};
+use guardian::Guardian;
+use mark::{HostMark, Mark};
+
+/// The processes of a command.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    mark: Option<Mark>,
+    /// The command's process group and session, which have its id.
+    group: Pid,
+}
+
+impl Tree {
+    /// Starts a command. Its processes end when this process has ended, however that happens.
+    pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
+        let (mark, registration) = Host::of_this_process(|host| (host.next_mark(), host.registration()));
+        isolate::isolate(command, mark, registration);
+        let child = match mark {
+            Some(_) => spawn(command)?,
+            None => Host::of_this_process(|host| host.spawn(command))?,
+        };
+        let group = Pid::from_child(&child);
+        Ok((child, Self { mark, group }))
+    }
+
+    /// Ends all processes: with SIGTERM, and after `grace` with SIGKILL. `is_closed` returns whether no process can write output.
+    ///
+    /// The child is reaped last. Until then the system cannot give its id, which is also the id of the group, to another process.
+    pub(crate) fn end(
+        &self,
+        child: &mut Child,
+        is_closed: impl Fn() -> bool,
+        grace: Duration,
+    ) -> io::Result<ExitStatus> {
+        /// The time after which a process is given up that SIGKILL does not end, such as one of another user.
+        const LIMIT: Duration = Duration::from_secs(2);
+        let is_gone = || {
+            let others_are_gone = || self.mark.map_or_else(&is_closed, |mark| !mark.signal(None));
+            self.has_exited() && others_are_gone()
+        };
+        let deadline = Instant::now() + grace;
+        if !grace.is_zero() {
+            match self.mark {
+                Some(mark) => drop(mark.signal(Some(Signal::TERM))),
+                None => drop(kill_process_group(self.group, Signal::TERM)),
+            }
+            let mut pauses = Pauses::new();
+            while Instant::now() < deadline && !is_gone() {
+                pauses.wait();
+            }
+        }
+        let deadline = Instant::now() + LIMIT;
+        let mut pauses = Pauses::new();
+        loop {
+            // Even a process that has lost its mark.
+            let _ = kill_process_group(self.group, Signal::KILL);
+            // The second look finds a process that was started during the first.
+            let is_left = |mark: Mark| mark.signal(Some(Signal::KILL)) || mark.signal(Some(Signal::KILL));
+            if !self.mark.is_some_and(is_left) || Instant::now() >= deadline {
+                break;
+            }
+            pauses.wait();
+        }
+        child.wait()
+    }
+
+    /// Returns whether the command itself has ended, without reaping it.
+    fn has_exited(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        // An error means that another part of this process has reaped it.
+        !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
+    }
+
+    /// Notes that the command has ended and has been reaped. Processes that it has left in the background end with this process.
+    pub(crate) fn ended(&self) {
+        if self.mark.is_none() {
+            Host::of_this_process(Host::remove_empty_groups);
+        }
+    }
+}
+
+/// Pauses between looks at processes, which grow, because a look takes some milliseconds.
+struct Pauses(Duration);
+
+impl Pauses {
+    fn new() -> Self {
+        Self(Duration::from_millis(2))
+    }
+
+    fn wait(&mut self) {
+        thread::sleep(self.0);
+        self.0 = (self.0 * 2).min(Duration::from_millis(100));
+    }
+}
+
+/// This process, as the host of commands.
+#[derive(Debug)]
+struct Host {
+    /// The id of this process. In a process that was forked off, it is that of the parent.
+    id: u32,
+    mark: Option<HostMark>,
+    commands: u64,
+    /// `None` if there is no shell.
+    guardian: Option<Guardian>,
+    /// Without marks: the groups of commands, which had a process when last seen.
+    groups: Vec<Pid>,
+}
+
+impl Host {
+    /// Passes the host to `use_host`. Makes it, and starts its guardian, for the first command of this process.
+    fn of_this_process<T>(use_host: impl FnOnce(&mut Self) -> T) -> T {
+        static HOST: Mutex<Option<Host>> = Mutex::new(None);
+        fn lock() -> MutexGuard<'static, Option<Host>> {
+            HOST.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+        let mut host = lock();
+        if host.as_ref().is_none_or(|host| host.id != std::process::id()) {
+            *host = Some(Self::new(HostMark::new()));
+        }
+        let host = host.as_mut().unwrap_or_else(|| unreachable!("the host has just been made"));
+        if host.guardian.is_none() {
+            let tell_groups = || lock().iter().for_each(Self::tell_groups);
+            host.guardian = Guardian::start(host.mark, tell_groups).ok();
+        }
+        use_host(host)
+    }
+
+    fn new(mark: Option<HostMark>) -> Self {
+        Self { id: std::process::id(), mark, commands: 0, guardian: None, groups: Vec::new() }
+    }
+
+    fn next_mark(&mut self) -> Option<Mark> {
+        self.commands += 1;
+        self.mark.map(|mark| mark.command(self.commands))
+    }
+
+    /// Without marks, returns the means by which the next command adds its group to those that the guardian ends.
+    fn registration(&self) -> Option<Registration> {
+        self.guardian.as_ref().filter(|_| self.mark.is_none())?.registration().ok()
+    }
+
+    /// Without marks, starts a command, which adds its group.
+    fn spawn(&mut self, command: &mut Command) -> io::Result<Child> {
+        let child = spawn(command);
+        if let Ok(child) = &child {
+            self.groups.push(Pid::from_child(child));
+        } else {
+            // It has added its group before it failed, and its id is not known here.
+            self.tell(&Change::RemoveAll);
+            self.tell_groups();
+        }
+        child
+    }
+
+    /// Forgets the groups without processes, whose ids the system can give to others.
+    fn remove_empty_groups(&mut self) {
+        let is_empty = |group: &mut Pid| test_kill_process_group(*group) == Err(rustix::io::Errno::SRCH);
+        let removed: Vec<Pid> = self.groups.extract_if(.., is_empty).collect();
+        for group in removed {
+            self.tell(&Change::Remove(group));
+        }
+    }
+
+    fn tell_groups(&self) {
+        self.groups.iter().for_each(|group| self.tell(&Change::Add(*group)));
+    }
+
+    fn tell(&self, change: &Change) {
+        if let Some(guardian) = &self.guardian {
+            guardian.tell(change);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Marks, for systems that have none: there, the processes of a command are those of its group.
+
+use std::convert::Infallible;
+use std::io;
+
+use rustix::process::Signal;
+
+/// Identifies this process, as the host of commands. Has no value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HostMark(Infallible);
+
+/// Identifies the processes of one command. Has no value.
+pub(crate) type Mark = HostMark;
+
+impl HostMark {
+    pub(crate) fn new() -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn command(self, _: u64) -> Mark {
+        self
+    }
+
+    pub(crate) fn guardian(self) -> Mark {
+        self
+    }
+
+    pub(crate) fn text(self) -> String {
+        match self.0 {}
+    }
+
+    pub(crate) fn set(self) -> io::Result<()> {
+        match self.0 {}
+    }
+
+    pub(crate) fn signal(self, _: Option<Signal>) -> bool {
+        match self.0 {}
+    }
+}

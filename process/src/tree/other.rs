@@ -1,0 +1,24 @@
+//! The processes of a command, on systems other than Unix: only the command itself is ended.
+
+use std::io;
+use std::process::{Child, Command, ExitStatus};
+use std::time::Duration;
+
+use crate::spawn::spawn;
+
+/// The processes of a command.
+#[derive(Debug)]
+pub(crate) struct Tree;
+
+impl Tree {
+    pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
+        Ok((spawn(command)?, Self))
+    }
+
+    pub(crate) fn end(&self, child: &mut Child, _: impl Fn() -> bool, _: Duration) -> io::Result<ExitStatus> {
+        child.kill()?;
+        child.wait()
+    }
+
+    pub(crate) fn ended(&self) {}
+}
