@@ -1,5 +1,7 @@
 //! `cargo xtask ...`: the compiler's command line, and the tasks of this repository.
 
+mod soak;
+
 use std::borrow::Cow;
 use std::error::Error;
 use std::fs;
@@ -36,6 +38,11 @@ enum Task {
     },
     /// Run all checks: generated files, formatting, clippy, tests.
     Test,
+    /// Repeat tests that look for rare failures, a hundred times each; without a name, list them.
+    Soak {
+        /// The name of the tests.
+        name: Option<String>,
+    },
     /// Measure calls and definitions relative to hand-written code, and the time of gen and of building its output.
     Bench {
         /// Compare with other libraries for LLM tools instead (fetches and builds them).
@@ -65,6 +72,7 @@ fn main() -> ExitCode {
             ExitCode::from,
         ),
         Task::Test => test(),
+        Task::Soak { name } => soak::run(name.as_deref()),
         // Two commands, because cargo would unify the features: the runtime would be measured with those of the compiler.
         Task::Bench { peers: false, .. } => status(
             ["toolc-speed", "toolc-tests"].map(|package| cargo(&["bench", "--quiet", "--package", package]))

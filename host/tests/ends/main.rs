@@ -1,0 +1,62 @@
+//! Ends calls and hosts in every way, with real processes, and looks for processes that have survived.
+//!
+//! Each test repeats its try five times, or as often as the environment variable `TOOLC_TRIES` says: `cargo xtask soak ends`.
+#![cfg(target_os = "linux")]
+
+mod calls;
+mod hosts;
+#[path = "../hosts/program.rs"]
+#[expect(dead_code, reason = "the tests of the examples use all of it")]
+mod program;
+mod role;
+mod special;
+mod survivors;
+
+use std::time::{Duration, Instant};
+
+/// The script that every call runs. It starts a process of each kind, which creates the file `started-KIND` when it runs.
+const SCRIPT: &str = r#"
+run() { echo "echo > started-$1; $2"; }
+sh -c "$(run child 'sleep 600; exit')" &
+timeout 600 sh -c "$(run group 'sleep 600; exit')" &
+setsid sh -c "$(run session 'sleep 600; exit')" &
+( ( nohup sh -c "$(run nohup 'sleep 600; exit')" > /dev/null 2>&1 & ) & )
+env -i PATH="$PATH" setsid sh -c "$(run cleared 'trap "" TERM; sleep 600; sleep 600')" > /dev/null 2>&1 &
+echo > started-command
+"#;
+/// The number of files that it creates.
+const KINDS: usize = 6;
+/// The rest of the script, for a command that does not end by itself.
+const HANG: &str = "sleep 600; exit\n";
+/// The timeout of calls that are to time out: usually long enough for every process to start.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A limit that is never reached, however busy the machine is.
+const NEVER: Duration = Duration::from_mins(5);
+
+/// Waits until `condition` holds. Returns how long that took.
+#[track_caller]
+fn wait_until(what: &str, mut condition: impl FnMut() -> bool) -> Duration {
+    let started = Instant::now();
+    while !condition() {
+        assert!(started.elapsed() < NEVER, "waited too long: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    started.elapsed()
+}
+
+/// Repeats a try, several at the same time. It returns the time from the end of a call or host to that of the last process.
+fn repeat(name: &str, one_try: impl Fn() -> Duration + Sync) {
+    const AT_ONCE: usize = 5;
+    let tries = std::env::var("TOOLC_TRIES").map_or(5, |tries| tries.parse().expect("a number of tries"));
+    let mut times = Vec::new();
+    while times.len() < tries {
+        std::thread::scope(|scope| {
+            let running: Vec<_> = (times.len()..tries).take(AT_ONCE).map(|_| scope.spawn(&one_try)).collect();
+            times.extend(running.into_iter().map(|one| one.join().expect("the try succeeds")));
+        });
+    }
+    times.sort();
+    let [median, max] = [times[times.len() / 2], times[times.len() - 1]].map(|time| time.as_millis());
+    println!("{name}: {tries} tries, the last process ended after {median} ms (median), {max} ms (maximum)");
+}

@@ -1,0 +1,43 @@
+//! `cargo xtask soak`: tests that look for rare failures, with many more tries than `cargo xtask test` takes.
+
+use std::process::{Command, ExitCode};
+
+/// Tests that read the number of their tries from `TOOLC_TRIES`.
+struct Soak {
+    name: &'static str,
+    description: &'static str,
+    /// The arguments of `cargo test`.
+    tests: &'static [&'static str],
+}
+
+const SOAKS: &[Soak] = &[Soak {
+    name: "ends",
+    description: "no process survives its call or its host; about twenty minutes",
+    tests: &["--package", "toolc-host", "--test", "ends"],
+}];
+const TRIES: &str = "100";
+
+/// Runs the tests of this name, or lists all names.
+pub(crate) fn run(name: Option<&str>) -> ExitCode {
+    let Some(name) = name else {
+        for Soak { name, description, .. } in SOAKS {
+            println!("{name}: {description}");
+        }
+        return ExitCode::SUCCESS;
+    };
+    let Some(soak) = SOAKS.iter().find(|soak| soak.name == name) else {
+        let names: Vec<&str> = SOAKS.iter().map(|soak| soak.name).collect();
+        eprintln!("error: unknown soak `{name}`: expected one of {}", names.join(", "));
+        return ExitCode::from(2);
+    };
+    let mut cargo = Command::new(env!("CARGO"));
+    // The tests print the times that they measured.
+    cargo.arg("test").args(soak.tests).args(["--", "--nocapture"]).env("TOOLC_TRIES", TRIES);
+    match cargo.status() {
+        Ok(status) => super::status(status.success()),
+        Err(error) => {
+            eprintln!("error: failed to run cargo: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
