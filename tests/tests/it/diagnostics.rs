@@ -158,7 +158,7 @@ fn one_run_reports_every_mistake_once() {
     assert_eq!(
         found,
         [
-            "C001 tools/torn.toml:2:16",
+            "C001 tools/torn.toml:2:11",
             "C006 tools/renamed.toml:1:8",
             "C009 toolsets/one.toml:3:29",
             "C010 tools/slip.toml:2:11",
@@ -195,12 +195,13 @@ fn one_run_reports_every_mistake_once() {
       = help: did you mean `file`?
       = help: or declare it in `manifests/toolsets/fiel.toml`
 
-    error[C001]: invalid TOML
-     --> ROOT/manifests/tools/torn.toml:2:16
+    error[C001]: invalid TOML: unclosed string
+     --> ROOT/manifests/tools/torn.toml:2:11
       |
     2 | toolset = "file
-      |                ^ invalid basic string, expected `"`
+      |           ^ opened here
       |
+      = help: write `toolset = "file"`
       = help: fix this first: the rest of the file is not checked
 
     error[C009]: unknown tool `defualt`

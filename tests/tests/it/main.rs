@@ -31,6 +31,7 @@ mod registry_changes;
 mod repairs;
 mod root_names;
 mod rules;
+mod syntax;
 mod synth;
 mod token_estimates;
 mod turns;
