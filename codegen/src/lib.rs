@@ -65,6 +65,7 @@ pub mod schema;
 pub mod source;
 #[doc(hidden)]
 pub mod text;
+mod visible;
 #[doc(hidden)]
 #[cfg(feature = "emit")]
 pub mod write;

@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::format::format;
 use crate::report::plural;
 use crate::source::Sources;
+use crate::visible::visible;
 
 /// Formats the manifests, or checks their format. Returns whether all manifests are formatted now.
 pub(super) fn run(project: Project, check: bool, streams: &mut Streams<'_>) -> Result<bool, Failure> {
@@ -22,9 +23,10 @@ pub(super) fn run(project: Project, check: bool, streams: &mut Streams<'_>) -> R
     let (mut changed, mut broken, mut shown) = (0, 0, String::new());
     for (id, text) in all.into_iter().zip(texts) {
         let (path, source) = (sources.display(id), sources.get(id));
+        let path = visible(&path);
         let Some(text) = text else {
             broken += 1;
-            shown += &format!("{path}: not valid TOML: `lint` shows the errors\n");
+            shown += &format!("{path}: cannot be read as TOML: `lint` shows the errors\n");
             continue;
         };
         if text == source.text {

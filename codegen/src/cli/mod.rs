@@ -30,6 +30,7 @@ use crate::lower::lower;
 use crate::project::{GENERATED, MANIFESTS};
 use crate::report::{Format, Report, plural};
 use crate::source::Sources;
+use crate::visible::visible;
 use crate::write::{self, Plan};
 use crate::{compile, emit};
 
@@ -161,7 +162,7 @@ fn execute(project: Project, command: Command, streams: &mut Streams<'_>) -> u8 
         Ok(true) => 0,
         Ok(false) => 1,
         Err(failure) => {
-            let _ = writeln!(streams.err, "error: {failure}");
+            let _ = writeln!(streams.err, "error: {}", visible(&failure.to_string()));
             2
         }
     }

@@ -8,6 +8,7 @@ use annotate_snippets::{AnnotationKind, Group, Level as Title, Snippet};
 
 use super::{Diagnostic, Level, Place, SourceId};
 use crate::source::Sources;
+use crate::visible::{visible, visible_source};
 
 /// Renders findings with the source lines around them.
 pub struct Renderer<'s> {
@@ -35,8 +36,9 @@ impl<'s> Renderer<'s> {
             let text = &self.sources.get(source).text;
             let excerpt = lines_around(labels.iter().map(|(place, ..)| *place), text);
             let before = text[..excerpt.start].matches('\n').count();
-            let mut snippet =
-                Snippet::source(&text[excerpt.clone()]).line_start(before + 1).path(self.sources.display(source));
+            let mut snippet = Snippet::source(visible_source(&text[excerpt.clone()]))
+                .line_start(before + 1)
+                .path(visible(&self.sources.display(source)).into_owned());
             for (place, label, kind) in labels {
                 let span = clamp(place, text);
                 let mut annotation = kind.span(span.start - excerpt.start..span.end - excerpt.start);
@@ -81,13 +83,13 @@ fn lines_around(places: impl Iterator<Item = Place>, text: &str) -> Range<usize>
     start..end
 }
 
-/// Truncates a message to 1,000 bytes. It may quote a line of a megabyte.
+/// Truncates a message to 1,000 bytes. It may quote a line of a megabyte, with any characters.
 fn truncate(text: &str) -> Cow<'_, str> {
     const MAX_BYTES: usize = 1_000;
     if text.len() <= MAX_BYTES {
-        return text.into();
+        return visible(text);
     }
-    format!("{}…", &text[..text.floor_char_boundary(MAX_BYTES)]).into()
+    format!("{}…", visible(&text[..text.floor_char_boundary(MAX_BYTES)])).into()
 }
 
 /// Returns the range of a place, limited to the text and extended to character boundaries.

@@ -3,13 +3,19 @@
 use toml::de::DeTable;
 
 use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId, ticked};
-use crate::source::{Kind, Source, Sources, likely_manifest};
+use crate::source::{Fault, Kind, OTHER_FORMATS, Source, Sources, likely_manifest};
 
 /// Returns every file that is a manifest, and reports the others.
 pub(super) fn manifests<'s>(sources: &'s Sources, sink: &Sink) -> Vec<(SourceId, Kind, &'s Source)> {
     let mut manifests = Vec::new();
     for (id, source) in sources.iter() {
+        if let Some(Fault::File { message, help }) = &source.fault {
+            let name = source.path.rsplit('/').next().unwrap_or_default();
+            let found = Diagnostic::new(Code::MISPLACED_FILE, Place::new(id, 0..0), format!("`{name}` {message}"));
+            sink.push(found.label("no manifest is read here").help(*help));
+        }
         match source.kind {
+            None if source.fault.is_some() => {}
             Some(kind) => manifests.push((id, kind, source)),
             None => sink.push(misplaced(id, source)),
         }
@@ -25,7 +31,13 @@ fn misplaced(id: SourceId, source: &Source) -> Diagnostic {
     };
     if let Some(toml) = likely_manifest(&source.path) {
         let found = found(format!("no manifest is read from `{name}`"));
-        return found.help(format!("manifests are TOML files: convert it to `{toml}`"));
+        // Only the name is wrong if the text is TOML already, which is not read here.
+        let is_other_format = OTHER_FORMATS.iter().any(|format| name.to_ascii_lowercase().ends_with(format));
+        return found.help(if is_other_format {
+            format!("manifests are TOML files: convert it to `{toml}`")
+        } else {
+            format!("rename it to `{toml}`")
+        });
     }
     let to = ticked(&places_for(folder, &source.stem, &source.text), " or ");
     found(format!("no manifest is read in `{folder}`")).help(format!("move `{}` to {to}", source.path))

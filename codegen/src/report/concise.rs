@@ -2,12 +2,14 @@
 
 use super::{Report, line};
 use crate::diagnostic::Diagnostic;
+use crate::visible::visible;
 
 pub(super) fn write(report: &Report<'_>) -> String {
     let format_line = |found: &Diagnostic| {
         let (path, [start, _]) = report.locate(found.at.0);
         let (level, code) = (found.level.word(), found.code);
-        format!("{path}:{}:{}: {level}[{}] {}: {}\n", start.line, start.column, code.id, code.name, line(found))
+        let (path, message) = (visible(&path), line(found));
+        format!("{path}:{}:{}: {level}[{}] {}: {}\n", start.line, start.column, code.id, code.name, visible(&message))
     };
     report.findings.iter().map(format_line).collect()
 }

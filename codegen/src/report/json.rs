@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Report;
+use super::{Report, json_text};
 use crate::diagnostic::{Diagnostic, Level, Place};
 use crate::fix::replacements;
 
@@ -17,7 +17,7 @@ pub(super) fn write(report: &Report<'_>) -> String {
             "fixable": report.fixable(),
         },
     });
-    format!("{document:#}\n")
+    json_text(&document)
 }
 
 fn finding(report: &Report<'_>, found: &Diagnostic) -> Value {

@@ -1,5 +1,6 @@
 //! The output formats of findings. Each format has a file here and an entry in [`Format::ALL`].
 
+mod base;
 mod concise;
 mod github;
 mod human;
@@ -7,6 +8,7 @@ mod json;
 mod sarif;
 
 use crate::diagnostic::{Diagnostic, Level, Place, Places, Position};
+use crate::visible::is_control;
 
 pub use human::plural;
 
@@ -63,6 +65,19 @@ impl Report<'_> {
     fn locate(&self, place: Place) -> (String, [Position; 2]) {
         (self.places.sources.display(place.source), self.places.positions(place))
     }
+}
+
+/// Formats a JSON document. Control characters that JSON allows in strings are escaped as well.
+fn json_text(document: &serde_json::Value) -> String {
+    let mut text = String::new();
+    for letter in format!("{document:#}\n").chars() {
+        if letter != '\n' && is_control(letter) {
+            text += &format!("\\u{:04x}", u32::from(letter));
+        } else {
+            text.push(letter);
+        }
+    }
+    text
 }
 
 /// Returns the message and the label of a finding, in one line.

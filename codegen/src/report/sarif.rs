@@ -2,43 +2,60 @@
 
 use serde_json::{Value, json};
 
-use super::{Report, text};
+use super::base::Base;
+use super::{Report, json_text, text};
 use crate::diagnostic::{Code, Diagnostic, Level, Place};
 use crate::fix::replacements;
+
+/// The name of the folder that paths are relative to, as GitHub expects it.
+const BASE_ID: &str = "%SRCROOT%";
+
+/// The repository of this project, which has the page that describes all rules. Empty as long as it is not public.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 pub(super) fn write(report: &Report<'_>) -> String {
     let mut rules: Vec<Code> = report.findings.iter().map(|found| found.code).collect();
     rules.sort_by_key(|code| code.id);
     rules.dedup();
-    let results: Vec<Value> = report.findings.iter().map(|found| result(report, &rules, found)).collect();
-    let document = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
+    let document = Document { report, base: Base::new(report.places.sources), rules: &rules };
+    let results: Vec<Value> = report.findings.iter().map(|found| document.result(found)).collect();
+    let mut run = json!({
             "tool": {
                 "driver": {
                     "name": "toolc",
                     "version": env!("CARGO_PKG_VERSION"),
-                    "rules": rules.iter().map(|code| rule(*code)).collect::<Vec<_>>(),
+                    "rules": rules.iter().map(|code| rule(*code, REPOSITORY)).collect::<Vec<_>>(),
                 },
             },
             "columnKind": "unicodeCodePoints",
             "results": results,
-        }],
     });
-    format!("{document:#}\n")
+    if let Some(folder) = document.base.folder() {
+        run["originalUriBaseIds"] = json!({ BASE_ID: { "uri": uri(&format!("{folder}/")) } });
+    }
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [run],
+    });
+    json_text(&document)
 }
 
-fn rule(code: Code) -> Value {
+/// Describes a rule. `repository` is the address of the repository, or empty.
+fn rule(code: Code, repository: &str) -> Value {
     let docs = code.docs();
-    json!({
+    let mut rule = json!({
         "id": code.id,
         "name": code.name,
         "shortDescription": { "text": first_sentence(&one_line(&docs.what)) },
         "fullDescription": { "text": one_line(&format!("{} {}", docs.what, docs.section("Why is this bad"))) },
         "help": { "text": code.markdown(), "markdown": code.markdown() },
         "defaultConfiguration": { "level": code.level.map_or("none", Level::word) },
-    })
+    });
+    if !repository.is_empty() {
+        rule["helpUri"] = json!(format!("{repository}/blob/main/docs/lint.md#{}", code.anchor()));
+    }
+    rule
 }
 
 /// Joins the lines of a text.
@@ -50,64 +67,77 @@ fn first_sentence(text: &str) -> &str {
     text.find(". ").map_or(text, |end| &text[..=end])
 }
 
-fn result(report: &Report<'_>, rules: &[Code], found: &Diagnostic) -> Value {
-    let related = |(index, (place, label)): (usize, &(Place, String))| {
-        let mut location = location(report, *place);
-        location["id"] = json!(index + 1);
-        location["message"] = json!({ "text": label });
-        location
-    };
-    let path = &report.places.sources.get(found.at.0.source).path;
-    let mut result = json!({
-        "ruleId": found.code.id,
-        "ruleIndex": rules.iter().position(|code| *code == found.code),
-        "level": found.level.word(),
-        "message": { "text": text(found) },
-        "locations": [location(report, found.at.0)],
-        "partialFingerprints": {
-            "place/v1": format!("{} {path}#{}", found.code.id, report.places.pointer(found.at.0)),
-        },
-    });
-    if !found.related.is_empty() {
-        result["relatedLocations"] = found.related.iter().enumerate().map(related).collect();
-    }
-    if !found.fix.is_empty() {
-        let change = |(place, text): (Place, String)| {
-            json!({
-                "artifactLocation": artifact(report, place),
-                "replacements": [{ "deletedRegion": region(report, place), "insertedContent": { "text": text } }],
-            })
+/// The document and what its parts need.
+struct Document<'d, 'r> {
+    report: &'d Report<'r>,
+    base: Base<'r>,
+    rules: &'d [Code],
+}
+
+impl Document<'_, '_> {
+    fn result(&self, found: &Diagnostic) -> Value {
+        let related = |(index, (place, label)): (usize, &(Place, String))| {
+            let mut location = self.location(*place);
+            location["id"] = json!(index + 1);
+            location["message"] = json!({ "text": label });
+            location
         };
-        let changes: Vec<Value> = replacements(report.places, found).into_iter().map(change).collect();
-        let description = found.help.first().map_or("apply the fix", String::as_str);
-        result["fixes"] = json!([{ "description": { "text": description }, "artifactChanges": changes }]);
+        let path = &self.report.places.sources.get(found.at.0.source).path;
+        let mut result = json!({
+            "ruleId": found.code.id,
+            "ruleIndex": self.rules.iter().position(|code| *code == found.code),
+            "level": found.level.word(),
+            "message": { "text": text(found) },
+            "locations": [self.location(found.at.0)],
+            "partialFingerprints": {
+                "place/v1": format!("{} {path}#{}", found.code.id, self.report.places.pointer(found.at.0)),
+            },
+        });
+        if !found.related.is_empty() {
+            result["relatedLocations"] = found.related.iter().enumerate().map(related).collect();
+        }
+        if !found.fix.is_empty() {
+            let change = |(place, text): (Place, String)| {
+                json!({
+                    "artifactLocation": self.artifact(place),
+                    "replacements": [{ "deletedRegion": self.region(place), "insertedContent": { "text": text } }],
+                })
+            };
+            let changes: Vec<Value> = replacements(self.report.places, found).into_iter().map(change).collect();
+            let description = found.help.first().map_or("apply the fix", String::as_str);
+            result["fixes"] = json!([{ "description": { "text": description }, "artifactChanges": changes }]);
+        }
+        result
     }
-    result
+
+    fn location(&self, place: Place) -> Value {
+        let pointer = self.report.places.pointer(place);
+        json!({
+            "physicalLocation": { "artifactLocation": self.artifact(place), "region": self.region(place) },
+            "logicalLocations": [{ "fullyQualifiedName": pointer, "kind": "member" }],
+        })
+    }
+
+    fn artifact(&self, place: Place) -> Value {
+        let uri = uri(&self.base.path(place.source));
+        match self.base.folder() {
+            Some(_) => json!({ "uri": uri, "uriBaseId": BASE_ID }),
+            None => json!({ "uri": uri }),
+        }
+    }
+
+    fn region(&self, place: Place) -> Value {
+        let [start, end] = self.report.places.positions(place);
+        json!({
+            "startLine": start.line,
+            "startColumn": start.column,
+            "endLine": end.line,
+            "endColumn": end.column,
+        })
+    }
 }
 
-fn location(report: &Report<'_>, place: Place) -> Value {
-    let pointer = report.places.pointer(place);
-    json!({
-        "physicalLocation": { "artifactLocation": artifact(report, place), "region": region(report, place) },
-        "logicalLocations": [{ "fullyQualifiedName": pointer, "kind": "member" }],
-    })
-}
-
-fn artifact(report: &Report<'_>, place: Place) -> Value {
-    json!({ "uri": uri(&report.places.sources.display(place.source)) })
-}
-
-fn region(report: &Report<'_>, place: Place) -> Value {
-    let [start, end] = report.places.positions(place);
-    json!({
-        "startLine": start.line,
-        "startColumn": start.column,
-        "endLine": end.line,
-        "endColumn": end.column,
-    })
-}
-
-/// Converts a path to a URI: relative to the current folder, or absolute with the scheme `file`.
+/// Converts a path to a URI: a relative one, or an absolute one with the scheme `file`.
 fn uri(path: &str) -> String {
     let path = path.replace('\\', "/");
     let scheme = if path.starts_with('/') {
@@ -139,11 +169,24 @@ mod tests {
     #[test]
     fn the_short_description_of_a_rule_is_one_sentence_of_the_full_one() {
         for code in codes() {
-            let rule = rule(code);
+            let rule = rule(code, "");
             let [short, full] = ["shortDescription", "fullDescription"].map(|key| rule[key]["text"].as_str().unwrap());
             assert!(short.chars().count() <= 255 && full.chars().count() <= 1_024, "{code}: {short}\n{full}");
             assert!(full.starts_with(short) && !full.contains('\n'), "{code}: {short}\n{full}");
         }
+    }
+
+    #[test]
+    fn the_help_of_a_rule_is_its_section_in_the_documentation() {
+        for code in codes() {
+            let uri = rule(code, "https://example.org/toolc")["helpUri"].as_str().unwrap().to_owned();
+            let (page, anchor) = uri.split_once('#').unwrap();
+            assert_eq!(page, "https://example.org/toolc/blob/main/docs/lint.md");
+            // As GitHub makes anchors of headings.
+            let heading = code.markdown().lines().next().unwrap().trim_start_matches('#').trim().to_lowercase();
+            assert_eq!(anchor, heading.replace('`', "").replace(' ', "-"));
+        }
+        assert!(rule(codes().next().unwrap(), "").get("helpUri").is_none());
     }
 
     #[test]

@@ -298,13 +298,13 @@ fn a_failure_of_the_command_itself_exits_with_status_2() {
 /// The manifest is a link to a missing file, which even root cannot read.
 #[cfg(unix)]
 #[test]
-fn an_unreadable_manifest_exits_with_status_2() {
+fn an_unreadable_manifest_is_a_finding_and_nothing_is_written() {
     let project = Project::golden();
     std::os::unix::fs::symlink("nowhere.toml", project.path("manifests/tools/lost.toml")).expect("failed to link");
     let before = project.bytes("generated");
     let (status, out, err) = project.run(&["gen"]);
-    assert_eq!((status, out.as_str()), (2, ""));
-    assert!(err.starts_with("error: failed to read ROOT/manifests/tools/lost.toml: "), "{err}");
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(err.starts_with("error[C015]: `lost.toml` is a link to a file that does not exist\n"), "{err}");
     assert_eq!(differences(&before, &project.bytes("generated")), NONE);
 }
 
@@ -314,14 +314,14 @@ fn a_manifest_that_is_not_utf_8_is_reported_as_a_diagnostic() {
     project.write("manifests/tools/wait.toml", b"name = \"wait\"\ndescription = \"caf\xe9\"\n");
     let (status, out, err) = project.run(&["lint"]);
     assert_eq!((status, err.as_str()), (1, ""));
-    assert!(out.starts_with("error[C001]: not UTF-8"), "{out}");
+    assert!(out.starts_with("error[C001]: the file is not UTF-8"), "{out}");
     assert!(out.contains("ROOT/manifests/tools/wait.toml:2:19"), "{out}");
     assert!(out.ends_with("\n1 error\n"), "one finding: {out}");
 
     project.write("manifests/tools/wait.toml", vec![0x80; 1 << 20]);
     let (status, out, _) = project.run(&["lint"]);
     assert_eq!(status, 1);
-    assert!(out.starts_with("error[C001]: not UTF-8") && out.ends_with("\n1 error\n"), "{out}");
+    assert!(out.starts_with("error[C001]: the file is not UTF-8") && out.ends_with("\n1 error\n"), "{out}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::path::Path;
 
 /// The modules of `codegen/src`, lowest first. `lib` stands for the items that `lib.rs` defines.
 const CODEGEN: &[&str] = &[
+    "visible",
     "failure",
     "project",
     "names",

@@ -6,5 +6,6 @@ mod first_hour;
 mod killed_gen;
 mod lean_runtime;
 mod python;
+mod report_paths;
 mod sdks;
 mod stress;

@@ -8,7 +8,7 @@ use super::scanner::{Scanner, closing_brace};
 
 /// Returns the problem of a text that as a whole is not TOML.
 pub(super) fn whole_file(text: &str) -> Option<Problem> {
-    conflict(text).or_else(|| fence(text)).or_else(|| other_format(text))
+    not_a_text(text).or_else(|| conflict(text)).or_else(|| fence(text)).or_else(|| other_format(text))
 }
 
 /// Returns the range and text of each line.
@@ -18,6 +18,12 @@ fn lines(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
         *at += line.len() + 1;
         Some((start..start + line.len(), line))
     })
+}
+
+/// Recognises a file in UTF-16 without a mark, or a program.
+fn not_a_text(text: &str) -> Option<Problem> {
+    let nulls = text.chars().take(64).filter(|letter| *letter == '\0').count();
+    (nulls > 2).then(|| Problem::new(0..0, "this file is not a text in UTF-8").help("save the file as UTF-8"))
 }
 
 /// Finds the markers of a merge that stopped at a conflict.

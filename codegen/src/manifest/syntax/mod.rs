@@ -18,14 +18,17 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId};
-use crate::source::Source;
+use crate::source::{Fault, Source};
 
 use problem::{Details, Problem};
 
 /// Returns the tree of a file, or `None` if it has syntax errors, which are reported.
 pub(super) fn parse<'s>(id: SourceId, source: &'s Source, sink: &Sink) -> Option<Spanned<DeTable<'s>>> {
-    if let Some((at, why)) = &source.fault {
-        sink.push(Diagnostic::new(Code::SYNTAX, Place::new(id, *at..*at), why.as_str()));
+    if let Some(fault) = &source.fault {
+        // The others were reported as files that are not manifests.
+        if let Fault::Text { at, message, help } = fault {
+            sink.push(Diagnostic::new(Code::SYNTAX, Place::new(id, *at..*at), message).help(*help));
+        }
         return None;
     }
     let (document, errors) = DeTable::parse_recoverable(&source.text);

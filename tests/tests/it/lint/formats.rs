@@ -167,7 +167,8 @@ fn sarif_output_conforms_to_the_standard() {
           {
             "physicalLocation": {
               "artifactLocation": {
-                "uri": "file://ROOT/manifests/tools/read_file.toml"
+                "uri": "manifests/tools/read_file.toml",
+                "uriBaseId": "%SRCROOT%"
               },
               "region": {
                 "startLine": 5,
@@ -195,7 +196,8 @@ fn sarif_output_conforms_to_the_standard() {
             "artifactChanges": [
               {
                 "artifactLocation": {
-                  "uri": "file://ROOT/manifests/tools/read_file.toml"
+                  "uri": "manifests/tools/read_file.toml",
+                  "uriBaseId": "%SRCROOT%"
                 },
                 "replacements": [
                   {
@@ -226,7 +228,8 @@ fn sarif_output_conforms_to_the_standard() {
           {
             "physicalLocation": {
               "artifactLocation": {
-                "uri": "file://ROOT/manifests/tools/read_file.toml"
+                "uri": "manifests/tools/read_file.toml",
+                "uriBaseId": "%SRCROOT%"
               },
               "region": {
                 "startLine": 8,
@@ -258,7 +261,8 @@ fn sarif_output_conforms_to_the_standard() {
           {
             "physicalLocation": {
               "artifactLocation": {
-                "uri": "file://ROOT/manifests/toolsets/round.toml"
+                "uri": "manifests/toolsets/round.toml",
+                "uriBaseId": "%SRCROOT%"
               },
               "region": {
                 "startLine": 3,
@@ -282,7 +286,8 @@ fn sarif_output_conforms_to_the_standard() {
           {
             "physicalLocation": {
               "artifactLocation": {
-                "uri": "file://ROOT/manifests/toolsets/trip.toml"
+                "uri": "manifests/toolsets/trip.toml",
+                "uriBaseId": "%SRCROOT%"
               },
               "region": {
                 "startLine": 3,
@@ -311,9 +316,9 @@ fn sarif_output_conforms_to_the_standard() {
 #[test]
 fn github_output_is_workflow_commands() {
     insta::assert_snapshot!(findings("github"), @r#"
-    ::warning file=ROOT/manifests/tools/read_file.toml,line=5,endLine=6,title=M004 leading-or-trailing-space::white space at the end of a text that models read%0Ahelp: remove it
-    ::warning file=ROOT/manifests/tools/read_file.toml,line=8,endLine=8,col=9,endColumn=13,title=M001 parameter-description-missing::the parameter `path` of `read_file` has no description%0Ahelp: add `description = "..."`: the meaning, the unit, and a useful value
-    ::error file=ROOT/manifests/toolsets/round.toml,line=3,endLine=3,col=8,endColumn=14,title=C011 include-cycle::include cycle: round → trip → round: `round` includes `trip`%0Ahelp: remove one of these
+    ::warning file=manifests/tools/read_file.toml,line=5,endLine=6,title=M004 leading-or-trailing-space::white space at the end of a text that models read%0Ahelp: remove it
+    ::warning file=manifests/tools/read_file.toml,line=8,endLine=8,col=9,endColumn=13,title=M001 parameter-description-missing::the parameter `path` of `read_file` has no description%0Ahelp: add `description = "..."`: the meaning, the unit, and a useful value
+    ::error file=manifests/toolsets/round.toml,line=3,endLine=3,col=8,endColumn=14,title=C011 include-cycle::include cycle: round → trip → round: `round` includes `trip`%0Ahelp: remove one of these
     "#);
 }
 
@@ -324,4 +329,37 @@ fn concise_output_has_a_line_for_each_finding() {
     ROOT/manifests/tools/read_file.toml:8:9: warning[M001] parameter-description-missing: the parameter `path` of `read_file` has no description
     ROOT/manifests/toolsets/round.toml:3:8: error[C011] include-cycle: include cycle: round → trip → round: `round` includes `trip`
     ");
+}
+
+/// Names, keys, values and texts with characters that a terminal or a CI system would obey.
+#[cfg(unix)]
+#[test]
+fn no_format_prints_a_control_character_of_a_file_or_its_name() {
+    let project = Project::new();
+    project.write(
+        "manifests/tools/a\n::error::x\u{1b}[31m\u{9b}.toml",
+        "\"b\\n::error::c\\u001b\" = 1\nname = 2\n# \u{9b}31m\n",
+    );
+    project.write("manifests/tools/\u{7f}d.toml", "name = \"e\u{1b}[2J\u{7}\"");
+    project.write(
+        "manifests/toolsets/f.toml",
+        "name = \"f\"\ndescription = \"F.\"\ntools = [\"g\\n::warning::h\\u009b\"]\ntags = 1 # \u{9b}",
+    );
+    for format in ["human", "concise", "json", "sarif", "github"] {
+        let (status, out, err) = project.run(&["lint", "--format", format]);
+        assert_eq!((status, err.as_str()), (1, ""), "{format}");
+        assert!(out.matches("C009").count() > 0 && out.matches("C001").count() > 0, "{format}: {out}");
+        let control = out.chars().find(|letter| letter.is_control() && *letter != '\n');
+        assert_eq!(control, None, "{format}: {out}");
+        for line in out.lines() {
+            let is_command = line.trim_start().starts_with("::");
+            let is_ours = line.starts_with("::error file=manifests/") || line.starts_with("::warning file=manifests/");
+            assert_eq!(is_command, format == "github" && is_ours, "{format}: {line}");
+        }
+        if ["json", "sarif"].contains(&format) {
+            let document: Value = serde_json::from_str(&out).expect("JSON");
+            let text = document.to_string();
+            assert!(text.contains("g\\n::warning::h"), "the value is kept: {text}");
+        }
+    }
 }

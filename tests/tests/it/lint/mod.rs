@@ -1,6 +1,7 @@
 //! `cargo xtask lint`: options, levels, comments, the baseline, fixes and formats, on a small project on disk.
 
 mod formats;
+mod unreadable;
 
 use std::fs;
 use std::path::Path;

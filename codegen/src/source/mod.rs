@@ -1,20 +1,15 @@
-//! The scan stage: reads the manifests of a project from disk, sorted by path.
+//! The sources of a project: its manifests as text, sorted by path.
+
+mod scan;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Read as _;
-use std::path::{Component, Path, PathBuf};
-
-use rayon::prelude::*;
-use walkdir::WalkDir;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 #[cfg(feature = "cli")]
 use crate::project::write_atomically;
-use crate::project::{MANIFESTS, PLUGIN, SETTINGS};
-
-/// The maximum size of a manifest. It keeps every offset within 32 bits.
-const MAX_BYTES: u64 = 4 << 20;
+use crate::project::{PLUGIN, SETTINGS};
 
 /// A kind of manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,30 +109,69 @@ pub struct Source {
     pub kind: Option<Kind>,
     /// The file name without `.toml`: the `name` that the manifest must declare.
     pub stem: String,
-    /// The text, with CRLF replaced by LF. Empty for a file in another format than TOML.
+    /// The text, without a byte order mark and with CRLF replaced by LF. Empty for a file in another format than TOML.
     pub text: String,
-    /// Why the file cannot be read as a manifest, and the byte offset of the problem.
-    pub fault: Option<(usize, String)>,
+    /// Why the file cannot be read.
+    pub fault: Option<Fault>,
 }
+
+/// Why a file cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The text is not UTF-8 from the byte `at`, or too large.
+    Text {
+        /// The byte offset of the problem.
+        at: usize,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        help: &'static str,
+    },
+    /// It is not a file whose text could be read, such as a folder or a link without a target.
+    File {
+        /// What is wrong, after the name of the file.
+        message: String,
+        /// What to do.
+        help: &'static str,
+    },
+}
+
+/// The marks at the beginning of a file in UTF-16.
+const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 impl Source {
     fn new(path: String, bytes: Vec<u8>) -> Self {
         if likely_manifest(&path).is_some() {
             return Self { path, kind: None, stem: String::new(), text: String::new(), fault: None };
         }
+        let is_utf_16 = UTF_16.iter().any(|mark| bytes.starts_with(mark));
+        let fault = |at, message: &str| Fault::Text { at, message: message.to_owned(), help: "save the file as UTF-8" };
         let (text, fault) = match String::from_utf8(bytes) {
             Ok(text) => (text, None),
+            Err(_) if is_utf_16 => (String::new(), Some(fault(0, "the file is UTF-16, not UTF-8"))),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
                 let text = String::from_utf8_lossy(&error.into_bytes()[..at]).into_owned();
-                (text, Some("not UTF-8 from here on: save the file as UTF-8".to_owned()))
+                let text = text.strip_prefix(BYTE_ORDER_MARK).map(str::to_owned).unwrap_or(text).replace("\r\n", "\n");
+                let fault = fault(text.len(), "the file is not UTF-8 from here on");
+                (text, Some(fault))
             }
         };
+        // Editors do not count the mark as a column.
+        let text = text.strip_prefix(BYTE_ORDER_MARK).map(str::to_owned).unwrap_or(text);
         let text = if text.contains('\r') { text.replace("\r\n", "\n") } else { text };
         let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".toml")).unwrap_or_default().to_owned();
-        Self { kind: Kind::from_path(&path), stem, fault: fault.map(|why| (text.len(), why)), text, path }
+        Self { kind: Kind::from_path(&path), stem, fault, text, path }
+    }
+
+    /// Creates a source that is not a file whose text could be read.
+    fn unreadable(path: String, message: impl Into<String>, help: &'static str) -> Self {
+        let fault = Some(Fault::File { message: message.into(), help });
+        Self { fault, ..Self::new(path, Vec::new()) }
     }
 }
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The files of a project.
 #[derive(Debug, Clone, Default)]
@@ -150,35 +184,13 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Reads the manifests of the project in the folder `root`.
+    /// Reads the manifests of the project in the folder `root`. What lies among them and cannot be read is a source with a
+    /// [`Fault`].
     ///
     /// # Errors
-    /// If `root` has no folder `manifests`, or a file or folder in it cannot be read.
+    /// If `root` has no folder `manifests` that can be read.
     pub fn scan(root: &Path) -> Result<Self, Failure> {
-        let folder = root.join(MANIFESTS);
-        let mut paths = Vec::new();
-        for entry in WalkDir::new(&folder).follow_links(true).sort_by_file_name() {
-            // Hidden files belong to other programs. Some cannot be read: the lock of an editor may be a dangling link.
-            let path = entry.as_ref().map_or_else(walkdir::Error::path, |entry| Some(entry.path()));
-            if path.is_some_and(|path| is_hidden(path, &folder)) {
-                continue;
-            }
-            let entry = entry.map_err(|error| {
-                let path = error.path().unwrap_or(&folder).to_owned();
-                Failure::new(format!("failed to read {}: {error}", path.display()))
-            })?;
-            if entry.file_type().is_file() {
-                paths.push(entry.into_path());
-            }
-        }
-        let at_root = [SETTINGS, PLUGIN].map(|file| root.join(file));
-        paths.extend(at_root.into_iter().filter(|file| fs::symlink_metadata(file).is_ok()));
-        let read = |path: &PathBuf| {
-            let relative = relative(root, path).filter(|relative| is_source(relative))?;
-            Some(read(path, relative))
-        };
-        let files: Vec<Option<Result<Source, Failure>>> = paths.par_iter().map(read).collect();
-        let mut files = files.into_iter().flatten().collect::<Result<Vec<Source>, Failure>>()?;
+        let mut files = scan::read_all(root)?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self { root: root.to_owned(), files, others: Vec::new() })
     }
@@ -225,14 +237,23 @@ impl Sources {
         all
     }
 
-    /// Replaces the text of a file on disk. A file with CRLF line ends keeps them.
+    /// Replaces the text of a file on disk. CRLF line ends and a byte order mark are kept.
     #[cfg(feature = "cli")]
     pub(crate) fn write(&self, id: SourceId, text: &str) -> Result<(), Failure> {
         let path = self.root.join(&self.get(id).path);
-        let is_crlf = fs::read(&path).is_ok_and(|bytes| bytes.windows(2).any(|pair| pair == b"\r\n"));
+        let before = fs::read(&path).unwrap_or_default();
+        let is_crlf = before.windows(2).any(|pair| pair == b"\r\n");
+        let text = if is_crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
+        let has_mark = before.starts_with(BYTE_ORDER_MARK.to_string().as_bytes());
+        let text = if has_mark { format!("{BYTE_ORDER_MARK}{text}") } else { text };
         // A link is kept: its target is written.
         let path = fs::canonicalize(&path).unwrap_or(path);
-        write_atomically(&path, &if is_crlf { text.replace('\n', "\r\n") } else { text.to_owned() })
+        write_atomically(&path, &text)
+    }
+
+    /// Returns the project folder, or `None` for a project in memory.
+    pub fn root(&self) -> Option<&Path> {
+        Some(self.root.as_path()).filter(|root| !root.as_os_str().is_empty())
     }
 
     /// Returns the file with this id.
@@ -270,20 +291,6 @@ impl Sources {
     }
 }
 
-/// Returns the path relative to `root`, with `/` as separator, or `None` if it is not UTF-8: no name of a manifest is like that.
-fn relative(root: &Path, path: &Path) -> Option<String> {
-    let parts = path.strip_prefix(root).ok()?.components().map(|part| match part {
-        Component::Normal(part) => part.to_str(),
-        _ => None,
-    });
-    Some(parts.collect::<Option<Vec<&str>>>()?.join("/"))
-}
-
-fn is_hidden(path: &Path, folder: &Path) -> bool {
-    let relative = path.strip_prefix(folder).unwrap_or(path);
-    relative.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
-}
-
 /// Returns whether a file is read or reported: the settings, the TOML files of `manifests/` except the `Cargo.toml` of a crate,
 /// and files in other formats whose path would be that of a manifest.
 fn is_source(path: &str) -> bool {
@@ -293,28 +300,18 @@ fn is_source(path: &str) -> bool {
     }
 }
 
-fn read(path: &Path, relative: String) -> Result<Source, Failure> {
-    let failed = |error: std::io::Error| Failure::io("read", path, &error);
-    // Opening a pipe would block until a process writes to it.
-    if !fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(Failure::new(format!("failed to read {}: not a file", path.display())));
-    }
-    let file = fs::File::open(path).map_err(failed)?;
-    // One byte more than the file has, so that a single read reaches the end.
-    let length = file.metadata().map_err(failed)?.len().min(MAX_BYTES) + 1;
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let fault = Some((0, format!("larger than {MAX_BYTES} bytes, the maximum for a manifest")));
-        return Ok(Source { fault, ..Source::new(relative, Vec::new()) });
-    }
-    Ok(Source::new(relative, bytes))
-}
-
 /// Returns the path that a file in another format, such as YAML, would have as a manifest, or `None` if it is unlikely to be one.
 pub(crate) fn likely_manifest(path: &str) -> Option<String> {
+    let original = path;
+    // Some systems hide the last extension of a file.
+    let path = path.strip_suffix(".txt").filter(|path| path.strip_suffix(".toml").is_some()).unwrap_or(path);
     let (stem, extension) = path.rsplit_once('.')?;
-    let is_like = ["toml", "yaml", "yml", "json"].iter().any(|like| extension.eq_ignore_ascii_case(like));
+    // Editors name backups `x.toml~`.
+    let is_misspelt = !extension.ends_with('~') && !toolc::__gen::nearest(extension, ["toml"]).is_empty();
+    let is_like = is_misspelt || OTHER_FORMATS.iter().any(|like| extension.eq_ignore_ascii_case(like));
     let toml = format!("{stem}.toml");
-    (is_like && extension != "toml" && Kind::from_path(&toml).is_some()).then_some(toml)
+    (is_like && toml != original && Kind::from_path(&toml).is_some()).then_some(toml)
 }
+
+/// The extensions of other formats in which authors write manifests.
+pub(crate) const OTHER_FORMATS: [&str; 6] = ["yaml", "yml", "json", "jsonc", "json5", "hjson"];

@@ -1,0 +1,158 @@
+//! The scan stage: reads the manifests of a project from disk. Whatever lies among them and is not a file is reported, and does not
+//! prevent the others from being read.
+
+use std::fs::{self, FileType};
+use std::io::{self, Read as _};
+use std::path::{Component, Path};
+
+use rayon::prelude::*;
+use walkdir::{DirEntry, WalkDir};
+
+use super::{Fault, Source, is_source};
+use crate::failure::Failure;
+use crate::project::{MANIFESTS, PLUGIN, SETTINGS};
+
+/// The maximum size of a manifest. It keeps every offset within 32 bits.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Returns the sources of the project in the folder `root`.
+///
+/// # Errors
+/// If the folder with the manifests cannot be read.
+pub(super) fn read_all(root: &Path) -> Result<Vec<Source>, Failure> {
+    let folder = root.join(MANIFESTS);
+    fs::read_dir(&folder).map_err(|error| Failure::io("read", &folder, &error))?;
+    let mut found = Vec::new();
+    for entry in WalkDir::new(&folder).follow_links(true).sort_by_file_name() {
+        // Hidden files belong to other programs. Some cannot be read: the lock of an editor may be a dangling link.
+        let path = entry.as_ref().map_or_else(walkdir::Error::path, |entry| Some(entry.path()));
+        if path.is_none_or(|path| is_hidden(path, &folder)) {
+            continue;
+        }
+        found.push(entry.map_err(|error| unreadable_entry(root, &error)));
+    }
+    let read_entry = |entry: &Result<DirEntry, Option<Source>>| match entry {
+        Ok(entry) => source(root, entry.path(), entry.file_type()),
+        Err(source) => source.clone(),
+    };
+    let mut sources: Vec<Source> = found.par_iter().filter_map(read_entry).collect();
+    for path in [SETTINGS, PLUGIN].map(|file| root.join(file)) {
+        match fs::metadata(&path) {
+            Ok(about) => sources.extend(source(root, &path, about.file_type())),
+            Err(_) if fs::symlink_metadata(&path).is_err() => {}
+            Err(error) => {
+                sources.extend(relative(root, &path).ok().map(|relative| unreadable(&path, relative, &error)));
+            }
+        }
+    }
+    Ok(sources)
+}
+
+/// Returns the source at a path, or `None` if nothing of this name can be a manifest.
+fn source(root: &Path, path: &Path, file_type: FileType) -> Option<Source> {
+    let relative = match relative(root, path) {
+        Ok(relative) => relative,
+        Err(lossy) => {
+            let message = "has a name that is not UTF-8";
+            return is_source(&lossy).then(|| Source::unreadable(lossy, message, "rename the file, or its folder"));
+        }
+    };
+    if file_type.is_dir() {
+        let message = "is a folder, not a file";
+        let is_like = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+        return is_like.then(|| Source::unreadable(relative, message, "rename or remove the folder"));
+    }
+    if !is_source(&relative) {
+        return None;
+    }
+    if !file_type.is_file() {
+        let message = format!("is {}, not a file", noun(file_type));
+        return Some(Source::unreadable(relative, message, "replace it with a file, or remove it"));
+    }
+    Some(match read(path) {
+        Ok(bytes) if bytes.len() as u64 > MAX_BYTES => {
+            let message = format!("the file is larger than {MAX_BYTES} bytes, the maximum for a manifest");
+            let fault = Fault::Text { at: 0, message, help: "check that the file is a manifest" };
+            Source { fault: Some(fault), ..Source::new(relative, Vec::new()) }
+        }
+        Ok(bytes) => Source::new(relative, bytes),
+        Err(error) => unreadable(path, relative, &error),
+    })
+}
+
+/// Returns the source of an entry that the walk could not read, or `None` if it cannot be a manifest or contain any.
+fn unreadable_entry(root: &Path, error: &walkdir::Error) -> Option<Source> {
+    let path = error.path()?;
+    let relative = relative(root, path).unwrap_or_else(|lossy| lossy);
+    if error.loop_ancestor().is_some() {
+        return Some(Source::unreadable(relative, "is a link to a folder that contains it", "remove the link"));
+    }
+    let is_folder = path.is_dir();
+    let error = error.io_error()?;
+    (is_folder || is_source(&relative)).then(|| unreadable(path, relative, error))
+}
+
+fn unreadable(path: &Path, relative: String, error: &io::Error) -> Source {
+    let (message, help) = match error.kind() {
+        io::ErrorKind::NotFound => {
+            ("is a link to a file that does not exist".to_owned(), "remove the link, or create its target")
+        }
+        io::ErrorKind::PermissionDenied => {
+            ("cannot be read: permission denied".to_owned(), "allow your user to read it")
+        }
+        _ if path.is_symlink() => (format!("is a link that cannot be followed: {error}"), "remove the link"),
+        _ => (format!("cannot be read: {error}"), "check the file and its disk"),
+    };
+    Source::unreadable(relative, message, help)
+}
+
+/// Returns the word for something that is not a file.
+fn noun(file_type: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if file_type.is_fifo() {
+            return "a named pipe";
+        }
+        if file_type.is_socket() {
+            return "a socket";
+        }
+        if file_type.is_char_device() || file_type.is_block_device() {
+            return "a device";
+        }
+    }
+    if file_type.is_dir() { "a folder" } else { "something else" }
+}
+
+/// Reads a file, up to one byte more than the maximum.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let file = fs::File::open(path)?;
+    // One byte more than the file has, so that a single read reaches the end.
+    let length = file.metadata()?.len().min(MAX_BYTES) + 1;
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Returns the path relative to `root`, with `/` as separator.
+///
+/// # Errors
+/// If the path is not UTF-8: the path with replacement characters.
+fn relative(root: &Path, path: &Path) -> Result<String, String> {
+    let parts = path.strip_prefix(root).unwrap_or(path).components().filter_map(|part| match part {
+        Component::Normal(part) => Some(part),
+        _ => None,
+    });
+    let (mut relative, mut is_text) = (Vec::new(), true);
+    for part in parts {
+        is_text &= part.to_str().is_some();
+        relative.push(part.to_string_lossy());
+    }
+    let relative = relative.join("/");
+    if is_text { Ok(relative) } else { Err(relative) }
+}
+
+fn is_hidden(path: &Path, folder: &Path) -> bool {
+    let relative = path.strip_prefix(folder).unwrap_or(path);
+    relative.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
+}
