@@ -9,7 +9,7 @@ use toolc::FactValue;
 use super::{Atom, ExternalId, FactId, ToolId, ToolsetId, VariableId};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::dialects::DIALECTS;
-use crate::manifest::FactManifest;
+use crate::manifest::{ANY, FactManifest};
 use crate::source::Kind;
 use crate::text::condition::AtomExpr;
 
@@ -85,7 +85,9 @@ impl Names<'_> {
 
     pub(super) fn tool(&self, name: &At<String>) -> Option<ToolId> {
         let found = self.tools.get(&name.value).copied();
-        if found.is_none() && !self.is_broken(Kind::Tool, &name.value) {
+        // Run-time tools are in the settings.
+        let is_broken = self.is_broken(Kind::Tool, &name.value) || self.is_broken(Kind::Settings, "toolc");
+        if found.is_none() && !is_broken {
             let found = Diagnostic::new(Code::UNKNOWN_TOOL, name.place, format!("unknown tool `{}`", name.value));
             self.sink.push(if self.declared.contains(&name.value) {
                 found.help(format!("`{}` is a toolset: name it in `includes`", name.value))
@@ -165,8 +167,8 @@ impl Names<'_> {
         found.help_nearest(&name.value, self.declared.iter().map(String::as_str), "the toolsets are")
     }
 
-    fn is_broken(&self, kind: Kind, name: &str) -> bool {
-        self.broken.iter().any(|(of, broken)| *of == kind && broken == name)
+    pub(super) fn is_broken(&self, kind: Kind, name: &str) -> bool {
+        self.broken.iter().any(|(of, broken)| *of == kind && (broken == name || broken == ANY))
     }
 }
 

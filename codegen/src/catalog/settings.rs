@@ -7,6 +7,7 @@ use crate::diagnostic::{At, Code, Diagnostic, Sink};
 use crate::dialects::{DIALECTS, Dialect};
 use crate::manifest::{RuleLevel, SettingsManifest};
 use crate::project::{GENERATED, MANIFESTS};
+use crate::source::Kind;
 
 /// The settings of `toolc.toml`, with defaults.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub struct Settings {
     pub max_parameters: Option<u32>,
     /// The entries of `[lint]`: a rule or category, and its level. Later entries win.
     pub levels: Vec<(At<String>, RuleLevel)>,
+    /// Whether the settings could not be read, so that it is unknown which rules the project uses.
+    pub are_unknown: bool,
     /// The baseline file, relative to the project.
     pub baseline: Option<At<String>>,
 }
@@ -43,6 +46,7 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
         token_budget: manifest.budgets.tokens,
         description_budget: manifest.budgets.description,
         max_parameters: manifest.budgets.parameters,
+        are_unknown: names.is_broken(Kind::Settings, "toolc"),
         levels: manifest.lint,
         baseline: manifest.baseline,
     }

@@ -71,8 +71,10 @@ impl<'t> Turns<'t> {
         if let Some(description) = &schema.description {
             self.check_text(&description.value, description.place, within, sink);
         }
-        self.check_enum(schema, within, sink);
-        self.check_values(schema, within, sink);
+        // In a turn without values, no default is valid.
+        if self.check_enum(schema, within, sink) {
+            self.check_values(schema, within, sink);
+        }
         for property in &schema.properties {
             check_required(property, sink);
             let is_present =
@@ -84,19 +86,22 @@ impl<'t> Turns<'t> {
         }
     }
 
-    fn check_enum(&self, schema: &Schema, within: Holds<'_>, sink: &Sink) {
-        let Some(first) = schema.choices.first() else { return };
+    /// Returns whether the enum, if the schema has one, has a value in every turn.
+    fn check_enum(&self, schema: &Schema, within: Holds<'_>, sink: &Sink) -> bool {
+        let Some(first) = schema.choices.first() else { return true };
         if schema.choices.iter().any(|choice| choice.when.is_none()) {
-            return;
+            return true;
         }
         let none = |atoms| schema.choices.iter().flat_map(|choice| &choice.when).all(|when| !holds(&when.value, atoms));
-        if self.any(within, &none) {
+        let can_vanish = self.any(within, &none);
+        if can_vanish {
             let message = "all values of this enum are conditional, so it can be empty";
             sink.push(
                 Diagnostic::new(Code::ENUM_CAN_VANISH, first.value.place, message)
                     .help("remove the condition of one value, or add the conditions to the parameter"),
             );
         }
+        !can_vanish
     }
 
     /// Reports a default or example that is not valid in every turn in which its schema appears.

@@ -6,7 +6,7 @@ use toolc::__gen::table::{SlotKind, Type};
 use super::plain::is_plainly_valid;
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Edit, Place, Sink, ticked};
-use crate::schema::{Defs, Schema, equal};
+use crate::schema::{Defs, Schema, equal, type_of};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
@@ -18,6 +18,13 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 }
 
 fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
+    if !schema.choices.is_empty() {
+        check_duplicates(schema, sink);
+    }
+    // A default that is one of the values would be reported again.
+    if check_listed(schema, defs, sink) {
+        return;
+    }
     if let Some(default) = &schema.default {
         validate([default], schema, defs, Code::DEFAULT_VIOLATES_SCHEMA, sink);
         if count_values(&default.value, schema, defs, &mut { MAX_VALUES }).is_none() {
@@ -32,19 +39,38 @@ fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
     if !schema.examples.is_empty() {
         validate(&schema.examples, schema, defs, Code::EXAMPLE_VIOLATES_SCHEMA, sink);
     }
-    if !schema.choices.is_empty() {
-        // Validated against all keywords except `enum`.
-        let values = not_plainly_valid(schema.choices.iter().map(|choice| &choice.value), schema);
-        if !values.is_empty() {
-            let rest = Schema { choices: Vec::new(), ..schema.clone() };
-            validate(values, &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
-        }
-        check_duplicates(schema, sink);
+}
+
+/// Checks the values of `enum` and `const` against the other keywords. Returns whether one of them violates these, which is reported
+/// once for all of them.
+fn check_listed(schema: &Schema, defs: &Defs, sink: &Sink) -> bool {
+    let choices = not_plainly_valid(schema.choices.iter().map(|choice| &choice.value), schema);
+    let constant = not_plainly_valid(&schema.constant, schema);
+    if choices.is_empty() && constant.is_empty() {
+        return false;
     }
-    for constant in not_plainly_valid(&schema.constant, schema) {
-        let rest = Schema { constant: None, ..schema.clone() };
-        validate([constant], &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
-    }
+    let without_enum = Schema { choices: Vec::new(), ..schema.clone() };
+    let without_const = Schema { constant: None, ..schema.clone() };
+    let mut wrong = violations(choices, &without_enum, defs);
+    // A constant that is not in the enum is another mistake than one of another type.
+    let constants = violations(constant, if wrong.is_empty() { &without_const } else { &without_enum }, defs);
+    wrong.extend(constants);
+    let mut wrong = wrong.into_iter();
+    let Some((first, why)) = wrong.next() else { return false };
+    let others: Vec<_> = wrong.collect();
+    let message = match others.len() {
+        0 => "this value violates its own schema".to_owned(),
+        count => format!("this value and {count} more violate their own schema"),
+    };
+    let found = Diagnostic::new(Code::ENUM_TYPE_MISMATCH, first.place, message).label(why);
+    let found = others.into_iter().fold(found, |found, (value, why)| found.related(value.place, why));
+    let is_of_type =
+        |only| type_of(&first.value) == only || (only, type_of(&first.value)) == (Type::Number, Type::Integer);
+    sink.push(found.help(match schema.types.as_slice() {
+        [only] if !is_of_type(*only) => format!("write values of the type `{}`, or change `type`", only.name()),
+        _ => "change the values, or the schema around them".to_owned(),
+    }));
+    true
 }
 
 /// Reports duplicate values: each value becomes a variant of a Rust enum.
@@ -70,6 +96,29 @@ fn not_plainly_valid<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema
     values.into_iter().filter(|value| !is_plainly_valid(&value.value, schema)).collect()
 }
 
+/// Returns the values that violate a schema, each with the reasons.
+fn violations<'v>(
+    values: impl IntoIterator<Item = &'v At<Value>>,
+    schema: &Schema,
+    defs: &Defs,
+) -> Vec<(&'v At<Value>, String)> {
+    let values = not_plainly_valid(values, schema);
+    if values.is_empty() {
+        return Vec::new();
+    }
+    // An invalid schema has been reported.
+    let Ok(validator) = jsonschema::draft202012::new(&defs.full_schema(schema)) else { return Vec::new() };
+    let why = |at: &'v At<Value>| {
+        let mut errors: Vec<String> = validator.iter_errors(&at.value).map(|error| error.to_string()).collect();
+        if errors.is_empty() && defs.slot_kind(schema) == SlotKind::Integer && is_beyond_integers(&at.value) {
+            errors.push(format!("{} is not an integer that fits 64 bits exactly", at.value));
+        }
+        (!errors.is_empty()).then(|| (at, errors.join("; ")))
+    };
+    values.into_iter().filter_map(why).collect()
+}
+
+/// Reports the defaults or examples that violate a schema.
 fn validate<'v>(
     values: impl IntoIterator<Item = &'v At<Value>>,
     schema: &Schema,
@@ -77,30 +126,15 @@ fn validate<'v>(
     code: Code,
     sink: &Sink,
 ) {
-    let values = not_plainly_valid(values, schema);
-    if values.is_empty() {
-        return;
-    }
-    // An invalid schema has been reported.
-    let Ok(validator) = jsonschema::draft202012::new(&defs.full_schema(schema)) else { return };
-    let nouns = [(Code::DEFAULT_VIOLATES_SCHEMA, "default"), (Code::EXAMPLE_VIOLATES_SCHEMA, "example")];
-    let noun = nouns.into_iter().find(|(other, _)| *other == code).map_or("value", |(_, noun)| noun);
-    for At { value, place } in values {
-        if code == Code::DEFAULT_VIOLATES_SCHEMA && value.is_null() && !validator.is_valid(value) {
-            sink.push(null_default(*place, &defs.types(schema)));
-            continue;
-        }
-        let mut errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
-        if errors.is_empty() && defs.slot_kind(schema) == SlotKind::Integer && is_beyond_integers(value) {
-            errors.push(format!("{value} is not an integer that fits 64 bits exactly"));
-        }
-        if !errors.is_empty() {
-            sink.push(
-                Diagnostic::new(code, *place, format!("this {noun} violates its own schema"))
-                    .label(errors.join("; "))
-                    .help(format!("change the {noun}, or the schema around it")),
-            );
-        }
+    let noun = if code == Code::DEFAULT_VIOLATES_SCHEMA { "default" } else { "example" };
+    for (At { value, place }, why) in violations(values, schema, defs) {
+        sink.push(if value.is_null() && code == Code::DEFAULT_VIOLATES_SCHEMA {
+            null_default(*place, &defs.types(schema))
+        } else {
+            Diagnostic::new(code, *place, format!("this {noun} violates its own schema"))
+                .label(why)
+                .help(format!("change the {noun}, or the schema around it"))
+        });
     }
 }
 

@@ -42,9 +42,11 @@ fn check_timeout(tool: &Tool, sink: &Sink) {
 
 fn check_parallel(tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
+    let is_unknown = |key, is_missing| manifest.refused.has(key, is_missing);
     let keyed = manifest.parallel.as_ref().filter(|word| word.value == Overlap::Keyed);
     let parts = [("parallel_key", &manifest.parallel_key), ("parallel_space", &manifest.parallel_space)];
-    let missing: Vec<&str> = parts.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| *key).collect();
+    let missing: Vec<&str> =
+        parts.iter().filter(|(key, value)| value.is_none() && !is_unknown(key, true)).map(|(key, _)| *key).collect();
     if let Some(keyed) = keyed
         && !missing.is_empty()
     {
@@ -59,6 +61,7 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
     for (key, value) in parts {
         if let Some(value) = value
             && keyed.is_none()
+            && !is_unknown("parallel", manifest.parallel.is_none())
         {
             let message = format!("`{key}` requires `parallel = \"keyed\"`");
             incompatible(value.place, message, "add `parallel = \"keyed\"`, or remove this key", sink);
@@ -99,6 +102,8 @@ fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], si
         format!("`{key}` of `{}` names an unsuitable parameter: `{}`", tool.name(), name.value),
     );
     match properties.iter().find(|property| property.name.value == name.value) {
+        // The parameters are in a key that could not be read.
+        None if tool.manifest.refused.has("params", properties.is_empty()) => {}
         None => {
             let names = properties.iter().map(|property| property.name.value.as_str());
             let found = found.help_nearest(&name.value, names, "the parameters are");

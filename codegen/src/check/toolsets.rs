@@ -8,8 +8,8 @@ use crate::diagnostic::{At, Code, Diagnostic, Sink};
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let declared: Vec<&Toolset> =
         catalog.toolsets().map(|(_, toolset)| toolset).filter(|toolset| toolset.declared).collect();
-    let mut taken: BTreeMap<&str, &At<String>> =
-        declared.iter().map(|toolset| (toolset.name(), &toolset.manifest.name)).collect();
+    let names = declared.iter().map(|toolset| (toolset.name(), (&toolset.manifest.name, "the name of a toolset")));
+    let mut taken: Taken<'_> = names.collect();
     for toolset in &declared {
         for alias in &toolset.manifest.aliases {
             check_alias(alias, &mut taken, sink);
@@ -20,15 +20,23 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
 }
 
-fn check_alias<'a>(alias: &'a At<String>, taken: &mut BTreeMap<&'a str, &'a At<String>>, sink: &Sink) {
-    let message = format!("the toolset name `{}` is taken", alias.value);
-    let found = Diagnostic::new(Code::ALIAS_SHADOWS_NAME, alias.place, message);
+/// The names that are in use, each with its place and what it is.
+type Taken<'a> = BTreeMap<&'a str, (&'a At<String>, &'static str)>;
+
+fn check_alias<'a>(alias: &'a At<String>, taken: &mut Taken<'a>, sink: &Sink) {
+    let found = |what: &str| {
+        Diagnostic::new(Code::ALIAS_SHADOWS_NAME, alias.place, format!("the alias `{}` is {what}", alias.value))
+    };
     if alias.value == "all" || alias.value == "*" {
-        sink.push(found.help("it is reserved for all tools: choose another name"));
-    } else if let Some(first) = taken.get(alias.value.as_str()) {
-        sink.push(found.related(first.place, "it names this toolset").help("remove one of them"));
+        sink.push(found("reserved: it means all tools").help("choose another alias"));
+    } else if let Some((first, what)) = taken.get(alias.value.as_str()) {
+        sink.push(
+            found(&format!("already {what}"))
+                .related(first.place, "used here")
+                .help("choose another alias, or remove it"),
+        );
     } else {
-        taken.insert(&alias.value, alias);
+        taken.insert(&alias.value, (alias, "an alias"));
     }
 }
 
@@ -39,5 +47,6 @@ fn check_closed(toolset: &Toolset, sink: &Sink) {
             Diagnostic::new(Code::INCOMPATIBLE_KEYS, place, message)
                 .help("list its tools in `tools`, or remove `closed`"),
         );
+        sink.refuse_in_check(place, Code::INCOMPATIBLE_KEYS);
     }
 }

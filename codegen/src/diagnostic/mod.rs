@@ -11,6 +11,7 @@ pub use places::{Places, Position};
 pub use render::Renderer;
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolc::__gen::{did_you_mean, nearest};
@@ -199,15 +200,33 @@ pub fn ticked(names: &[&str], separator: &str) -> String {
 }
 
 /// A collection of findings to which all stages and threads add.
+///
+/// A stage that refuses a part of a manifest reports why, and [refuses](Sink::refuse) its place. What later stages find there is a
+/// consequence, and is dropped.
 #[derive(Debug, Default)]
 pub struct Sink {
-    findings: Mutex<Vec<Diagnostic>>,
+    /// Each with its number.
+    findings: Mutex<Vec<(usize, Diagnostic)>>,
+    /// The number of the next finding.
+    next: AtomicUsize,
+    refused: Mutex<Vec<Refused>>,
+}
+
+/// A part of a manifest that was refused.
+#[derive(Debug)]
+struct Refused {
+    place: Place,
+    /// The reason.
+    code: Code,
+    /// The number of the first finding that can be a consequence.
+    first: usize,
 }
 
 impl Sink {
     /// Adds a finding.
     pub fn push(&self, diagnostic: Diagnostic) {
-        self.lock().push(diagnostic);
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.lock().push((number, diagnostic));
     }
 
     /// Returns whether no finding was added.
@@ -215,15 +234,46 @@ impl Sink {
         self.lock().is_empty()
     }
 
+    /// Marks a part of a manifest as refused while it is read, for the reason `code`. Findings from then on can be consequences.
+    pub(crate) fn refuse(&self, place: Place, code: Code) {
+        self.push_refused(Refused { place, code, first: self.next.load(Ordering::Relaxed) });
+    }
+
+    /// Marks a part of a manifest as refused by a check. All findings with another code are consequences: checks run in any order.
+    pub(crate) fn refuse_in_check(&self, place: Place, code: Code) {
+        self.push_refused(Refused { place, code, first: 0 });
+    }
+
+    fn push_refused(&self, refused: Refused) {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).push(refused);
+    }
+
+    /// Drops the findings in refused parts of manifests. `is_independent` says which findings are true in any case.
+    pub(crate) fn drop_consequences(&self, is_independent: impl Fn(Code) -> bool) {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused.is_empty() {
+            return;
+        }
+        self.lock().retain(|(number, found)| {
+            let places = [found.at.0].into_iter().chain(found.related.iter().map(|(place, _)| *place));
+            let is_in = |refused: &Refused| {
+                refused.first <= *number
+                    && refused.code != found.code
+                    && places.clone().any(|place| refused.place.contains(place))
+            };
+            is_independent(found.code) || !refused.iter().any(is_in)
+        });
+    }
+
     /// Keeps only the findings for which `keep` holds.
-    pub(crate) fn retain(&self, keep: impl FnMut(&Diagnostic) -> bool) {
-        self.lock().retain(keep);
+    pub(crate) fn retain(&self, mut keep: impl FnMut(&Diagnostic) -> bool) {
+        self.lock().retain(|(_, found)| keep(found));
     }
 
     /// Returns the findings that have a level, sorted by place and without duplicates. `level_of` returns the level of a
     /// finding in this run, or `None` if it is not reported.
     pub(crate) fn finish(self, level_of: impl Fn(&Diagnostic) -> Option<Level>) -> Vec<Diagnostic> {
-        let findings = std::mem::take(&mut *self.lock()).into_iter();
+        let findings = std::mem::take(&mut *self.lock()).into_iter().map(|(_, found)| found);
         let with_level = |finding: Diagnostic| Some(Diagnostic { level: level_of(&finding)?, ..finding });
         let mut findings: Vec<Diagnostic> = findings.filter_map(with_level).collect();
         // By the whole content: the order of the pushes depends on the scheduling of threads.
@@ -235,7 +285,7 @@ impl Sink {
         findings
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Diagnostic>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<(usize, Diagnostic)>> {
         self.findings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,6 +8,7 @@
 pub mod docs_table;
 pub mod kinds;
 pub mod schema;
+pub(in crate::manifest) mod synonyms;
 
 use std::marker::PhantomData;
 

@@ -14,12 +14,14 @@ use rayon::prelude::*;
 use toolc::__gen::name::PORTABLE;
 use toolc::behaviour::Execution;
 
-use crate::diagnostic::{At, Code, Diagnostic, Sink, SourceId};
+use toml::de::DeTable;
+
+use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId, ticked};
 use crate::source::{Kind, Source, Sources};
 pub(crate) use offsets::written;
 use read::Reader;
 pub(crate) use read::fact_to_json;
-pub use read::{ReadKey, ReadTable};
+pub use read::{ReadKey, ReadTable, Refused};
 pub use tables::*;
 
 /// Parses every source.
@@ -46,9 +48,16 @@ fn run_as_processes(tools: &mut [ToolManifest]) {
 fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Manifests {
     let mut manifests = Manifests::default();
     let Some(document) = syntax::parse(id, source, sink) else {
-        manifests.broken.push((kind, source.stem.clone()));
+        // Without a stem, it is a folder that cannot be read.
+        let name = if source.stem.is_empty() { ANY.to_owned() } else { source.stem.clone() };
+        manifests.broken.push((kind, name));
         return manifests;
     };
+    if let Some(found) = of_another_kind(id, kind, source, document.get_ref()) {
+        sink.push(found);
+        manifests.broken.extend(Kind::ALL.map(|kind| (kind, source.stem.clone())));
+        return manifests;
+    }
     let atom_table = RefCell::default();
     let reader = Reader::document((id, source), kind, &document, &atom_table, sink);
     let is_named = matches!(kind, Kind::Tool | Kind::Toolset | Kind::Distribution | Kind::Commands);
@@ -76,22 +85,70 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
             manifests.commands.push(commands);
         }
         Kind::Facts => {
-            for FactTable { name, default, description } in FactsManifest::read(&reader).facts {
+            if reader.refused().is_any() {
+                manifests.broken.push((kind, ANY.to_owned()));
+            }
+            for FactTable { name, default, description, .. } in FactsManifest::read(&reader).facts {
                 match default {
                     Some(default) => manifests.facts.push(FactManifest { name, default, description }),
                     None => manifests.broken.push((kind, name.value)),
                 }
             }
         }
-        Kind::Env => manifests.variables = EnvManifest::read(&reader).env,
+        Kind::Env => {
+            if reader.refused().is_any() {
+                manifests.broken.push((kind, ANY.to_owned()));
+            }
+            manifests.variables = EnvManifest::read(&reader).env;
+        }
         Kind::Settings => {
             let settings = SettingsManifest::read(&reader);
+            if settings.refused.has("external", true) || settings.external.refused.is_any() {
+                manifests.broken.push((Kind::Tool, ANY.to_owned()));
+            }
             settings.external.tools.iter().for_each(|name| check_name(name, Kind::Tool, sink));
             manifests.settings = Some(settings);
         }
         Kind::Plugin => manifests.plugin = Some(PluginManifest::read(&reader)),
     }
     manifests
+}
+
+/// Stands for every name, in the list of broken names: what declares them could not be read.
+pub(crate) const ANY: &str = "*";
+
+/// Returns the finding about a file that is empty, or whose keys are those of another kind of manifest. Each key would be a
+/// finding of its own.
+fn of_another_kind(id: SourceId, kind: Kind, source: &Source, document: &DeTable<'_>) -> Option<Diagnostic> {
+    let keys = |kind: Kind| kind.keys().iter().copied().flatten();
+    let required: Vec<&str> = keys(kind).filter(|key| key.required).map(|key| key.name).collect();
+    if document.is_empty() {
+        let found = Diagnostic::new(Code::MISSING_KEY, Place::new(id, 0..0), "the file is empty");
+        let found = found.label(format!("{} needs {}", kind.document(), ticked(&required, ", ")));
+        return (!required.is_empty()).then(|| found.help("write the manifest, or delete the file"));
+    }
+    let is_known = |kind: Kind, name: &str| keys(kind).any(|key| key.name == name);
+    let foreign =
+        document.keys().filter(|name| !is_known(kind, name.get_ref())).min_by_key(|name| name.span().start)?;
+    let has_all = |kind: Kind| keys(kind).filter(|key| key.required).all(|key| document.contains_key(key.name));
+    let is_complete = |other: &Kind| {
+        // A key that both kinds have says nothing.
+        let is_own = |name: &str| keys(*other).any(|key| key.required && key.name == name) && !is_known(kind, name);
+        *other != kind
+            && document.keys().all(|name| is_known(*other, name.get_ref()))
+            && (document.keys().any(|name| is_own(name.get_ref())) || has_all(*other) && !has_all(kind))
+    };
+    let other = Kind::ALL.into_iter().find(is_complete)?;
+    let place = Place::new(id, foreign.span());
+    let message = format!("`{}` is a key of {}, not of {}", foreign.get_ref(), other.document(), kind.document());
+    let found = Diagnostic::new(Code::UNKNOWN_KEY, place, message);
+    let to = if other.place().ends_with('/') {
+        format!("{}{}.toml", other.place(), source.stem)
+    } else {
+        other.place().to_owned()
+    };
+    let found = found.label(format!("all keys of this file are those of {}", other.document()));
+    Some(found.help(format!("move the file to `{to}`, or remove this key")))
 }
 
 fn tool(reader: &Reader<'_>) -> ToolManifest {

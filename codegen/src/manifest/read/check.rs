@@ -1,47 +1,40 @@
 //! Checks tables: their keys, missing keys, and the types of values.
 
+use std::borrow::Cow;
 use std::fmt::Arguments;
-use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::DeValue;
 use toolc::__gen::table::Type;
 use toolc::FactValue;
 
+use super::duration::duration;
 use super::json::{json, written_as_json};
-use super::{Reader, Unknown};
+use super::{Reader, Refused, Unknown};
 use crate::diagnostic::{Code, Diagnostic, Place, ticked};
 use crate::manifest::keys::kinds::UNLIMITED;
+use crate::manifest::keys::synonyms;
 use crate::manifest::keys::{FOREIGN, FOREIGN_TO_TOOLS, Key, KeyType, PROPERTY, RENAMED_IN_PLUGINS, SCHEMA};
 use crate::source::Kind;
 
 impl<'t> Reader<'t> {
-    /// Checks all keys and values of the table, and returns the unknown keys.
-    pub(super) fn check(&self, what: Arguments<'_>) -> Vec<Unknown<'t>> {
+    /// Checks all keys and values of the table, and returns the unknown keys and those whose values were refused.
+    pub(super) fn check(&self, what: Arguments<'_>) -> (Vec<Unknown<'t>>, Refused) {
         let known = || self.keys.iter().copied().flatten();
-        let mut unknown = Vec::new();
+        let (mut unknown, mut refused) = (Vec::new(), Refused::default());
         for (name, value) in self.table {
-            let key_name = &**name.get_ref();
-            if let Some(key) = known().find(|key| key.name == key_name) {
-                self.check_value(key, key_name, value);
+            if let Some(key) = known().find(|key| key.name == name.get_ref()) {
+                self.is_refused.set(false);
+                self.check_value(key, name.get_ref(), value);
+                if self.is_refused.get() {
+                    refused.keys.push(key.name);
+                }
                 continue;
             }
-            let names = || known().map(|key| key.name);
-            let is_schema = names().any(|known| known == "anyOf");
-            let foreign = self.foreign(key_name, is_schema);
-            let nearest_keys = if foreign.is_none() { toolc::__gen::nearest(key_name, names()) } else { Vec::new() };
-            let code = if is_schema && !nearest_keys.is_empty() { Code::MISSPELT_KEYWORD } else { Code::UNKNOWN_KEY };
-            let found = Diagnostic::new(code, self.at(name), format!("unknown key `{key_name}`"))
-                .label(format!("{what} has no such key"));
-            self.sink.push(match (foreign, self.belongs(key_name)) {
-                (Some(instead), _) => found.help(instead),
-                (None, Some(belongs)) if nearest_keys.is_empty() => found.help(belongs),
-                (None, belongs) => {
-                    let found = found.help_nearest(key_name, names(), "the keys are");
-                    belongs.into_iter().fold(found, Diagnostic::help)
-                }
-            });
-            unknown.push((nearest_keys.first().copied(), value));
+            let intended = self.unknown_key(name, value, what);
+            refused.keys.extend(intended);
+            refused.missing |= intended.is_none();
+            unknown.push((intended, value));
         }
         // A misspelt key is not also reported as missing.
         let is_intended = |key: &Key| unknown.iter().any(|(intended, _)| *intended == Some(key.name));
@@ -54,7 +47,58 @@ impl<'t> Reader<'t> {
                 );
             }
         }
-        unknown
+        (unknown, refused)
+    }
+
+    /// Reports an unknown key, and returns the key that was probably meant.
+    fn unknown_key(
+        &self,
+        name: &Spanned<Cow<'_, str>>,
+        value: &Spanned<DeValue<'_>>,
+        what: Arguments<'_>,
+    ) -> Option<&'static str> {
+        let key_name = &**name.get_ref();
+        let names: Vec<&'static str> = self.keys.iter().copied().flatten().map(|key| key.name).collect();
+        let foreign = self.foreign(key_name, self.is_schema());
+        let root = Some(self.document.0).filter(|_| self.depth == 0);
+        let synonym = synonyms::meant(key_name, &names, root).filter(|_| foreign.is_none());
+        let near = if foreign.is_none() { toolc::__gen::nearest(key_name, names.iter().copied()) } else { Vec::new() };
+        let code = if self.is_schema() && !near.is_empty() { Code::MISSPELT_KEYWORD } else { Code::UNKNOWN_KEY };
+        let found = Diagnostic::new(code, self.at(name), format!("unknown key `{key_name}`"))
+            .label(format!("{what} has no such key"));
+        let belongs = self.belongs(key_name);
+        let of_another_kind = || self.of_another_kind(key_name);
+        self.sink.push(match (foreign, synonym) {
+            (Some(instead), _) => found.help(instead),
+            (None, Some(key)) => match belongs {
+                Some(belongs) => found.help(format!("write `{key}`")).help(belongs),
+                None => found.help(format!("write `{key}`")),
+            },
+            (None, None) if near.is_empty() => match belongs.or_else(of_another_kind) {
+                Some(help) => found.help(help),
+                None => found.help_nearest(key_name, names, "the keys are"),
+            },
+            (None, None) => {
+                found.help_nearest(key_name, names, "the keys are").help_if(belongs.or_else(of_another_kind))
+            }
+        });
+        self.refuse(value, code);
+        synonym.or_else(|| {
+            near.first()
+                .and_then(|near| self.keys.iter().copied().flatten().map(|key| key.name).find(|key| key == near))
+        })
+    }
+
+    /// Returns a help for a key at the root that belongs to another kind of manifest.
+    fn of_another_kind(&self, name: &str) -> Option<String> {
+        if self.depth > 0 {
+            return None;
+        }
+        let has = |kind: &Kind| kind.keys().iter().copied().flatten().any(|key| key.name == name);
+        let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| *kind != self.document.0 && has(kind)).collect();
+        let first = kinds.first()?;
+        let places: Vec<&str> = kinds.iter().map(|kind| kind.place()).collect();
+        Some(format!("`{name}` is a key of {}: {}", first.document(), ticked(&places, " or ")))
     }
 
     /// Returns what to write instead of a key of another format.
@@ -90,7 +134,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Returns a help for a key of the root that follows the header of a table.
-    fn belongs_above(&self, name: &str) -> Option<String> {
+    pub(super) fn belongs_above(&self, name: &str) -> Option<String> {
         let (kind, document) = self.document;
         let is_of_root = kind.keys().iter().copied().flatten().any(|key| key.name == name);
         (is_of_root && !document.contains_key(name))
@@ -104,8 +148,11 @@ impl<'t> Reader<'t> {
             (KeyType::Word(words), DeValue::String(_)) => self.check_word(name, value, words),
             (KeyType::Types, DeValue::String(_)) => self.check_type(value),
             (KeyType::Duration, DeValue::String(text)) => {
-                if duration(text).is_none() {
-                    self.invalid(value, name, "a number and its unit, such as `500ms`, `90s`, `5m`; at most one day");
+                if let Err((why, help)) = duration(text) {
+                    let message = format!("invalid duration for `{name}`: `{text}` {why}");
+                    let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), message);
+                    let found = found.label("expected a number and its unit, such as `500ms`, `90s` or `5m`");
+                    self.report(value, found.help_if(help));
                 }
             }
             (KeyType::Count | KeyType::CountOrUnlimited, DeValue::Integer(_)) => {
@@ -133,7 +180,7 @@ impl<'t> Reader<'t> {
                 DeValue::String(_),
             )
             | (KeyType::Flag | KeyType::FactValue | KeyType::FlagOrSchema, DeValue::Boolean(_)) => {}
-            (key_type, _) => self.wrong_type(key, name, value, (key_type.expected(), key_type)),
+            (key_type, _) => self.wrong_type(key, name, value, (key_type.expected(), key_type), false),
         }
     }
 
@@ -145,7 +192,7 @@ impl<'t> Reader<'t> {
                 if fits(item.get_ref()) {
                     check(item);
                 } else {
-                    self.wrong_type(key, name, item, (expected, key.key_type));
+                    self.wrong_type(key, name, item, (expected, key.key_type), true);
                 }
             }
         };
@@ -166,7 +213,7 @@ impl<'t> Reader<'t> {
         if !is_some && !matches!(key.key_type, KeyType::Types | KeyType::Texts) {
             let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), format!("`{name}` is empty"));
             let found = found.label("expected at least one entry");
-            self.sink.push(found.help(format!("remove the key, or add an entry: {}", key.meaning())));
+            self.report(value, found.help(format!("remove the key, or add an entry: {}", key.meaning())));
         }
         true
     }
@@ -180,7 +227,7 @@ impl<'t> Reader<'t> {
                 if fits(value.get_ref()) {
                     check(name, value);
                 } else {
-                    self.wrong_type(key, name, value, (key_type.expected(), key_type));
+                    self.wrong_type(key, name, value, (key_type.expected(), key_type), false);
                 }
             }
         };
@@ -211,7 +258,15 @@ impl<'t> Reader<'t> {
     fn invalid(&self, value: &Spanned<DeValue<'_>>, name: &str, expected: &str) {
         let message = format!("invalid value for `{name}`");
         let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), message);
-        self.sink.push(found.label(format!("expected {expected}")));
+        self.report(value, found.label(format!("expected {expected}")));
+    }
+
+    /// Reports a value that was refused.
+    pub(super) fn report(&self, value: &Spanned<DeValue<'_>>, found: Diagnostic) {
+        self.is_refused.set(true);
+        let code = found.code;
+        self.sink.push(found);
+        self.refuse(value, code);
     }
 
     fn check_word(&self, key: &str, value: &Spanned<DeValue<'_>>, words: &[(&'static str, &str)]) {
@@ -222,13 +277,14 @@ impl<'t> Reader<'t> {
             if key == "type" {
                 let found = Diagnostic::new(Code::ROOT_NOT_OBJECT, self.at(value), "a tool's arguments are an object");
                 let found = found.label(format!("expected `object`, found `{word}`"));
-                self.sink.push(found.help("remove this key, and declare the value as a parameter: `[params.NAME]`"));
+                self.report(
+                    value,
+                    found.help("remove this key, and declare the value as a parameter: `[params.NAME]`"),
+                );
                 return;
             }
-            self.sink.push(
-                Diagnostic::new(Code::UNKNOWN_WORD, self.at(value), format!("`{key}` cannot be `{word}`"))
-                    .help_nearest(word, words, "it can be"),
-            );
+            let found = Diagnostic::new(Code::UNKNOWN_WORD, self.at(value), format!("`{key}` cannot be `{word}`"));
+            self.report(value, found.help_nearest(word, words, "it can be"));
         }
     }
 
@@ -237,55 +293,26 @@ impl<'t> Reader<'t> {
         if Type::from_name(word).is_none() {
             let (alias, _) = TYPE_ALIASES.iter().find(|(_, aliases)| aliases.contains(&word)).unwrap_or(&("", &[]));
             let found = Diagnostic::new(Code::UNKNOWN_TYPE, self.at(value), format!("unknown JSON type `{word}`"));
-            self.sink.push(match *alias {
-                "" => found.help_nearest(word, Type::ALL.map(Type::name), "the types are"),
-                alias => found.help(format!("in JSON Schema, the type is `{alias}`")),
-            });
+            self.report(
+                value,
+                match *alias {
+                    "" => found.help_nearest(word, Type::ALL.map(Type::name), "the types are"),
+                    alias => found.help(format!("in JSON Schema, the type is `{alias}`")),
+                },
+            );
         }
     }
 
     fn check_json(&self, key: &str, value: &Spanned<DeValue<'_>>) {
         if let Err((span, why)) = json(value) {
             let place = Place::new(self.source, span);
-            self.sink.push(Diagnostic::new(Code::WRONG_TYPE, place, format!("invalid value for `{key}`")).label(why));
+            self.report(
+                value,
+                Diagnostic::new(Code::WRONG_TYPE, place, format!("invalid value for `{key}`")).label(why),
+            );
         }
-    }
-
-    /// Reports a value of the wrong type. `expected` describes the accepted values; the help shows a sample of `key_type`.
-    fn wrong_type(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>, (expected, key_type): (&str, KeyType)) {
-        let got = value.get_ref().type_str();
-        let found = Diagnostic::new(Code::WRONG_TYPE, self.at(value), format!("`{name}` cannot be of type {got}"))
-            .label(format!("expected {expected}"));
-        if name == "required" && value.get_ref().is_array() {
-            self.sink.push(found.help("write `required = true` in each required property instead"));
-            return;
-        }
-        let found = found.help(key.meaning());
-        // An entry of a table with arbitrary names may be a key that belongs above the table.
-        if name != key.name
-            && let Some(belongs) = self.belongs_above(name)
-        {
-            self.sink.push(found.help(belongs));
-            return;
-        }
-        let sample = key_type.sample();
-        self.sink.push(match key_type {
-            KeyType::Word(words) => {
-                let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-                found.help(format!("it can be: {}", ticked(&words, ", ")))
-            }
-            KeyType::Table(keys) if (2..=MAX_SHOWN_KEYS).contains(&keys.len()) => {
-                let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
-                found.help(format!("write `{name} = {sample}`; the keys are: {}", ticked(&names, ", ")))
-            }
-            _ if sample.starts_with(['[', '{']) => found.help(format!("write `{name} = {sample}`")),
-            _ => found,
-        });
     }
 }
-
-/// The maximum number of keys in a message.
-const MAX_SHOWN_KEYS: usize = 8;
 
 fn is_text(value: &DeValue<'_>) -> bool {
     value.is_str()
@@ -293,21 +320,6 @@ fn is_text(value: &DeValue<'_>) -> bool {
 
 fn is_table(value: &DeValue<'_>) -> bool {
     value.is_table()
-}
-
-/// Parses a duration of at most a day: `500ms`, `90s`, `5m`, `1h`.
-pub(super) fn duration(text: &str) -> Option<Duration> {
-    const DAY: u64 = 24 * 60 * 60 * 1000;
-    let digits = text.find(|letter: char| !letter.is_ascii_digit())?;
-    let unit = match &text[digits..] {
-        "ms" => 1,
-        "s" => 1000,
-        "m" => 60 * 1000,
-        "h" => 60 * 60 * 1000,
-        _ => return None,
-    };
-    let millis = text[..digits].parse::<u64>().ok()?.checked_mul(unit)?;
-    (1..=DAY).contains(&millis).then(|| Duration::from_millis(millis))
 }
 
 /// Names of types in other languages, and their names in JSON Schema.

@@ -1,14 +1,17 @@
 //! The reader of all tables of manifests. It is driven by the declared keys: it reports whatever does not fit them, and returns the rest.
 
 mod check;
+mod duration;
 mod json;
 mod kinds;
 mod schema;
+mod wrong_type;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Arguments;
 use std::ops::Range;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -54,6 +57,30 @@ pub struct Reader<'t> {
     depth: usize,
     /// The unknown keys of the table.
     unknown: Vec<Unknown<'t>>,
+    /// The keys whose values were refused.
+    refused: Refused,
+    /// Whether the value that is being checked was refused.
+    is_refused: Cell<bool>,
+}
+
+/// The keys of a table that could not be read, so that what depends on them is unknown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Refused {
+    keys: Vec<&'static str>,
+    /// Whether any missing key may be one that could not be read.
+    missing: bool,
+}
+
+impl Refused {
+    /// Returns whether the value of a key is unknown. `is_missing` says whether none was read.
+    pub fn has(&self, key: &str, is_missing: bool) -> bool {
+        self.keys.contains(&key) || self.missing && is_missing
+    }
+
+    /// Returns whether any value is unknown.
+    pub fn is_any(&self) -> bool {
+        self.missing || !self.keys.is_empty()
+    }
 }
 
 /// The most likely intended key, and the value, of an unknown key.
@@ -85,9 +112,11 @@ impl<'t> Reader<'t> {
             document: (kind, table),
             depth: 0,
             unknown: Vec::new(),
+            refused: Refused::default(),
+            is_refused: Cell::default(),
         };
-        let unknown = reader.check(format_args!("{}", kind.document()));
-        let reader = Self { unknown, ..reader };
+        let (unknown, refused) = reader.check(format_args!("{}", kind.document()));
+        let reader = Self { unknown, refused, ..reader };
         Self { defs: reader.defs(), ..reader }
     }
 
@@ -99,14 +128,16 @@ impl<'t> Reader<'t> {
         keys: &'static [&'static [Key]],
         what: Arguments<'_>,
     ) -> Option<Self> {
-        let reader = Self { table, keys, place, depth: self.depth + 1, unknown: Vec::new(), ..*self };
+        let (unknown, refused) = (Vec::new(), Refused::default());
+        let depth = self.depth + 1;
+        let reader = Self { table, keys, place, depth, unknown, refused, is_refused: Cell::default(), ..*self };
         if reader.depth > MAX_DEPTH {
             let message = format!("a schema nested more than {MAX_DEPTH} deep");
             self.sink.push(Diagnostic::new(Code::SCHEMA_TOO_LARGE, place, message).help("flatten it"));
             return None;
         }
-        let unknown = reader.check(what);
-        Some(Self { unknown, ..reader })
+        let (unknown, refused) = reader.check(what);
+        Some(Self { unknown, refused, ..reader })
     }
 
     /// Returns the value of a key of a schema.
@@ -117,6 +148,25 @@ impl<'t> Reader<'t> {
     /// Returns the place of the table.
     pub fn place(&self) -> Place {
         self.place
+    }
+
+    /// Returns whether the table is a schema.
+    fn is_schema(&self) -> bool {
+        self.keys.iter().copied().flatten().any(|key| key.name == "anyOf")
+    }
+
+    /// Marks a value as refused, so that later stages report nothing about it.
+    fn refuse(&self, value: &Spanned<DeValue<'_>>, code: Code) {
+        self.sink.refuse(self.at(value), code);
+        if let Some(table) = value.get_ref().as_table() {
+            // The span of a table with a header is that of the header.
+            table.iter().for_each(|(_, value)| self.refuse(value, code));
+        }
+    }
+
+    /// Returns the keys that could not be read.
+    pub fn refused(&self) -> Refused {
+        self.refused.clone()
     }
 
     /// Returns the name of the table, whose keys are names that the author chose.
@@ -224,6 +274,7 @@ impl<'t> Reader<'t> {
         let place = self.within(value, text, fault.span);
         let found = Diagnostic::new(code, place, fault.message);
         self.sink.push(fault.help.into_iter().fold(found, Diagnostic::help));
+        self.sink.refuse(self.at(value), code);
     }
 
     /// Returns the place of a part of a string.
@@ -238,10 +289,22 @@ impl<'t> Reader<'t> {
         Some((value, value.get_ref().as_str()?))
     }
 
-    /// Returns the table of a key.
+    /// Returns the table of a key. A value of another type is read as a table whose keys are all unknown.
     fn table(&self, key: &str) -> Option<Self> {
         let value = self.value(key)?;
-        self.nested(value.get_ref().as_table()?, self.at(value), self.inner(key), format_args!("`{key}`"))
+        let Some(table) = value.get_ref().as_table() else {
+            static NOTHING: LazyLock<DeTable<'static>> = LazyLock::new(DeTable::new);
+            let refused = Refused { keys: Vec::new(), missing: true };
+            let (keys, depth) = (self.inner(key), self.depth + 1);
+            let (place, unknown, is_refused) = (self.at(value), Vec::new(), Cell::default());
+            return Some(Self { table: &NOTHING, keys, place, depth, unknown, refused, is_refused, ..*self });
+        };
+        let reader = self.nested(table, self.at(value), self.inner(key), format_args!("`{key}`"))?;
+        // What the table does not say may be what could not be read. Schemas know that themselves.
+        if reader.refused.is_any() && !reader.is_schema() {
+            self.refuse(value, Code::UNKNOWN_KEY);
+        }
+        Some(reader)
     }
 
     /// Returns the tables of a key by name, in the author's order.
@@ -305,7 +368,7 @@ impl<'t> Reader<'t> {
     /// Reads a duration.
     fn duration(&self, key: &str) -> Option<At<Duration>> {
         let (value, text) = self.string(key)?;
-        check::duration(text).map(|duration| At::new(duration, self.at(value)))
+        duration::duration(text).ok().map(|duration| At::new(duration, self.at(value)))
     }
 
     /// Reads an integer of at least 1.

@@ -27,6 +27,22 @@ impl<'t> Reader<'t> {
         self.value(ROOT)?.get_ref().as_table()?.get(keyword::DEFS.key.name)?.get_ref().as_table()
     }
 
+    /// Returns whether definitions are in a place from which they are not read, which is reported there.
+    fn has_unread_definitions(&self) -> bool {
+        const NAMES: [&str; 5] = ["$defs", "definitions", "defs", "components", "$definitions"];
+        let root = self.document.1;
+        let schema = root.get(ROOT).map(Spanned::get_ref);
+        let is_table = |table: &DeTable<'_>, name| table.get(name).is_some_and(|value| value.get_ref().is_table());
+        let is_in = |table: &DeTable<'_>, names: &[&str]| names.iter().any(|name| table.contains_key(*name));
+        is_in(root, &NAMES)
+            || schema.is_some_and(|schema| match schema.as_table() {
+                Some(schema) => {
+                    is_in(schema, &NAMES[1..]) || schema.contains_key(NAMES[0]) && !is_table(schema, NAMES[0])
+                }
+                None => true,
+            })
+    }
+
     /// Reads the schema of a tool's arguments, and its definitions.
     pub(in crate::manifest) fn arguments(&self) -> (Schema, Defs) {
         let params = self.properties(PARAMS);
@@ -106,6 +122,9 @@ impl<'t> Reader<'t> {
         {
             return Some(reference);
         }
+        if self.has_unread_definitions() {
+            return None;
+        }
         self.sink.push(if value.strip_prefix(REF_PREFIX) == Some(last) {
             let found = Diagnostic::new(Code::UNRESOLVED_REF, place, format!("unknown definition `{last}`"));
             match names().next() {
@@ -159,7 +178,8 @@ impl<'t> Reader<'t> {
     fn schema(&self) -> Schema {
         let schema = self.read_keywords();
         let is_unread = |key: &Key, is_read: bool| !is_read && self.value(key.name).is_some();
-        let has_errors = !self.unknown.is_empty()
+        let has_errors = self.refused.is_any()
+            || !self.unknown.is_empty()
             || is_unread(&keyword::TYPE.key, !schema.types.is_empty())
             || is_unread(&keyword::REF.key, schema.reference.is_some())
             || is_unread(&keyword::ENUM.key, !schema.choices.is_empty())
@@ -176,7 +196,7 @@ impl<'t> Reader<'t> {
             title: self.get(&keyword::TITLE),
             description: self
                 .get(&keyword::DESCRIPTION)
-                .or_else(|| self.misspelt_template(keyword::DESCRIPTION.key.name)),
+                .or_else(|| self.unknown_template(keyword::DESCRIPTION.key.name)),
             deprecated: self.get(&keyword::DEPRECATED),
             choices: self.get(&keyword::ENUM),
             constant: self.get(&keyword::CONST),
@@ -218,10 +238,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Returns a placeholder for a template whose key is misspelt, so that it is not reported as missing as well.
-    fn misspelt_template(&self, key: &str) -> Option<At<Template>> {
+    /// Returns a placeholder for a template that may exist: its key is misspelt, or a definition that may have it cannot be read. Its
+    /// absence is not reported.
+    fn unknown_template(&self, key: &str) -> Option<At<Template>> {
         let names = self.table.keys().map(|name| &**name.get_ref());
-        (!toolc::__gen::nearest(key, names).is_empty()).then(|| At::new(vec![Piece::Text(key.to_owned())], self.place))
+        let is_misspelt = !toolc::__gen::nearest(key, names).is_empty();
+        let has_unread_reference = || self.value(keyword::REF.key.name).is_some() && self.has_unread_definitions();
+        (is_misspelt || has_unread_reference()).then(|| At::new(vec![Piece::Text(key.to_owned())], self.place))
     }
 
     /// Reads a schema.

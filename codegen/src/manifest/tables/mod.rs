@@ -25,6 +25,8 @@ macro_rules! table {
         pub struct $name {
             $($(#[doc = $doc])+ pub $key: <$kind as $crate::manifest::read::ReadKey>::Value,)*
             $($($(#[doc = $other_doc])+ pub $other: $type,)*)?
+            /// The keys that could not be read, which was reported.
+            pub refused: $crate::manifest::read::Refused,
         }
 
         impl $crate::manifest::keys::kinds::HasKeys for $name {
@@ -37,6 +39,7 @@ macro_rules! table {
                 Self {
                     $($key: <$kind as $crate::manifest::read::ReadKey>::read(reader, stringify!($key)),)*
                     $($($other: $make(reader),)*)?
+                    refused: reader.refused(),
                 }
             }
 

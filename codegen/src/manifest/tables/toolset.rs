@@ -5,7 +5,7 @@ use crate::diagnostic::At;
 use crate::manifest::keys::kinds::{
     Count, FlagOr, Name, Names, Percents, Prose, Required, TableOrDefault, Text, Texts, Word, words,
 };
-use crate::manifest::read::Reader;
+use crate::manifest::read::{Reader, Refused};
 use crate::text::atoms::AtomTable;
 
 table! {
@@ -69,6 +69,7 @@ impl ToolsetManifest {
             token_budget: None,
             requires: RequiresManifest::default(),
             atom_table: AtomTable::default(),
+            refused: Refused::default(),
         }
     }
 

@@ -90,7 +90,8 @@ fn runs_anything(text: &str) -> bool {
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
-    if manifest.approval.always.is_some() || manifest.approval.shell.is_some() {
+    let approval = &manifest.approval;
+    if approval.always.is_some() || approval.shell.is_some() || approval.refused.is_any() {
         return;
     }
     let is_text = |schema: &Schema| {
