@@ -42,14 +42,25 @@ impl Names<'_> {
                 let fact = &facts[name];
                 let expected = compared.as_ref().map_or(&FactValue::Boolean(true), |(_, with)| with);
                 if discriminant(expected) != discriminant(&fact.default) {
-                    let message = format!("the fact `{name}` is {}, not {}", fact.default.noun(), expected.noun());
+                    let message = if compared.is_some() {
+                        format!("the fact `{name}` is {}, not {}", fact.default.noun(), expected.noun())
+                    } else {
+                        format!("a condition must be true or false, but the fact `{name}` is {}", fact.default.noun())
+                    };
+                    let sign = compared.as_ref().map_or("==", |(comparison, _)| comparison.sign());
+                    let value = of_type_of(&fact.default, expected);
                     self.sink.push(
                         Diagnostic::new(Code::FACT_TYPE, place, message)
                             .related(fact.name.place, "declared here")
-                            .help(if compared.is_some() {
-                                "compare it with a value of its own type"
-                            } else {
-                                "compare it"
+                            .help(match (&fact.default, sign) {
+                                (FactValue::Boolean(_), sign) if (value == "true") != (sign == "!=") => {
+                                    format!("write `facts.{name}`")
+                                }
+                                (FactValue::Boolean(_), _) => format!("write `not facts.{name}`"),
+                                (_, "<" | "<=" | ">" | ">=") if !matches!(fact.default, FactValue::Integer(_)) => {
+                                    format!("compare it with `==` or `!=`, such as `facts.{name} == {value}`")
+                                }
+                                _ => format!("compare it with a value of its own type: `facts.{name} {sign} {value}`"),
                             }),
                     );
                     return None;
@@ -77,7 +88,7 @@ impl Names<'_> {
             self.sink.push(
                 Diagnostic::new(Code::UNKNOWN_FACT, name.place, format!("unknown fact `{}`", name.value))
                     .help_nearest(&name.value, self.facts.keys().map(String::as_str), "the facts are")
-                    .help("facts are declared in `manifests/facts.toml`"),
+                    .help(format!("or declare it in `manifests/facts.toml`: `[facts.{}]`", name.value)),
             );
         }
         found
@@ -144,7 +155,7 @@ impl Names<'_> {
             self.sink.push(
                 Diagnostic::new(Code::UNKNOWN_VARIABLE, name.place, format!("unknown variable `{}`", name.value))
                     .help_nearest(&name.value, self.variables.keys().map(String::as_str), "the variables are")
-                    .help(format!("variables are described in `manifests/env.toml`, as `[env.{}]`", name.value)),
+                    .help(format!("or describe it in `manifests/env.toml`: `[env.{}]`", name.value)),
             );
         }
         found
@@ -169,6 +180,22 @@ impl Names<'_> {
 
     pub(super) fn is_broken(&self, kind: Kind, name: &str) -> bool {
         self.broken.iter().any(|(of, broken)| *of == kind && (broken == name || broken == ANY))
+    }
+}
+
+/// Writes a value of the type of a fact: the value that was compared if it reads as one, or the default of the fact.
+fn of_type_of(default: &FactValue, compared: &FactValue) -> String {
+    let text = match compared {
+        FactValue::Text(text) => text.to_string(),
+        FactValue::Integer(integer) => integer.to_string(),
+        FactValue::Boolean(_) => String::new(),
+    };
+    match default {
+        FactValue::Text(_) if !text.is_empty() => format!("'{text}'"),
+        FactValue::Text(default) => format!("'{default}'"),
+        FactValue::Integer(_) if text.parse::<i64>().is_ok() => text,
+        FactValue::Integer(default) => default.to_string(),
+        FactValue::Boolean(_) => (!matches!(text.to_lowercase().as_str(), "false" | "no" | "0" | "off")).to_string(),
     }
 }
 

@@ -8,7 +8,7 @@ use toolc::__gen::segment;
 use toolc::__gen::segment::{Atoms, MAX_ATOMS};
 
 use crate::catalog::Catalog;
-use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
+use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::schema::{Defs, Property, Schema};
 use crate::text::atoms::{AtomId, Template, When};
 use crate::text::condition::AtomExpr;
@@ -152,11 +152,14 @@ impl<'t> Turns<'t> {
                         let first = tools.first().and_then(|(AtomId(atom), _)| self.places.get(*atom).copied());
                         let at = first.filter(|at| place.contains(*at)).unwrap_or(place);
                         let names: Vec<&str> = tools.iter().map(|(_, name)| name.as_str()).collect();
-                        let message = "this list is empty if none of its tools is available";
+                        let message = match names.as_slice() {
+                            [only] => format!("this list can be empty: `{only}` may be unavailable"),
+                            _ => format!("this list can be empty: {} may all be unavailable", ticked(&names, ", ")),
+                        };
                         let wanted: Vec<String> = names.iter().map(|name| format!("tools.{name}")).collect();
                         sink.push(
                             Diagnostic::new(Code::AVAILABLE_CAN_BE_EMPTY, at, message)
-                                .help(format!("put it in `{{% if {} %}}`", wanted.join(" or "))),
+                                .help(format!("put it in `{{% if {} %}}...{{% endif %}}`", wanted.join(" or "))),
                         );
                     }
                 }

@@ -141,7 +141,7 @@ fn check_dialects(catalog: &Catalog, sink: &Sink) {
             if is_reserved(Kind::Tool, &name.value) {
                 let message = format!("the tool name `{}` is reserved", name.value);
                 let found = Diagnostic::new(Code::RESERVED_NAME, name.place, message);
-                sink.push(found.help("choose another name"));
+                sink.push(found.label("toolc uses this name itself").help("choose another name"));
             } else if !PORTABLE.accepts(&name.value) {
                 let message = format!("`{}` is not a valid tool name in {}", name.value, dialect.name);
                 sink.push(

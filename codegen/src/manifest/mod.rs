@@ -174,7 +174,8 @@ fn check_name(name: &At<String>, kind: Kind, sink: &Sink) {
     let noun = kind.noun();
     if is_reserved(kind, &name.value) {
         let message = format!("the {noun} name `{}` is reserved", name.value);
-        sink.push(Diagnostic::new(Code::RESERVED_NAME, name.place, message).help("choose another name"));
+        let found = Diagnostic::new(Code::RESERVED_NAME, name.place, message);
+        sink.push(found.label("toolc uses this name itself").help("choose another name"));
     } else if !PORTABLE.accepts(&name.value) {
         let message = format!("`{}` is not a name that every vendor accepts", name.value);
         sink.push(

@@ -13,6 +13,7 @@ use toolc::FactValue;
 
 use super::Fault;
 use super::cursor::{Cursor, Token};
+use super::foreign;
 
 /// The maximum nesting depth of parentheses and `not`.
 const MAX_DEPTH: usize = 32;
@@ -107,15 +108,20 @@ pub(super) fn parse_within(text: &str, span: Range<usize>) -> Result<Condition<P
     match cursor.next()? {
         None => Ok(condition),
         Some((Token::Sign("="), span)) => Err(Fault::new(span, "`=` is not a comparison").help("write `==`")),
-        Some((Token::Sign(")"), span)) => Err(Fault::new(span, "unmatched `)`")),
+        Some((Token::Sign(")"), span)) => Err(Fault::new(span, "unmatched `)`").help("remove it, or add the `(`")),
         Some((Token::Sign(sign), span)) if SIGNS.iter().any(|(known, _)| *known == sign) => {
             let message = format!("unexpected `{sign}`: only a fact can be compared, and only with one value");
-            Err(Fault::new(span, message)
-                .help("`tools.NAME` is a condition by itself; join conditions with `and` or `or`"))
+            let (before, rest) = cursor.around(&span);
+            Err(Fault::new(span, message).help(foreign::second_comparison(before, sign, rest)))
         }
         Some((token, span)) => {
             let message = format!("{} after the end of the condition", token.show());
-            Err(Fault::new(span, message).help("join conditions with `and` or `or`"))
+            let (before, rest) = cursor.around(&span);
+            let help = match &token {
+                Token::Word(word) => foreign::after_condition(before, word, rest),
+                _ => None,
+            };
+            Err(Fault::new(span, message).help(help.unwrap_or_else(|| "join conditions with `and` or `or`".to_owned())))
         }
     }
 }
@@ -162,16 +168,23 @@ fn parse_not(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<ParsedAt
             match cursor.next()? {
                 Some((Token::Sign(")"), _)) => Ok(inner),
                 Some((token, found)) => Err(Fault::new(found, format!("expected `)`, found {}", token.show()))),
-                None => Err(Fault::new(span, "unclosed parenthesis")),
+                None => Err(Fault::new(span, "unclosed parenthesis").help("add the closing `)`")),
             }
         }
         Token::Word(word) if word == "and" || word == "or" => missing(span.start..span.start),
         Token::Word(word) if word != "true" && word != "false" => parse_atom(cursor, &word, span).map(Condition::Atom),
         token => {
             let fault = Fault::new(span.clone(), format!("expected a condition, found {}", token.show()));
-            Err(match swap_operands(cursor, span)? {
-                Some(swapped) => fault.help(format!("write the fact on the left: `{swapped}`")),
-                None => fault,
+            let (before, rest) = cursor.around(&span);
+            let value = cursor.text(span.clone());
+            if let Some(help) = foreign::value_as_condition(before, value, rest) {
+                return Err(fault.help(help));
+            }
+            Err(match swap_operands(cursor, span) {
+                Ok(Some(swapped)) => fault.help(format!("write the fact on the left: `{swapped}`")),
+                _ => {
+                    fault.help("a condition is `tools.NAME`, `facts.NAME`, or a comparison such as `facts.NAME == 'x'`")
+                }
             })
         }
     }
@@ -201,12 +214,10 @@ fn parse_atom(cursor: &mut Cursor<'_>, word: &str, span: Range<usize>) -> Result
             let fault = Fault::new(span, message);
             Err(fault.help(format!("a name is {}", PORTABLE.expected())))
         }
-        other => {
-            let fault = Fault::new(span, format!("`{word}` is neither a tool nor a fact"));
-            Err(match other {
-                None => fault.help(format!("write `tools.{word}` or `facts.{word}`")),
-                Some(_) => fault.help("a condition can use `tools.NAME` and `facts.NAME`"),
-            })
+        _ => {
+            let (_, rest) = cursor.around(&span);
+            let help = foreign::unknown_atom(word, rest);
+            Err(Fault::new(span, format!("`{word}` is neither a tool nor a fact")).help(help))
         }
     }
 }
@@ -225,11 +236,18 @@ fn parse_comparison(cursor: &mut Cursor<'_>, name: &str, span: Range<usize>) -> 
         }
         Some((Token::Integer(integer), at)) => (FactValue::Integer(integer), at),
         Some((Token::Word(word), at)) if word == "true" || word == "false" => (FactValue::Boolean(word == "true"), at),
+        Some((Token::Word(word), at)) => {
+            let (message, help) = foreign::value(&word, sign);
+            return Err(Fault::new(at, message).help(help));
+        }
         Some((token, at)) => {
             let message = format!("expected a text, an integer, `true` or `false`, found {}", token.show());
-            return Err(Fault::new(at, message));
+            return Err(Fault::new(at, message).help(format!("write the value after `{sign}`: a text is quoted")));
         }
-        None => return Err(Fault::new(at, format!("expected a value after `{sign}`"))),
+        None => {
+            let fault = Fault::new(at, format!("expected a value after `{sign}`"));
+            return Err(fault.help("write a text in quotes, an integer, `true` or `false`"));
+        }
     };
     Ok(fact(span.start..literal.1.end, Some((comparison, literal.0))))
 }
@@ -332,7 +350,7 @@ mod tests {
             ("facts.x = 'a'", 8..9, "`=` is not a comparison"),
             ("facts.x == 1.5", 11..14, "`1.5` is not a 64-bit integer, and facts cannot be fractions"),
             ("facts.x ==", 8..10, "expected a value after `==`"),
-            ("facts.x == tools.y", 11..18, "expected a text, an integer, `true` or `false`, found `tools.y`"),
+            ("facts.x == tools.y", 11..18, "`tools.y` cannot be the value of a comparison"),
             ("tools.a | tools.b", 8..9, "unexpected `|`"),
             ("tools.a || tools.b", 8..10, "unexpected `||`"),
             ("!tools.a", 0..1, "unexpected `!`"),

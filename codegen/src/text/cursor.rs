@@ -73,6 +73,9 @@ impl<'s> Cursor<'s> {
             (Token::Sign(sign), sign.len())
         } else {
             let length = rest.find(|letter: char| !is_part_of_word(letter)).unwrap_or(rest.len());
+            if "“”„‘’‚«»`´".contains(first) {
+                return Err(unexpected(&rest[..first.len_utf8()]).help("write `'` on each side of a text"));
+            }
             if length == 0 {
                 let help = "a condition can contain `tools.NAME`, `facts.NAME`, comparisons, `and`, `or` and `not`";
                 return Err(unexpected(&rest[..first.len_utf8()]).help(help));
@@ -81,7 +84,10 @@ impl<'s> Cursor<'s> {
             if let Some(word) = WORDS.iter().find(|word| word.eq_ignore_ascii_case(written) && **word != written) {
                 return Err(unexpected(written).help(format!("write `{word}`")));
             }
-            (word(written).map_err(|message| Fault::new(start..start + length, message))?, length)
+            let faulty = |message| {
+                Fault::new(start..start + length, message).help(format!("if it is a text, write `'{written}'`"))
+            };
+            (word(written).map_err(faulty)?, length)
         };
         self.at = start + length;
         Ok(Some((token, start..self.at)))
@@ -95,6 +101,11 @@ impl<'s> Cursor<'s> {
     /// Returns the text of a span.
     pub(super) fn text(&self, span: Range<usize>) -> &'s str {
         &self.text[span]
+    }
+
+    /// Returns the text before and after a span.
+    pub(super) fn around(&self, span: &Range<usize>) -> (&'s str, &'s str) {
+        (&self.text[self.start..span.start], &self.text[span.end..self.end])
     }
 
     /// Returns the empty span at the end of the text: the place of a missing token.

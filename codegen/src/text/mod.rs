@@ -10,6 +10,7 @@
 pub mod atoms;
 pub mod condition;
 mod cursor;
+mod foreign;
 pub mod template;
 pub(crate) mod turns;
 

@@ -80,6 +80,39 @@ pub fn parse(text: &str) -> Result<Vec<ParsedPiece>, Fault> {
     }
 }
 
+/// Tags of other template languages, in lower case and without `_` and `-`, and those to write instead.
+const TAGS: &[(&str, &str)] = &[
+    ("elseif", "elif CONDITION"),
+    ("elsif", "elif CONDITION"),
+    ("elif", "elif CONDITION"),
+    ("else", "else"),
+    ("if", "if CONDITION"),
+    ("endif", "endif"),
+    ("end", "endif"),
+    ("fi", "endif"),
+    ("unless", "if not CONDITION"),
+    ("when", "if CONDITION"),
+];
+
+/// Returns what to write instead of an expression that is a single word.
+fn expression_help(word: &str) -> String {
+    match word.split_once('.') {
+        Some(("tools", tool)) => {
+            format!("write the name itself within `{{% if {word} %}}`, or `{{{{ available('{tool}') }}}}`")
+        }
+        Some((_, name))
+            if PORTABLE.accepts(name)
+                && !toolc::__gen::nearest(word, [format!("facts.{name}").as_str()]).is_empty() =>
+        {
+            format!("write `{{{{ facts.{name} }}}}`")
+        }
+        None if PORTABLE.accepts(word) => {
+            format!("write `{{{{ facts.{word} }}}}`, or `{{{{ '{{{{' }}}}` for literal braces")
+        }
+        _ => "write `facts.NAME`, `available('tool', ...)`, or a quoted text".to_owned(),
+    }
+}
+
 struct Parser<'s> {
     text: &'s str,
     at: usize,
@@ -163,7 +196,12 @@ impl Parser<'_> {
                     return Ok(Piece::Choice { branches, otherwise: otherwise.unwrap_or_default() });
                 }
                 ("elif" | "else", Some(_)) => {
-                    return Err(Fault::new(next.span, format!("`{}` after `else`", next.word)));
+                    let fault = Fault::new(next.span, format!("`{}` after `else`", next.word));
+                    return Err(if next.word == "elif" {
+                        fault.help("`else` is the last branch: move it after the `elif`")
+                    } else {
+                        fault.help("an `if` has one `else`: write `{% elif CONDITION %}` for a further case")
+                    });
                 }
                 ("else", None) => self.expect_no_arguments(&next)?,
                 _ => {}
@@ -176,7 +214,18 @@ impl Parser<'_> {
     fn expect_no_arguments(&self, tag: &Tag) -> Result<(), Fault> {
         match Cursor::new(self.text, tag.rest.clone()).next()? {
             None => Ok(()),
-            Some((token, span)) => Err(Fault::new(span, format!("unexpected {} after `{}`", token.show(), tag.word))),
+            Some((token, span)) => {
+                let fault = Fault::new(span.clone(), format!("unexpected {} after `{}`", token.show(), tag.word));
+                Err(if tag.word == "else" {
+                    let condition = self.text[span.start..tag.rest.end].trim();
+                    fault.help(format!(
+                        "write `{{% elif {} %}}`",
+                        condition.strip_prefix("if").unwrap_or(condition).trim()
+                    ))
+                } else {
+                    fault.help(format!("write `{{% {} %}}`", tag.word))
+                })
+            }
         }
     }
 
@@ -195,7 +244,11 @@ impl Parser<'_> {
         };
         if !["if", "elif", "else", "endif"].contains(&word.as_str()) {
             let fault = Fault::new(start, format!("unknown tag `{word}`"));
-            return Err(fault.help("the tags are `if`, `elif`, `else`, `endif`"));
+            let plain = word.to_lowercase().replace(['_', '-'], "");
+            return Err(match TAGS.iter().find(|(other, _)| *other == plain) {
+                Some((_, tag)) => fault.help(format!("write `{{% {tag} %}}`")),
+                None => fault.help("the tags are `if`, `elif`, `else`, `endif`"),
+            });
         }
         Ok(Tag { word, span, rest: start.end..inner.end })
     }
@@ -216,7 +269,7 @@ impl Parser<'_> {
                 Some(("facts", name)) if PORTABLE.accepts(name) => Piece::Fact((name.to_owned(), at)),
                 _ => {
                     let fault = Fault::new(at, format!("unknown template expression `{word}`"));
-                    return Err(fault.help("write `facts.NAME`, `available('tool', ...)`, or a quoted text"));
+                    return Err(fault.help(expression_help(&word)));
                 }
             },
             Some((token, at)) => return Err(Fault::new(at, format!("unknown template expression {}", token.show()))),
@@ -224,7 +277,10 @@ impl Parser<'_> {
         };
         match cursor.next() {
             Ok(None) => Ok(piece),
-            Ok(Some((token, at))) => Err(Fault::new(at, format!("unexpected {} after the expression", token.show()))),
+            Ok(Some((token, at))) => {
+                let fault = Fault::new(at, format!("unexpected {} after the expression", token.show()));
+                Err(fault.help("an expression has no operators: write `{% if CONDITION %}...{% else %}...{% endif %}`"))
+            }
             // An unexpected sign is probably a filter of Jinja.
             Err(fault) => Err(fault.help("filters and operators are not part of the template language")),
         }
