@@ -18,7 +18,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Compiles tool manifests to typed Rust, JSON schemas for every vendor, and a catalog.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version)]
 struct Cli {
     #[command(flatten)]
     project: Project,

@@ -10,7 +10,7 @@ use toolc::__gen::{did_you_mean, nearest};
 use super::{Project, Streams, find_root, print};
 
 use crate::compile_with;
-use crate::diagnostic::{Level, Places};
+use crate::diagnostic::{Code, Level, Places};
 use crate::failure::Failure;
 use crate::fix::fix;
 use crate::lint::{self, Baseline, Options, Selected, docs_page};
@@ -42,6 +42,9 @@ pub struct LintArgs {
     /// Write all findings to a baseline, so that later runs do not report them: see `baseline` in `toolc.toml`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fix", "diff"])]
     write_baseline: Option<PathBuf>,
+    /// Remove the entries of the baseline that are not found any more. Accepts no new finding.
+    #[arg(long, conflicts_with_all = ["fix", "diff", "write_baseline"])]
+    prune_baseline: bool,
     /// List all rules, with `--format` text, json or md.
     #[arg(long)]
     list_rules: bool,
@@ -101,6 +104,9 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
     if let Some(file) = &args.write_baseline {
         return write_baseline(&sources, &options, file, &root, streams);
     }
+    if args.prune_baseline {
+        return prune_baseline(&sources, &options, &root, streams);
+    }
     if args.diff {
         return diff(&sources, &options, streams);
     }
@@ -110,9 +116,13 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
             sources.write(*id, text)?;
         }
         sources = ManuallyDrop::new(sources.with(&fixed));
-        if !fixed.is_empty() {
-            print(streams.err, &format!("fixed: {}\n", plural(fixed.len(), "file")))?;
-        }
+        print(
+            streams.err,
+            &match fixed.len() {
+                0 => NOTHING_TO_FIX.to_owned(),
+                count => format!("fixed: {}\n", plural(count, "file")),
+            },
+        )?;
     }
     let compilation = ManuallyDrop::new(compile_with(&sources, &options));
     let places = Places::new(&sources);
@@ -131,6 +141,33 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
         }
     }
     Ok(compilation.catalog.is_some())
+}
+
+/// Removes the unused entries of the project's baseline.
+fn prune_baseline(
+    sources: &Sources,
+    options: &Options,
+    root: &Path,
+    streams: &mut Streams<'_>,
+) -> Result<bool, Failure> {
+    let unused = Code::UNUSED_BASELINE_ENTRY;
+    let mut options = options.clone();
+    options.levels.push((unused, Some(Level::Warning)));
+    if !options.only.is_empty() {
+        options.only.push(unused);
+    }
+    let compilation = compile_with(sources, &options);
+    let Some(baseline) = sources.other() else {
+        return Err(Failure::new("the project has no baseline that can be read: set `baseline` in `toolc.toml`"));
+    };
+    let failed = |why| Failure::new(format!("failed to read the baseline `{}`: {why}", baseline.path));
+    let (kept, removed) = Baseline::pruned(&baseline.text, sources, &compilation.diagnostics).map_err(failed)?;
+    if removed > 0 {
+        write_atomically(&root.join(&baseline.path), &kept.text())?;
+    }
+    let entries = if removed == 1 { "1 entry".to_owned() } else { format!("{removed} entries") };
+    print(streams.out, &format!("{}: {entries} removed, {} kept\n", baseline.path, kept.len()))?;
+    Ok(true)
 }
 
 /// Prints the documentation of a rule, given by code or name.
@@ -176,7 +213,7 @@ fn options(args: &LintArgs) -> Result<Options, Failure> {
 }
 
 fn unknown(rule: &str) -> Failure {
-    let names = lint::codes().map(|code| code.name);
+    let names: Vec<&str> = lint::codes().flat_map(|code| [code.id, code.name]).collect();
     let hint = did_you_mean(&nearest(rule, names));
     let hint = hint.unwrap_or_else(|| "`lint --list-rules` lists all rules".to_owned());
     Failure::new(format!("unknown rule `{rule}`: {hint}"))
@@ -205,6 +242,9 @@ fn formats(values: &[String]) -> Result<Vec<Target>, Failure> {
     Ok(if targets.is_empty() { vec![(&Format::ALL[0], None)] } else { targets })
 }
 
+/// What `--fix` and `--diff` print if they change nothing.
+const NOTHING_TO_FIX: &str = "nothing to fix\n";
+
 /// Prints what `--fix` would change. Returns whether the files as they are have no error.
 fn diff(sources: &Sources, options: &Options, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let mut text = String::new();
@@ -212,6 +252,9 @@ fn diff(sources: &Sources, options: &Options, streams: &mut Streams<'_>) -> Resu
         let path = sources.display(id);
         let diff = TextDiff::from_lines(sources.get(id).text.as_str(), &fixed);
         text += &diff.unified_diff().header(&path, &path).to_string();
+    }
+    if text.is_empty() {
+        print(streams.err, NOTHING_TO_FIX)?;
     }
     print(streams.out, &text)?;
     Ok(compile_with(sources, options).catalog.is_some())

@@ -36,7 +36,7 @@ use crate::{compile, emit};
 
 /// Compiles tool manifests to typed Rust, vendor-ready JSON schemas and a catalog.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version)]
 struct Cli {
     #[command(flatten)]
     project: Project,

@@ -36,7 +36,8 @@ impl fmt::Debug for Places<'_> {
 impl<'s> Places<'s> {
     /// Creates a converter for the places in these files.
     pub fn new(sources: &'s Sources) -> Self {
-        Self { sources, trees: sources.all().iter().map(|_| OnceLock::new()).collect() }
+        // The last one is for the baseline, in which places have no pointers.
+        Self { sources, trees: (0..=sources.all().len()).map(|_| OnceLock::new()).collect() }
     }
 
     /// Returns the positions of the start and the end of a place.

@@ -66,7 +66,7 @@ impl Comment {
             return None;
         };
         let code = match select(name) {
-            Selected::Rules(rules) if rules.len() == 1 && rules[0].category() != name => rules[0],
+            Selected::Rules(rules) if rules.len() == 1 && name.len() > 1 => rules[0],
             Selected::Fixed(code) => {
                 let message = format!("`{}` is always an error and cannot be allowed", code.name);
                 sink.push(report(Code::UNKNOWN_CODE, message).help("correct the error, and remove the comment"));

@@ -2,10 +2,12 @@
 //! entry still matches when lines move or messages change.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use crate::diagnostic::{At, Code, Diagnostic, Places, Sink};
+use crate::diagnostic::{At, Code, Diagnostic, Place, Places, Sink, SourceId};
+use crate::source::Sources;
 
 /// Known findings, as code, manifest and pointer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,19 +41,73 @@ impl Baseline {
         }
     }
 
-    fn read(text: &str) -> Result<Self, String> {
-        let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        if value["version"] != 1 {
-            return Err(format!("its version is {}, expected 1", value["version"]));
-        }
-        let entry = |value: &Value| {
-            let text = |key| value[key].as_str().map(str::to_owned);
-            Some([text("code")?, text("manifest")?, text("pointer")?])
+    /// Returns the baseline without the entries that one of these findings reports as unused, and their number.
+    ///
+    /// # Errors
+    /// If the text is not a baseline.
+    pub fn pruned(text: &str, sources: &Sources, found: &[Diagnostic]) -> Result<(Self, usize), String> {
+        let entries = read(text).map_err(|(_, why)| why)?;
+        let is_unused = |span: &Range<usize>| {
+            let mut unused = found.iter().filter(|found| found.code == Code::UNUSED_BASELINE_ENTRY);
+            unused.any(|found| sources.is_other(found.at.0.source) && found.at.0.span() == *span)
         };
-        let findings = value["findings"].as_array().ok_or("it has no array `findings`")?;
-        let entries = findings.iter().map(|value| entry(value).ok_or_else(|| format!("invalid entry: {value}")));
-        entries.collect::<Result<_, String>>().map(Self)
+        let (removed, kept): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(span, _)| is_unused(span));
+        Ok((Self(kept.into_iter().map(|(_, entry)| entry).collect()), removed.len()))
     }
+}
+
+/// Reads the entries of a baseline, each with its place in the text.
+///
+/// # Errors
+/// What is wrong, and where.
+fn read(text: &str) -> Result<Vec<(Range<usize>, [String; 3])>, (usize, String)> {
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        let line = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
+        (line + error.column().saturating_sub(1), format!("not JSON: {error}"))
+    })?;
+    if value["version"] != 1 {
+        return Err((0, format!("the version is {}, expected 1", value["version"])));
+    }
+    let findings = value["findings"].as_array().ok_or((0, "an array `findings` is missing".to_owned()))?;
+    let mut places = objects(text);
+    if places.len() != findings.len() {
+        places = vec![0..0; findings.len()];
+    }
+    let entry = |(place, value): (Range<usize>, &Value)| {
+        let text = |key| value[key].as_str().map(str::to_owned);
+        let keys = || Some([text("code")?, text("manifest")?, text("pointer")?]);
+        let failed = || (place.start, "an entry needs the strings `code`, `manifest` and `pointer`".to_owned());
+        keys().ok_or_else(failed).map(|keys| (place.clone(), keys))
+    };
+    places.into_iter().zip(findings).map(entry).collect()
+}
+
+/// Returns the places of the objects in the arrays of an object.
+fn objects(text: &str) -> Vec<Range<usize>> {
+    const DEPTH: usize = 3;
+    let (mut found, mut depth, mut start, mut is_string, mut is_escaped) = (Vec::new(), 0_usize, 0, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            _ if is_string => {}
+            b'{' | b'[' => {
+                depth += 1;
+                if depth == DEPTH {
+                    start = at;
+                }
+            }
+            b'}' | b']' => {
+                if depth == DEPTH {
+                    found.push(start..at + 1);
+                }
+                depth = depth.saturating_sub(1);
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 fn fingerprint(found: &Diagnostic, places: &Places<'_>) -> [String; 3] {
@@ -62,39 +118,63 @@ fn fingerprint(found: &Diagnostic, places: &Places<'_>) -> [String; 3] {
 /// Removes the findings that are in the project's baseline, and reports entries that match none. `rules` are the enabled
 /// rules.
 pub(super) fn apply(file: &At<String>, places: &Places<'_>, rules: &[Code], sink: &Sink) {
-    let failed = |why: String| {
+    let help = format!("write it with `lint --write-baseline {}`", file.value);
+    let failed = |place, why: &str| {
         let message = format!("failed to read the baseline `{}`: {why}", file.value);
-        let help = format!("update it with `lint --write-baseline {}`", file.value);
-        sink.push(Diagnostic::new(Code::INVALID_VALUE, file.place, message).help(help));
+        Diagnostic::new(Code::INVALID_VALUE, place, message).help(help.clone())
     };
-    let text = match places.sources.other_file(&file.value) {
-        Ok(text) => text,
-        Err(error) => return failed(error),
+    let (id, text) = match places.sources.other_file(&file.value) {
+        Ok(other) => other,
+        Err(error) => return sink.push(failed(file.place, &error)),
     };
-    let known = match Baseline::read(&text) {
-        Ok(known) => known.0,
-        Err(why) => return failed(why),
+    let entries = match read(text) {
+        Ok(entries) => entries,
+        Err((at, why)) => {
+            return sink.push(failed(Place::new(id, at..at), &why).related(file.place, "named here"));
+        }
     };
+    let known: BTreeSet<&[String; 3]> = entries.iter().map(|(_, entry)| entry).collect();
     let mut seen = BTreeSet::new();
+    let mut broken: BTreeSet<SourceId> = BTreeSet::new();
     sink.retain(|found| {
+        if found.code.is_fixed() {
+            broken.insert(found.at.0.source);
+            return true;
+        }
         let fingerprint = fingerprint(found, places);
-        let is_known = !found.code.is_fixed() && known.contains(&fingerprint);
+        let is_known = known.contains(&fingerprint);
         if is_known {
             seen.insert(fingerprint);
         }
         !is_known
     });
-    for [code, manifest, pointer] in known.difference(&seen) {
-        let rule = super::find(code);
-        // A rule that did not run cannot prove its entry stale.
-        if rule.is_none_or(|rule| rule.is_fixed() || rules.contains(&rule)) {
-            let message =
-                format!("`{}` lists a finding that no longer exists: {code} at {manifest}{}", file.value, at(pointer));
-            sink.push(
-                Diagnostic::new(Code::UNUSED_BASELINE_ENTRY, file.place, message)
-                    .help(format!("update it with `lint --write-baseline {}`", file.value)),
-            );
-        }
+    // What rules would find in a file with errors is not known.
+    let broken: BTreeSet<&str> = broken.into_iter().map(|id| places.sources.get(id).path.as_str()).collect();
+    let mut reported = BTreeSet::new();
+    for (span, entry) in entries.iter().filter(|(_, entry)| !seen.contains(entry)) {
+        let [code, manifest, pointer] = entry;
+        let found = |message| Diagnostic::new(Code::UNUSED_BASELINE_ENTRY, Place::new(id, span.clone()), message);
+        let found = match super::codes().find(|known| known.id == code) {
+            None => {
+                let codes: Vec<&str> = super::codes().map(|code| code.id).collect();
+                let found = found(format!("unknown rule `{code}` in the baseline"));
+                if codes.iter().any(|known| known.eq_ignore_ascii_case(code)) {
+                    found.help(format!("write `{}`", code.to_uppercase()))
+                } else {
+                    found
+                }
+            }
+            Some(rule) if rule.is_fixed() => {
+                found(format!("`{}` is always an error and cannot be in a baseline", rule.name))
+            }
+            // A rule that did not run cannot prove its entry unused.
+            Some(rule) if !rules.contains(&rule) || broken.contains(manifest.as_str()) => continue,
+            Some(_) if !reported.insert(entry) => continue,
+            Some(_) => {
+                found(format!("a finding of the baseline no longer exists: {code} at {manifest}{}", at(pointer)))
+            }
+        };
+        sink.push(found.help("remove the entry, or run `lint --prune-baseline`").related(file.place, "the baseline"));
     }
 }
 

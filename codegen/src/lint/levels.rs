@@ -40,7 +40,7 @@ pub enum Selected {
 
 /// Resolves a code, a name, or the letter of a category.
 pub fn select(text: &str) -> Selected {
-    if let Some(category) = CATEGORIES.iter().find(|category| category.letter == text) {
+    if let Some(category) = CATEGORIES.iter().find(|category| category.letter.eq_ignore_ascii_case(text)) {
         return Selected::Rules(category.codes().filter(|code| !code.is_fixed()).collect());
     }
     match find(text) {
@@ -50,9 +50,9 @@ pub fn select(text: &str) -> Selected {
     }
 }
 
-/// Finds a rule by its code or name.
+/// Finds a rule by its code or name, in upper or lower case.
 pub fn find(text: &str) -> Option<Code> {
-    codes().find(|code| code.id == text || code.name == text)
+    codes().find(|code| code.id.eq_ignore_ascii_case(text) || code.name.eq_ignore_ascii_case(text))
 }
 
 /// Resolves a line of `[lint]` in `toolc.toml`. A name that cannot be resolved is reported.

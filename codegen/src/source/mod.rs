@@ -5,6 +5,7 @@ mod scan;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::failure::Failure;
 #[cfg(feature = "cli")]
@@ -181,6 +182,8 @@ pub struct Sources {
     files: Vec<Source>,
     /// The path and text of other files of a project in memory, such as its baseline.
     others: Vec<(String, String)>,
+    /// The baseline, once it was read. Findings can be in it, and it is not a manifest.
+    other: OnceLock<Source>,
 }
 
 impl Sources {
@@ -192,7 +195,7 @@ impl Sources {
     pub fn scan(root: &Path) -> Result<Self, Failure> {
         let mut files = scan::read_all(root)?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Self { root: root.to_owned(), files, others: Vec::new() })
+        Ok(Self { root: root.to_owned(), files, others: Vec::new(), other: OnceLock::new() })
     }
 
     /// Creates a project in memory from the path and text of each file. Paths are relative to the project, with `/` as separator.
@@ -201,16 +204,37 @@ impl Sources {
         let files = files.into_iter().map(|(path, text)| Source::new(path, text.into_bytes()));
         let mut files: Vec<Source> = files.collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Self { root: PathBuf::new(), files, others }
+        Self { root: PathBuf::new(), files, others, other: OnceLock::new() }
     }
 
-    /// Reads a file of the project that is not a source.
-    pub(crate) fn other_file(&self, path: &str) -> Result<String, String> {
-        match self.others.iter().find(|(other, _)| other == path) {
-            Some((_, text)) => Ok(text.clone()),
-            None if self.root.as_os_str().is_empty() => Err("the file does not exist".to_owned()),
-            None => fs::read_to_string(self.root.join(path)).map_err(|error| error.to_string()),
+    /// Reads the baseline, a file of the project that is not a manifest.
+    ///
+    /// # Errors
+    /// Why the file cannot be read.
+    pub(crate) fn other_file(&self, path: &str) -> Result<(SourceId, &str), String> {
+        let id = SourceId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        if let Some(other) = self.other.get().filter(|other| other.path == path) {
+            return Ok((id, &other.text));
         }
+        let text = match self.others.iter().find(|(other, _)| other == path) {
+            Some((_, text)) => text.clone(),
+            None if self.root.as_os_str().is_empty() => return Err("the file does not exist".to_owned()),
+            None => scan::read_text(&self.root.join(path)).map_err(|error| error.to_string())?,
+        };
+        let (kind, stem, fault) = (None, String::new(), None);
+        let other = self.other.get_or_init(|| Source { path: path.to_owned(), kind, stem, text, fault });
+        Ok((id, &other.text))
+    }
+
+    /// Returns the baseline, if it was read.
+    #[cfg(feature = "cli")]
+    pub(crate) fn other(&self) -> Option<&Source> {
+        self.other.get()
+    }
+
+    /// Returns whether this is the id of the baseline.
+    pub(crate) fn is_other(&self, id: SourceId) -> bool {
+        id.0 as usize == self.files.len()
     }
 
     /// Returns a copy in which the given files have new texts.
@@ -258,7 +282,10 @@ impl Sources {
 
     /// Returns the file with this id.
     pub fn get(&self, id: SourceId) -> &Source {
-        &self.files[id.0 as usize]
+        match self.other.get() {
+            Some(other) if self.is_other(id) => other,
+            _ => &self.files[id.0 as usize],
+        }
     }
 
     /// Returns all files, sorted by path. The index of a file is its [`SourceId`].

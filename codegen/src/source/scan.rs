@@ -134,6 +134,23 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The maximum size of a baseline, which keeps every offset within 32 bits.
+const MAX_BASELINE: u64 = 64 << 20;
+
+/// Reads a text file.
+pub(super) fn read_text(path: &Path) -> io::Result<String> {
+    let about = fs::metadata(path)?;
+    if !about.is_file() {
+        return Err(io::Error::other(format!("it is {}, not a file", noun(about.file_type()))));
+    }
+    if about.len() > MAX_BASELINE {
+        return Err(io::Error::other(format!("the file is larger than {MAX_BASELINE} bytes")));
+    }
+    let mut text = String::new();
+    fs::File::open(path)?.take(MAX_BASELINE).read_to_string(&mut text)?;
+    Ok(text)
+}
+
 /// Returns the path relative to `root`, with `/` as separator.
 ///
 /// # Errors

@@ -235,14 +235,88 @@ fn baseline_entries_are_not_counted_and_stale_ones_are_reported() {
     project.change("manifests/tools/read_file.toml", "# Reads.", "# Reads.\n\n# And more.");
     assert_eq!(project.lint(&with(&[])), (0, vec![]));
     project.change("manifests/tools/read_file.toml", "required = true", "description = \"Which one.\"");
-    assert_eq!(project.lint(&with(&[])), (1, vec!["error[C038] toolc.toml:1:12".to_owned()]));
+    assert_eq!(project.lint(&with(&[])), (1, vec!["error[C038] known.json:5:5".to_owned()]));
     let (_, out, _) = project.run(&["lint", "M001", "C038"]);
     assert!(out.contains("M001 at manifests/tools/read_file.toml /params/path"), "{out}");
 
     project.write("known.json", "{}");
-    assert_eq!(project.lint(&["C038"]), (1, vec!["error[C024] toolc.toml:1:12".to_owned()]));
+    assert_eq!(project.lint(&["C038"]), (1, vec!["error[C024] known.json:1:1".to_owned()]));
+    project.write("known.json", "{\n  \"version\": 1,\n  \"findings\": [\n    1\n");
+    assert_eq!(project.lint(&["C038"]), (1, vec!["error[C024] known.json:5:1".to_owned()]));
     project.write("toolc.toml", "baseline = \"none.json\"\n");
     assert_eq!(project.lint(&["C038"]), (1, vec!["error[C024] toolc.toml:1:12".to_owned()]));
+}
+
+#[test]
+fn pruning_removes_what_is_not_found_any_more_and_accepts_nothing_new() {
+    let project = Project::new();
+    project.run(&["lint", "M001", "M004", "C035", "--write-baseline", "known.json"]);
+    project.write("toolc.toml", "baseline = \"known.json\"\n");
+    project.change("manifests/toolsets/work.toml", ", \"files\"", "");
+    project.change(
+        "manifests/tools/read_file.toml",
+        "[params.path]",
+        "[params.mode]\ntype = \"string\"\n\n[params.path]",
+    );
+    let unknown = r#"{"code":"M999","manifest":"manifests/tools/read_file.toml","pointer":""},"#;
+    project.change("known.json", "    {", &format!("    {unknown}\n    {{"));
+    let (_, out, _) = project.run(&["lint", "--format", "concise", "M001", "C035", "C038"]);
+    assert!(
+        out.contains("ROOT/known.json:4:5: warning[C038] unused-baseline-entry: unknown rule `M999` in the baseline\n"),
+        "{out}"
+    );
+    assert!(
+        out.contains(
+            "ROOT/known.json:5:5: warning[C038] unused-baseline-entry: a finding of the baseline no longer exists: C035"
+        ),
+        "{out}"
+    );
+
+    // A rule that does not run keeps its entries.
+    let (status, out, err) = project.run(&["lint", "M001", "--prune-baseline"]);
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "known.json: 1 entry removed, 3 kept\n", ""));
+    // Nor does a file with errors lose its own.
+    project.write("manifests/toolsets/work.toml", "name = work");
+    assert_eq!(project.run(&["lint", "--prune-baseline"]).1, "known.json: 0 entries removed, 3 kept\n");
+    project.write(
+        "manifests/toolsets/work.toml",
+        "name = \"work\"\ndescription = \"What a day takes.\"\nincludes = [\"office\"]\n",
+    );
+    assert_eq!(project.run(&["lint", "--prune-baseline"]).1, "known.json: 1 entry removed, 2 kept\n");
+    assert_eq!(project.run(&["lint", "--prune-baseline"]).1, "known.json: 0 entries removed, 2 kept\n");
+    let text = project.read("known.json");
+    assert!(text.contains("/params/path") && text.contains("/description") && !text.contains("/params/mode"), "{text}");
+    let (_, found) = project.lint(&["M001", "C038"]);
+    assert_eq!(found, ["warning[M001] tools/read_file.toml:8:9"]);
+
+    project.write("toolc.toml", "");
+    let (status, out, err) = project.run(&["lint", "--prune-baseline"]);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(err.contains("no baseline"), "{err}");
+}
+
+#[test]
+fn fix_and_diff_say_that_there_is_nothing_to_fix() {
+    let project = Project::new();
+    for flag in ["--fix", "--diff"] {
+        let (status, _, err) = project.run(&["lint", "M001", flag]);
+        assert_eq!((status, err.as_str()), (0, "nothing to fix\n"), "{flag}");
+    }
+}
+
+#[test]
+fn rules_are_found_in_any_case_and_suggested() {
+    let project = Project::new();
+    for name in ["c009", "C009", "UNKNOWN-TOOL", "Unknown-Tool"] {
+        let (status, out, _) = project.run(&["explain", name]);
+        assert!(status == 0 && out.starts_with("### C009 `unknown-tool`"), "{name}: {out}");
+    }
+    for (name, suggestion) in [("C0099", "`C009`"), ("unknwon-tool", "`unknown-tool`"), ("m0014", "`M014`")] {
+        let (status, _, err) = project.run(&["explain", name]);
+        assert!(status == 2 && err.contains("did you mean") && err.contains(suggestion), "{name}: {err}");
+    }
+    assert_eq!(project.lint(&["m001"]).1, [UNDESCRIBED]);
+    assert_eq!(project.lint(&only(&["-A", "m", "-A", "c035"])).1, [""; 0]);
 }
 
 #[test]
@@ -258,7 +332,7 @@ fn syntax_errors_are_never_written_to_the_baseline() {
     let (status, found) = project.lint(&["unused-baseline-entry"]);
     assert_eq!(
         (status, found),
-        (1, vec!["error[C010] toolsets/work.toml:3:23".to_owned(), "warning[C038] toolc.toml:1:12".to_owned()])
+        (1, vec!["error[C010] toolsets/work.toml:3:23".to_owned(), "warning[C038] known.json:1:29".to_owned()])
     );
 }
 
@@ -309,7 +383,7 @@ fn diff_prints_what_fix_changes_and_fix_keeps_comments_and_layout() {
     "#);
     assert_eq!(project.lint(&only(&[])), (0, vec!["warning[M001] tools/read_file.toml:7:9".to_owned()]));
     let (_, _, err) = project.run(&args);
-    assert_eq!(err, "");
+    assert_eq!(err, "nothing to fix\n");
 }
 
 #[test]
