@@ -133,6 +133,7 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
     let is_secret =
         |name: &str| variables.iter().find(|variable| variable.name == name).is_none_or(|variable| variable.secret);
     let passed = manifest.env.iter().map(|name| (name.value.clone(), is_secret(&name.value)));
+    let max_output = manifest.max_output_bytes.as_ref().map_or(MAX_OUTPUT, |max| max.value);
     Plugin {
         name: name.to_owned(),
         root: root.to_owned(),
@@ -144,6 +145,6 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
         facts: (0..catalog.facts().len()).map(|id| lowered.fact(FactId(id))).collect(),
         passed: PassedVariables { names: passed.collect() },
         variables,
-        max_output: usize::try_from(manifest.max_output_bytes.unwrap_or(MAX_OUTPUT)).unwrap_or(usize::MAX),
+        max_output: usize::try_from(max_output).unwrap_or(usize::MAX),
     }
 }

@@ -19,9 +19,9 @@ pub struct Settings {
     /// The folder of the generated Rust module, relative to the project, or `None` for a crate in `generated/rust`.
     pub rust: Option<String>,
     /// The maximum number of tools of a toolset.
-    pub max_tools: Option<u32>,
+    pub max_tools: Option<At<u32>>,
     /// The token budget of toolsets without a budget of their own.
-    pub token_budget: Option<u32>,
+    pub token_budget: Option<At<u32>>,
     /// The maximum length of a tool's description, in characters.
     pub description_budget: Option<u32>,
     /// The maximum number of parameters of a tool.
@@ -44,8 +44,8 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
         rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
         max_tools: manifest.budgets.tools,
         token_budget: manifest.budgets.tokens,
-        description_budget: manifest.budgets.description,
-        max_parameters: manifest.budgets.parameters,
+        description_budget: manifest.budgets.description.map(|max| max.value),
+        max_parameters: manifest.budgets.parameters.map(|max| max.value),
         are_unknown: names.is_broken(Kind::Settings, "toolc"),
         levels: manifest.lint,
         baseline: manifest.baseline,

@@ -21,8 +21,50 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             );
         }
     }
+    let of_tools = catalog.tools().map(|(_, tool)| &tool.manifest.requires);
+    let of_toolsets = catalog.toolsets().map(|(_, toolset)| &toolset.manifest.requires);
+    for requires in of_tools.chain(of_toolsets) {
+        requires.programs.iter().for_each(|program| check_program(program, sink));
+    }
     for variable in catalog.variables() {
         check_variable(&variable.name, sink);
+        if let Some(url) = &variable.url {
+            check_url(url, sink);
+        }
+    }
+}
+
+/// Checks the name of a required program, which is looked up in `PATH`.
+fn check_program(program: &At<String>, sink: &Sink) {
+    let name = &program.value;
+    let stem = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let message = if name.trim().is_empty() {
+        "the name of a program is empty".to_owned()
+    } else if stem != name {
+        format!("`{name}` has a folder, but programs are looked up in `PATH`")
+    } else if name.contains(char::is_whitespace) {
+        format!("`{name}` is not the name of a program")
+    } else {
+        return;
+    };
+    let found = Diagnostic::new(Code::INVALID_VALUE, program.place, message).label("expected the name of a program");
+    let name = stem.split_whitespace().next().unwrap_or_default();
+    sink.push(if name.is_empty() {
+        found.help("write the name, or remove it")
+    } else {
+        found.help(format!("write `{name}`"))
+    });
+}
+
+/// Checks the address of a page.
+fn check_url(url: &At<String>, sink: &Sink) {
+    let host = ["https://", "http://"].iter().find_map(|scheme| url.value.strip_prefix(scheme));
+    let host = host.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
+    let is_host = |host: &str| !host.is_empty() && !host.starts_with([':', '.']) && !host.contains("..");
+    if !host.is_some_and(is_host) || url.value.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
+        let message = format!("`{}` is not an address", url.value);
+        let found = Diagnostic::new(Code::INVALID_VALUE, url.place, message);
+        sink.push(found.label("expected an address such as `https://example.org/keys`"));
     }
 }
 

@@ -96,7 +96,7 @@ impl Lowered<'_> {
         let variable = &self[id];
         toolc::catalog::Variable::new(text(&variable.name.value), text(&variable.description))
             .with_prompt(text(&variable.prompt))
-            .with_url(text(&variable.url))
+            .with_url(text(variable.url.as_ref().map_or("", |url| &url.value)))
             .with_secret(variable.secret)
     }
 

@@ -88,6 +88,8 @@ kinds! {
     Name => Text;
     /// A string, with its place.
     Text => Text;
+    /// The address of a page, with its place.
+    Url => Text;
     /// A string that means nothing to the compiler; empty if it is missing.
     Prose => Text;
     /// A string with conditions and facts in it.

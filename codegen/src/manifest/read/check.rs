@@ -175,6 +175,9 @@ impl<'t> Reader<'t> {
             (KeyType::Number, DeValue::Float(_) | DeValue::Integer(_))
             | (KeyType::Integer, DeValue::Integer(_))
             | (KeyType::Json, _) => self.check_json(name, value),
+            (KeyType::Text, DeValue::String(text)) if text.trim().is_empty() && NOT_EMPTY.contains(&name) => {
+                self.empty(key, value, "expected a text");
+            }
             (
                 KeyType::Text | KeyType::Template | KeyType::Condition | KeyType::Reference | KeyType::FactValue,
                 DeValue::String(_),
@@ -196,6 +199,15 @@ impl<'t> Reader<'t> {
                 }
             }
         };
+        if NOT_EMPTY.contains(&name) {
+            let is_empty =
+                |item: &&Spanned<DeValue<'_>>| item.get_ref().as_str().is_some_and(|text| text.trim().is_empty());
+            for item in self.items(name).filter(is_empty) {
+                let found =
+                    Diagnostic::new(Code::INVALID_VALUE, self.at(item), format!("an entry of `{name}` is empty"));
+                self.report(item, found.help("write a name, or remove the entry"));
+            }
+        }
         match key.key_type {
             KeyType::Types => each(is_text, "a type's name", &|item| self.check_type(item)),
             KeyType::Texts | KeyType::Names => each(is_text, "a string", &|_| {}),
@@ -211,9 +223,7 @@ impl<'t> Reader<'t> {
             _ => return false,
         }
         if !is_some && !matches!(key.key_type, KeyType::Types | KeyType::Texts) {
-            let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), format!("`{name}` is empty"));
-            let found = found.label("expected at least one entry");
-            self.report(value, found.help(format!("remove the key, or add an entry: {}", key.meaning())));
+            self.empty(key, value, "expected at least one entry");
         }
         true
     }
@@ -232,6 +242,13 @@ impl<'t> Reader<'t> {
             }
         };
         match key.key_type {
+            KeyType::Table(keys) if NOT_EMPTY.contains(&name) && table().next().is_none() => {
+                let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+                let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), format!("`{name}` is empty"));
+                let found =
+                    found.label("expected at least one key").help(format!("the keys are: {}", ticked(&names, ", ")));
+                self.report(value, found.help("without any, remove it"));
+            }
             KeyType::Schema | KeyType::Table(_) | KeyType::FlagOrSchema => {}
             KeyType::Properties => each(is_table, KeyType::Schema, &|_, _| {}),
             KeyType::Tables(keys) => each(is_table, KeyType::Table(keys), &|_, _| {}),
@@ -253,6 +270,12 @@ impl<'t> Reader<'t> {
             _ => return false,
         }
         true
+    }
+
+    fn empty(&self, key: &Key, value: &Spanned<DeValue<'_>>, expected: &str) {
+        let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), format!("`{}` is empty", key.name));
+        let what = if expected.contains("entry") { "an entry" } else { "a text" };
+        self.report(value, found.label(expected).help(format!("remove the key, or add {what}: {}", key.meaning())));
     }
 
     fn invalid(&self, value: &Spanned<DeValue<'_>>, name: &str, expected: &str) {
@@ -321,6 +344,10 @@ fn is_text(value: &DeValue<'_>) -> bool {
 fn is_table(value: &DeValue<'_>) -> bool {
     value.is_table()
 }
+
+/// Keys whose texts, entries or tables must not be empty. An empty name of a tool and the like is unknown, which is reported anyway.
+const NOT_EMPTY: &[&str] =
+    &["title", "emoji", "prompt", "note", "parallel_space", "tags", "aliases", "approval", "requires"];
 
 /// Names of types in other languages, and their names in JSON Schema.
 const TYPE_ALIASES: &[(&str, &[&str])] = &[

@@ -70,6 +70,7 @@ macro_rules! read {
 read! {
     Name => At<String> = name_or_stem, |name| json!(name.value);
     Text => Option<At<String>> = text, |text| json!(text.as_ref().map(|text| &text.value));
+    Url => Option<At<String>> = text, |url| json!(url.as_ref().map_or("", |url| &url.value));
     Prose => String = prose, |text| json!(text);
     Template => Option<At<Template>> = template;
     Description => At<Template> = description;
@@ -77,7 +78,7 @@ read! {
     Flag => Option<At<bool>> = flag_at, |flag| json!(flag.as_ref().map(|flag| flag.value));
     Texts => Vec<At<String>> = texts, |texts| strings(texts);
     Names => Vec<At<String>> = texts, |texts| strings(texts);
-    Count => Option<u32> = count, |count| json!(count);
+    Count => Option<At<u32>> = count_at, |count| json!(count.as_ref().map(|count| count.value));
     MaxResultChars => Option<MaxResultChars> = max_result_chars, |max| match max {
         Some(MaxResultChars::Chars(chars)) => json!(chars),
         Some(MaxResultChars::Unlimited) => json!(kinds::UNLIMITED),

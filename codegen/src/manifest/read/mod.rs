@@ -376,6 +376,11 @@ impl<'t> Reader<'t> {
         self.json(key)?.value.as_u64().and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0)
     }
 
+    /// Reads an integer of at least 1, with its place.
+    fn count_at(&self, key: &str) -> Option<At<u32>> {
+        Some(At::new(self.count(key)?, self.place_of(key)?))
+    }
+
     /// Reads a limit of results.
     fn max_result_chars(&self, key: &str) -> Option<MaxResultChars> {
         match self.string(key) {

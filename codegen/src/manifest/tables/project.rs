@@ -5,8 +5,8 @@ use toolc::FactValue;
 use super::table;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
-    Count, FactValue as FactValueKey, FlagOr, List, Name, Names, Prose, Required, TableOrDefault, Tables, Text, Word,
-    WordsByName, words,
+    Count, FactValue as FactValueKey, FlagOr, List, Name, Names, Prose, Required, TableOrDefault, Tables, Text, Url,
+    Word, WordsByName, words,
 };
 use crate::manifest::read::Reader;
 
@@ -126,7 +126,7 @@ table! {
         /// The text with which to ask for the value.
         prompt: Prose,
         /// The address of a page that says where to get the value.
-        url: Prose,
+        url: Url,
         /// Whether the value must not be shown. Default: `true`.
         secret: FlagOr<true>,
     } with {

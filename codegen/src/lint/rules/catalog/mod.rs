@@ -23,4 +23,6 @@ declare_rules! {
     UNUSED_ALLOW unused_allow
     UNUSED_BASELINE_ENTRY unused_baseline_entry
     UNUSED_FACT unused_fact
+    UNUSED_VARIABLE unused_variable
+    VARIABLE_IN_LOWER_CASE variable_in_lower_case
 }

@@ -1,56 +1,57 @@
-//! A list of variables of which one must be set (`any_env`), although `env` requires one of them.
+//! A requirement of one of several variables or tools that always holds, because one of them is required anyway: by the
+//! same manifest, or by the home toolset of the tool.
 //!
 //! ## Why is this bad
-//! The list has no effect. Usually the variable was meant to be in one of the two lists only.
+//! The list looks like alternatives, and has no effect. Usually the variable or tool was meant for one of the two lists.
 //!
 //! ## Example
 //! ```toml
 //! # manifests/tools/web_search.toml
 //! [requires]
 //! env = ["WEB_API_KEY"]
-//! any_env = ["WEB_API_KEY", "WEB_API_TOKEN"]
-//! ```
-//!
-//! ```toml
-//! # manifests/env.toml
-//! [env.WEB_API_TOKEN]
-//! description = "Token of the search service."
-//! url = "https://search.example/keys"
+//! any_env = ["WEB_API_KEY"]
 //! ```
 //!
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/web_search.toml
 //! [requires]
-//! any_env = ["WEB_API_KEY", "WEB_API_TOKEN"]
-//! ```
-//!
-//! ```toml
-//! # manifests/env.toml
-//! [env.WEB_API_TOKEN]
-//! description = "Token of the search service."
-//! url = "https://search.example/keys"
+//! env = ["WEB_API_KEY"]
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
+use crate::manifest::RequiresManifest;
 
-pub(super) const RULE: Rule = Rule::new("C065", "requirement-always-met", Some(Level::Warning), Check::Catalog(check));
+pub(super) const RULE: Rule = Rule::new("C057", "requirement-always-met", Some(Level::Warning), Check::Catalog(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let of_tools = lint.tools().map(|(_, tool)| &tool.manifest.requires);
-    let of_toolsets = lint.toolsets().map(|(_, toolset)| &toolset.manifest.requires);
-    for requires in of_tools.chain(of_toolsets) {
-        let both = requires.any_env.iter().find_map(|any| {
-            let required = requires.env.iter().find(|required| required.value == any.value)?;
-            Some((any, required))
-        });
-        let Some((any, required)) = both else { continue };
-        let message = format!("`any_env` is always met, because `env` requires `{}`", any.value);
-        sink.push(
-            Diagnostic::new(Code::REQUIREMENT_ALWAYS_MET, any.place, message)
-                .related(required.place, "required here")
-                .help("remove the variable from `env`, or remove `any_env`"),
-        );
+    for (_, tool) in lint.tools() {
+        let home = &lint[tool.home].manifest.requires;
+        check_requires(&tool.manifest.requires, &[&tool.manifest.requires, home], sink);
+    }
+    for (_, toolset) in lint.toolsets() {
+        let requires = &toolset.manifest.requires;
+        check_requires(requires, &[requires], sink);
+    }
+}
+
+/// Checks the alternatives of a manifest against all requirements that hold with them.
+fn check_requires(requires: &RequiresManifest, all: &[&RequiresManifest], sink: &Sink) {
+    type Lists = (&'static str, &'static str, fn(&RequiresManifest) -> [&Vec<At<String>>; 2]);
+    let lists: [Lists; 2] = [
+        ("any_env", "env", |requires| [&requires.any_env, &requires.env]),
+        ("any_tools", "tools", |requires| [&requires.any_tools, &requires.tools]),
+    ];
+    for (any, each, lists) in lists {
+        for name in lists(requires)[0] {
+            let mut required = all.iter().flat_map(|requires| lists(requires)[1]);
+            if let Some(first) = required.find(|required| required.value == name.value) {
+                let message = format!("`{any}` always holds, because `{each}` requires `{}`", name.value);
+                let found = Diagnostic::new(Code::REQUIREMENT_ALWAYS_MET, name.place, message);
+                sink.push(found.related(first.place, "required here").help(format!("remove `{any}`, or the entry of `{each}`")));
+                break;
+            }
+        }
     }
 }

@@ -16,24 +16,27 @@
 //! token_budget = 2000
 //! ```
 
-use crate::catalog::{ToolId, Toolset};
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::catalog::ToolId;
+use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::definition;
 
 pub(super) const RULE: Rule = Rule::new("M002", "token-budget", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let budget_of = |toolset: &Toolset| toolset.manifest.token_budget.or(lint.settings().token_budget);
+    let default = lint.settings().token_budget.as_ref();
     let mut sizes = Sizes { lint, cache: vec![None; lint.tools().count()] };
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
-        let Some(budget) = budget_of(toolset) else { continue };
+        let Some(At { value: budget, place }) = toolset.manifest.token_budget.as_ref().or(default) else {
+            continue;
+        };
         let tokens = toolc::catalog::estimated_tokens(sizes.toolset_size(lint.resolved(id)));
-        if tokens > budget as usize {
+        if tokens > *budget as usize {
             let message =
                 format!("the definitions of `{}` need about {tokens} tokens, but the budget is {budget}", toolset.name());
             sink.push(
                 Diagnostic::new(Code::TOKEN_BUDGET, toolset.manifest.name.place, message)
+                    .related(*place, "the budget is set here")
                     .help("shorten the descriptions, split the toolset, or raise its `token_budget`"),
             );
         }

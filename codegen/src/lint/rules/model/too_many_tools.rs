@@ -18,19 +18,20 @@
 //! tools = 20
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M003", "too-many-tools", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let Some(max) = lint.settings().max_tools else { return };
+    let Some(At { value: max, place }) = &lint.settings().max_tools else { return };
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
         let count = lint.resolved(id).len();
-        if count > max as usize {
+        if count > *max as usize {
             let message = format!("`{}` resolves to {count} tools, but at most {max} are allowed", toolset.name());
             sink.push(
                 Diagnostic::new(Code::TOO_MANY_TOOLS, toolset.manifest.name.place, message)
+                    .related(*place, "the limit is set here")
                     .help("split the toolset, or raise `budgets.tools` in `toolc.toml`")
                     .help_if(advice(lint)),
             );
