@@ -6,7 +6,7 @@ use toolc::__gen::table::{SlotKind, Type};
 use super::plain::is_plainly_valid;
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Edit, Place, Sink, ticked};
-use crate::schema::{Defs, Schema, equal, type_of};
+use crate::schema::{Choice, Defs, Schema, equal, type_of};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
@@ -106,6 +106,15 @@ fn violations<'v>(
     if values.is_empty() {
         return Vec::new();
     }
+    // The reason lists the values of the enum, each once. A repeated one is reported by itself.
+    let mut choices: Vec<Choice> = Vec::new();
+    for choice in &schema.choices {
+        if !choices.iter().any(|known| equal(&known.value.value, &choice.value.value)) {
+            choices.push(choice.clone());
+        }
+    }
+    let distinct = (choices.len() < schema.choices.len()).then(|| Schema { choices, ..schema.clone() });
+    let schema = distinct.as_ref().unwrap_or(schema);
     // An invalid schema has been reported.
     let Ok(validator) = jsonschema::draft202012::new(&defs.full_schema(schema)) else { return Vec::new() };
     let why = |at: &'v At<Value>| {

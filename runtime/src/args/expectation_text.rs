@@ -67,11 +67,11 @@ pub(super) fn unknown_key<'t>(name: &str, properties: impl Iterator<Item = &'t P
     let near = nearest(name, known.clone());
     if !near.is_empty() {
         let near: Vec<String> = near.into_iter().map(quoted).collect();
-        format!("no argument of this name; did you mean {}?", near.join(" or "))
+        format!("no argument of this name (did you mean {}?)", near.join(" or "))
     } else if known.clone().next().is_none() {
-        "no argument of this name; no arguments are known here".to_owned()
+        "no argument of this name (no arguments are known here)".to_owned()
     } else {
-        format!("no argument of this name; the known ones are {}", list(known.map(quoted)))
+        format!("no argument of this name (the known ones are {})", list(known.map(quoted)))
     }
 }
 

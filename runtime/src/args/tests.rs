@@ -224,7 +224,7 @@ fn all_problems_of_the_arguments_are_reported() {
             ("/counts/a~0~1b", "integer between 1 and 2000", r#""x""#),
             ("/note", "string or null", "array"),
             ("/union", "integer or null or object with \"id\"", r#""x""#),
-            ("/limti", r#"no argument of this name; did you mean "limit"?"#, "4"),
+            ("/limti", r#"no argument of this name (did you mean "limit"?)"#, "4"),
         ]
     );
 }

@@ -12,7 +12,7 @@ use super::json::{json, written_as_json};
 use crate::diagnostic::{At, Code, Diagnostic, Place};
 use crate::manifest::keys::schema as keyword;
 use crate::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
-use crate::manifest::standard;
+use crate::manifest::standard::{self, PatternError};
 use crate::schema::{Additional, Bounds, Choice, Def, DefId, Defs, Property, REF_PREFIX, Reference, Schema};
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
@@ -266,16 +266,16 @@ impl<'t> Reader<'t> {
     /// Reads a regular expression.
     pub(super) fn pattern(&self, key: &str) -> Option<At<String>> {
         let pattern = self.text(key)?;
-        let Some(why) = standard::pattern_error(&pattern.value) else { return Some(pattern) };
-        if standard::is_too_large(&pattern.value) {
-            let found =
-                Diagnostic::new(Code::INVALID_PATTERN, pattern.place, format!("`{key}` is too large to be compiled"));
-            self.sink.push(found.help("allow fewer repetitions: the bounds of nested repetitions multiply"));
-            return None;
-        }
-        let message = format!("`{key}` is not a regular expression");
-        let found = Diagnostic::new(Code::INVALID_PATTERN, pattern.place, message).label(why);
+        let Some(PatternError { why, at }) = standard::pattern_error(&pattern.value) else { return Some(pattern) };
+        let value = self.value(key)?;
+        let place = at.map_or(pattern.place, |span| self.within(value, &pattern.value, span));
+        let message = match &why {
+            Some(why) => format!("invalid regular expression: {why}"),
+            None => "invalid regular expression".to_owned(),
+        };
+        let found = Diagnostic::new(Code::INVALID_PATTERN, place, message);
         self.sink.push(found.help("use the syntax of ECMAScript, and close every group and class"));
+        self.refuse(value, Code::INVALID_PATTERN);
         None
     }
 
@@ -286,8 +286,23 @@ impl<'t> Reader<'t> {
             && let Some(why) = standard::keyword_error(key, &list.value)
             && !self.items(key).any(|word| word.get_ref().as_str().and_then(Type::from_name).is_none())
         {
-            let message = format!("`{key}` is not valid in JSON Schema 2020-12");
-            self.sink.push(Diagnostic::new(Code::NOT_2020_12, list.place, message).label(why));
+            let is_empty = self.items(key).next().is_none();
+            let message = if is_empty {
+                format!("`{key}` is an empty list")
+            } else {
+                format!("`{key}` is not valid in JSON Schema 2020-12")
+            };
+            let found = Diagnostic::new(Code::NOT_2020_12, list.place, message);
+            self.sink.push(if is_empty {
+                found.help(format!("name at least one type: `{key} = [\"string\"]`"))
+            } else if let Some(twice) = self.twice(key) {
+                found.label(format!("`{twice}` is listed twice")).help("remove one of them")
+            } else {
+                found.label(why)
+            });
+            if let Some(value) = self.value(key) {
+                self.refuse(value, Code::NOT_2020_12);
+            }
         }
         let one = self.value(key).filter(|value| value.get_ref().is_str());
         let words = one.into_iter().chain(self.items(key));
@@ -300,6 +315,12 @@ impl<'t> Reader<'t> {
         types
     }
 
+    /// Returns the first string that an array contains twice.
+    fn twice(&self, key: &str) -> Option<&'t str> {
+        let texts: Vec<&str> = self.items(key).filter_map(|item| item.get_ref().as_str()).collect();
+        (1..texts.len()).find(|&index| texts[..index].contains(&texts[index])).map(|index| texts[index])
+    }
+
     /// Reads the value of a keyword, if JSON Schema's own schema accepts it.
     pub(super) fn bound(&self, key: &str) -> Option<At<Value>> {
         // A value of another type has been reported.
@@ -309,7 +330,16 @@ impl<'t> Reader<'t> {
         })?;
         let Some(why) = standard::keyword_error(key, &bound.value) else { return Some(bound) };
         let message = format!("`{key}` is not valid in JSON Schema 2020-12");
-        self.sink.push(Diagnostic::new(Code::NOT_2020_12, bound.place, message).label(why));
+        let found = Diagnostic::new(Code::NOT_2020_12, bound.place, message).label(why);
+        let is_factor = key == keyword::MULTIPLE_OF.key.name;
+        self.sink.push(match bound.value.as_f64() {
+            Some(number) if is_factor && number <= 0.0 => found.help("write a number above 0, or remove the keyword"),
+            Some(number) if number < 0.0 => found.help("write 0 or more, or remove the keyword"),
+            _ => found,
+        });
+        if let Some(value) = self.value(key) {
+            self.refuse(value, Code::NOT_2020_12);
+        }
         None
     }
 

@@ -58,9 +58,9 @@ fn values_hidden_in_a_turn_are_refused_as_unknown() {
         problems,
         [
             ("/mode", "\"text\""),
-            ("/inner/a", "no argument of this name; the known ones are \"c\""),
-            ("/first", "no argument of this name; the known ones are \"mode\", \"inner\""),
-            ("/last", "no argument of this name; the known ones are \"mode\", \"inner\""),
+            ("/inner/a", "no argument of this name (the known ones are \"c\")"),
+            ("/first", "no argument of this name (the known ones are \"mode\", \"inner\")"),
+            ("/last", "no argument of this name (the known ones are \"mode\", \"inner\")"),
         ]
     );
     let facts = Facts { platform: "chat".into(), vision: true, ..Facts::default() };

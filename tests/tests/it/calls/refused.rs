@@ -63,13 +63,13 @@ fn all_problems_of_the_arguments_are_reported_at_once() {
     /order/lines/0/item: expected string (required), got nothing
     /order/lines/0/amount: expected integer at least 1, got 0
     /order/lines/1/item: expected string, got array
-    /order/lines/1/amuont: expected no argument of this name; did you mean "amount"?, got 2
-    /order/adress: expected no argument of this name; did you mean "address"?, got object
+    /order/lines/1/amuont: expected no argument of this name (did you mean "amount"?), got 2
+    /order/adress: expected no argument of this name (did you mean "address"?), got object
     /labels/a: expected string, got array
     /sizes/door/width: expected number (required), got nothing
     /groups/g/0/x: expected boolean, got "maybe"
-    /closed/unknown: expected no argument of this name; did you mean "known"?, got 1
-    /nonsense: expected no argument of this name; the known ones are "order", "labels", "sizes", "groups", "free", "mixed", "closed", "maybe", got 1
+    /closed/unknown: expected no argument of this name (did you mean "known"?), got 1
+    /nonsense: expected no argument of this name (the known ones are "order", "labels", "sizes", "groups", "free", "mixed", "closed", "maybe"), got 1
     "#);
     insta::assert_snapshot!(lines(&problems("every_choice", &json!({ "odd": "A+B", "level": 4, "mixed": 2 }))), @r#"
     /order: expected one of "asc", "desc" (required), got nothing
@@ -84,7 +84,7 @@ fn all_problems_of_the_arguments_are_reported_at_once() {
     ");
     assert_eq!(
         problems("no_parameters", &json!({ "path": "x" })),
-        [["/path", "no argument of this name; no arguments are known here", "\"x\""]]
+        [["/path", "no argument of this name (no arguments are known here)", "\"x\""]]
     );
 }
 
