@@ -56,11 +56,14 @@ impl Baseline {
     }
 }
 
-/// Reads the entries of a baseline, each with its place in the text.
+/// An entry with its place in the text.
+type Entry = (Range<usize>, [String; 3]);
+
+/// Reads the entries of a baseline.
 ///
 /// # Errors
 /// What is wrong, and where.
-fn read(text: &str) -> Result<Vec<(Range<usize>, [String; 3])>, (usize, String)> {
+fn read(text: &str) -> Result<Vec<Entry>, (usize, String)> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let line = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
         (line + error.column().saturating_sub(1), format!("not JSON: {error}"))

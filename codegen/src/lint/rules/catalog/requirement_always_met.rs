@@ -45,8 +45,8 @@ fn check_requires(requires: &RequiresManifest, all: &[&RequiresManifest], sink: 
     ];
     for (any, each, lists) in lists {
         for name in lists(requires)[0] {
-            let mut required = all.iter().flat_map(|requires| lists(requires)[1]);
-            if let Some(first) = required.find(|required| required.value == name.value) {
+            let mut needed = all.iter().flat_map(|requires| lists(requires)[1]);
+            if let Some(first) = needed.find(|needed| needed.value == name.value) {
                 let message = format!("`{any}` always holds, because `{each}` requires `{}`", name.value);
                 let found = Diagnostic::new(Code::REQUIREMENT_ALWAYS_MET, name.place, message);
                 sink.push(found.related(first.place, "required here").help(format!("remove `{any}`, or the entry of `{each}`")));
