@@ -65,11 +65,6 @@ fn explain(text: &str, pattern: &str) -> PatternError {
     PatternError { why, at }
 }
 
-/// Returns whether a pattern that is an error is valid, but larger than the engine accepts.
-pub(super) fn is_too_large(pattern: &str) -> bool {
-    matches!(regex::Regex::new(pattern), Err(regex::Error::CompiledTooBig(_)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
