@@ -37,7 +37,7 @@ impl NewHandler<'_> {
     pub(crate) fn add(&self, root: &Path, generated: &[PathBuf], changes: &mut FileChanges) -> Added {
         let sources = sources(root, generated);
         let (source, text) = match self.place(&sources) {
-            Ok(changed) => changed,
+            Ok(place) => place,
             Err(reason) => {
                 let method = self.method("", &format!("{}::", self.module()), |name| format!("toolc::{name}"));
                 return Added::Nowhere { reason, method };
@@ -83,13 +83,13 @@ impl NewHandler<'_> {
     fn with_handlers(&self, source: &Source, place: &Place) -> Result<String, String> {
         let path = place.module.as_deref().ok_or_else(|| source.does_not_import("Handlers"))?;
         let prefix = if path.is_empty() { String::new() } else { format!("{path}::") };
-        let type_name = (1..)
-            .map(|number| {
-                let stem = names::plain(&names::pascal(&[self.toolset]));
-                if number == 1 { format!("{stem}Handlers") } else { format!("{stem}Handlers{number}") }
-            })
-            .find(|name| !source.file.has_name(name))
-            .unwrap_or_default();
+        let stem = format!("{}Handlers", names::plain(&names::pascal(&[self.toolset])));
+        let mut type_name = stem.clone();
+        let mut number = 1;
+        while source.file.has_name(&type_name) {
+            number += 1;
+            type_name = format!("{stem}{number}");
+        }
         let field = names::module(self.toolset);
         let inside = source.text[place.open + 1..place.close].trim_end();
         let comma = if inside.is_empty() || inside.ends_with(',') { "" } else { "," };
@@ -151,17 +151,17 @@ impl NewHandler<'_> {
             fs::read_dir(package.join("tests")).ok()?.filter_map(Result::ok).map(|entry| entry.path()).collect();
         files.sort();
         let test = format!("{}_is_not_implemented", names::plain(&names::snake(self.tool)));
-        let (path, text) = files.into_iter().find_map(|path| {
-            let Source { path, text, file } = Source::read(path, "fn harness()")?;
-            (file.has_function("harness") && !file.has_name(&test)).then_some((path, text))
+        let Source { path, text: before, .. } = files.into_iter().find_map(|path| {
+            let source = Source::read(path, "fn harness()")?;
+            (source.file.has_function("harness") && !source.file.has_name(&test)).then_some(source)
         })?;
-        let new = format!(
+        let after = format!(
             "{}\n\n#[test]\nfn {test}() {{\n    let response = harness().call(\"{}\", \"{{}}\");\n    \
              toolc::testing::assert_reply!(response, Err(Failed, \"not implemented\"));\n}}\n",
-            text.trim_end(),
+            before.trim_end(),
             self.tool,
         );
-        changes.replace(path.clone(), text, new);
+        changes.replace(path.clone(), before, after);
         Some(path)
     }
 }
@@ -247,8 +247,8 @@ mod tests {
         let handler = NewHandler { tool: "find_tea", toolset: "notes", is_async: false };
         let added = handler.add(folder.path(), &generated, &mut changes);
         changes.apply().unwrap();
-        let changed: Vec<PathBuf> = changes.paths().map(Path::to_owned).collect();
-        (added, changed.iter().map(|path| fs::read_to_string(path).unwrap()).collect())
+        let texts = changes.paths().map(|path| fs::read_to_string(path).unwrap()).collect();
+        (added, texts)
     }
 
     fn assert_added(lib: &str, expected: &str) {

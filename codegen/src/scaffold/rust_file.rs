@@ -92,12 +92,11 @@ impl Finder<'_> {
     fn place(&self, path: &Path, braces: proc_macro2::extra::DelimSpan) -> Option<Place> {
         let mut segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         segments.pop_if(|last| last == self.name)?;
-        let module = match segments.first() {
-            None => import(self.items, self.name).or_else(|| self.declares().then(String::new)),
-            Some(_) => {
-                let root = if path.leading_colon.is_some() { "::" } else { "" };
-                Some(format!("{root}{}", segments.join("::")))
-            }
+        let module = if segments.is_empty() {
+            import(self.items, self.name).or_else(|| self.declares().then(String::new))
+        } else {
+            let root = if path.leading_colon.is_some() { "::" } else { "" };
+            Some(format!("{root}{}", segments.join("::")))
         };
         Some(Place { module, open: braces.open().byte_range().start, close: braces.close().byte_range().start })
     }

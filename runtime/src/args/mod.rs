@@ -114,7 +114,7 @@ fn parse_and_repair(text: &str, reader: &Reader<'_>) -> Result<(Value, RepairedP
     // The errors name places in what the model sent, which is parsed again because most arguments need no error.
     let (sent, _) = parse()?;
     let error = invalid(reader.problems(&value, Some(&sent)));
-    Err(if text.trim().is_empty() { empty(error) } else { error })
+    Err(if text.trim().is_empty() { empty(&error) } else { error })
 }
 
 /// Repaired and valid arguments as a tree, which hooks see before the handler.
@@ -181,7 +181,7 @@ fn malformed(reason: &str) -> ToolError {
 }
 
 /// Returns the error for no text at all, where `error` has the arguments that are missing.
-fn empty(error: ToolError) -> ToolError {
+fn empty(error: &ToolError) -> ToolError {
     let message = format!("they are empty. Send a JSON object: {}", error.message());
     malformed(&message).with_problems(error.problems().to_vec())
 }

@@ -534,12 +534,15 @@ mod tests {
         let run = |request: &Request| Some(request.result(&turn, &crate::fakes::wait(turn.call(&request.call()))));
         let sent = |message: &str| server.receive(message, &turn).reply_with(run);
         let ping = |id: u8| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-        let pong = |id: u8| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+        let answer = |id: u8| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
         let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
         let call = r#"{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"find"}}"#;
         let batch = format!("[{},{notification},{call},{}]", ping(1), ping(2));
         let reply = sent(&batch).unwrap();
-        assert!(reply.starts_with(&format!("[{},", pong(1))) && reply.ends_with(&format!(",{}]", pong(2))), "{reply}");
+        assert!(
+            reply.starts_with(&format!("[{},", answer(1))) && reply.ends_with(&format!(",{}]", answer(2))),
+            "{reply}"
+        );
         assert!(reply.contains(r#""id":"c","result":{"content""#) && reply.matches("jsonrpc").count() == 3, "{reply}");
         assert_eq!(sent(&format!("[{notification},{notification}]")), None);
         let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
@@ -549,7 +552,7 @@ mod tests {
         assert_eq!(incoming.reply_with(|_| None), None);
         // Mistakes in a batch are answered one by one, and an empty batch with one error.
         let reply = sent(&format!("[1,[],{}]", ping(1))).unwrap();
-        assert!(reply.matches("-32600").count() == 2 && reply.ends_with(&format!("{}]", pong(1))), "{reply}");
+        assert!(reply.matches("-32600").count() == 2 && reply.ends_with(&format!("{}]", answer(1))), "{reply}");
         let reply = sent("[]").unwrap();
         assert!(reply.starts_with('{') && reply.contains("-32600"), "{reply}");
         let many = format!("[{}1]", "1,".repeat(MAX_BATCH));
