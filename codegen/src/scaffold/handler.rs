@@ -247,8 +247,8 @@ mod tests {
         let handler = NewHandler { tool: "find_tea", toolset: "notes", is_async: false };
         let added = handler.add(folder.path(), &generated, &mut changes);
         changes.apply().unwrap();
-        let texts = changes.paths().map(|path| fs::read_to_string(path).unwrap()).collect();
-        (added, texts)
+        let written = changes.paths().map(|path| fs::read_to_string(path).unwrap()).collect();
+        (added, written)
     }
 
     fn assert_added(lib: &str, expected: &str) {
