@@ -66,6 +66,7 @@ pub mod source;
 #[doc(hidden)]
 pub mod text;
 mod visible;
+mod timings;
 #[doc(hidden)]
 #[cfg(feature = "emit")]
 pub mod write;
@@ -77,6 +78,7 @@ pub use lint::Options;
 pub use source::Sources;
 
 use diagnostic::{Diagnostic, Sink};
+use timings::Timings;
 
 /// The result of compiling sources.
 #[derive(Debug)]
@@ -94,12 +96,23 @@ pub fn compile(sources: &Sources) -> Compilation {
 
 /// Compiles the sources of a project with other lint rules or levels than those of its `toolc.toml`.
 pub fn compile_with(sources: &Sources, options: &Options) -> Compilation {
-    let sink = Sink::default();
-    let manifests = manifest::parse(sources, &sink);
-    let catalog = catalog::resolve(manifests, &sink);
-    check::check(&catalog, &sink);
-    let diagnostics = lint::lint(&catalog, sources, options, sink);
+    compile_timed(sources, options, &mut Timings::default())
+}
+
+/// Compiles the sources of a project, and measures the stages.
+pub(crate) fn compile_timed(sources: &Sources, options: &Options, timings: &mut Timings) -> Compilation {
+    let (catalog, diagnostics) = inspect(sources, options, timings);
     Compilation { catalog: Checked::new(catalog, &diagnostics), diagnostics }
+}
+
+/// Checks the sources of a project. Returns the catalog even if a finding is an error: it lacks what could not be read.
+pub(crate) fn inspect(sources: &Sources, options: &Options, timings: &mut Timings) -> (Catalog, Vec<Diagnostic>) {
+    let sink = Sink::default();
+    let manifests = timings.measure("parse", || manifest::parse(sources, &sink));
+    let catalog = timings.measure("resolve", || catalog::resolve(manifests, &sink));
+    timings.measure("check", || check::check(&catalog, &sink));
+    let diagnostics = timings.measure("lint", || lint::lint(&catalog, sources, options, sink));
+    (catalog, diagnostics)
 }
 
 /// Runs the examples of the README as doctests.

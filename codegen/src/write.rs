@@ -49,8 +49,12 @@ impl Folder {
 pub struct Stale {
     /// The path and text to write.
     pub output: Output,
+    /// Whether the file exists.
+    pub exists: bool,
     /// The current text of the file, or `None` if it is missing or not text.
     pub found: Option<String>,
+    /// Whether the file contains packed data, which people cannot review.
+    pub is_packed: bool,
     path: PathBuf,
 }
 
@@ -140,9 +144,10 @@ fn compare(
     if found.as_deref() == Some(text.as_bytes()) {
         return Ok((parts, None));
     }
+    let exists = found.is_some();
     let found = found.and_then(|bytes| String::from_utf8(bytes).ok());
     let output = Output { path: draft.path.clone(), text };
-    Ok((parts, Some(Stale { output, found, path })))
+    Ok((parts, Some(Stale { output, exists, found, is_packed: draft.is_packed, path })))
 }
 
 /// Returns the text of a file and its parts. A part whose inputs equal those of the cached part at the same index is copied from

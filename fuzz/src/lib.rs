@@ -18,7 +18,7 @@ use toolc_codegen::fix::fix;
 use toolc_codegen::lint::Options;
 use toolc_codegen::lower::definition;
 use toolc_codegen::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
-use toolc_codegen::report::{Format, Report};
+use toolc_codegen::report::{Format, Report, Shown};
 use toolc_codegen::source::{Kind, Sources};
 use toolc_codegen::text::condition::{self, AtomExpr, Condition, ParsedAtom};
 use toolc_codegen::text::{Fault, template};
@@ -42,7 +42,14 @@ pub fn manifest(input: &str) {
         }
     }
     let places = Places::new(&sources);
-    let report = Report { findings: &compilation.diagnostics, places: &places, checked: None, colour: false };
+    let report = Report {
+        findings: &compilation.diagnostics,
+        places: &places,
+        checked: None,
+        colour: false,
+        shown: Shown::All,
+        program: "cargo xtask",
+    };
     for format in &Format::ALL[1..] {
         (format.write)(&report);
     }

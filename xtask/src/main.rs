@@ -10,7 +10,7 @@ use std::process::{self, ExitCode, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Parser, Subcommand};
-use toolc_codegen::cli::{self, CatalogCommand, Command, Project};
+use toolc_codegen::cli::{self, CatalogCommand, Command, GenArgs, Project};
 
 /// The compiler allocates many small values on all cores. With this allocator, gen takes about half the time.
 #[global_allocator]
@@ -102,7 +102,8 @@ fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
         if let Some(folder) = &project.root {
             println!("{}:", folder.strip_prefix(&root)?.display());
         }
-        status = status.max(cli::run(project, Command::Catalog(CatalogCommand::Gen { check })));
+        status = status
+            .max(cli::run(project, Command::Catalog(CatalogCommand::Gen(GenArgs { check, ..GenArgs::default() }))));
     }
     for (path, text) in toolc_codegen::docs::pages(&root)? {
         if fs::read_to_string(root.join(path)).is_ok_and(|found| found == text) {

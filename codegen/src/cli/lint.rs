@@ -9,14 +9,15 @@ use toolc::__gen::{did_you_mean, nearest};
 
 use super::{Project, Streams, find_root, print};
 
-use crate::compile_with;
 use crate::diagnostic::{Code, Level, Places};
 use crate::failure::Failure;
 use crate::fix::fix;
 use crate::lint::{self, Baseline, Options, Selected, docs_page};
 use crate::project::write_atomically;
-use crate::report::{Format, Report, plural};
+use crate::report::{Format, Report, Shown, plural};
 use crate::source::Sources;
+use crate::timings::Timings;
+use crate::{compile_timed, compile_with};
 
 /// The arguments of `lint`.
 #[derive(Debug, Args)]
@@ -45,6 +46,12 @@ pub struct LintArgs {
     /// Remove the entries of the baseline that are not found any more. Accepts no new finding.
     #[arg(long, conflicts_with_all = ["fix", "diff", "write_baseline"])]
     prune_baseline: bool,
+    /// Show all findings: by default, the format `human` shows the first ten of each rule on standard output.
+    #[arg(long)]
+    all: bool,
+    /// Print how long each stage took.
+    #[arg(long)]
+    timings: bool,
     /// List all rules, with `--format` text, json or md.
     #[arg(long)]
     list_rules: bool,
@@ -100,7 +107,8 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
     let formats = formats(&args.format)?;
     let root = find_root(project.root)?;
     // Never dropped, because the process ends after the command, and freeing a large catalog takes as long as checking it.
-    let mut sources = ManuallyDrop::new(Sources::scan(&root)?);
+    let mut timings = Timings::default();
+    let mut sources = ManuallyDrop::new(timings.measure("scan", || Sources::scan(&root))?);
     if let Some(file) = &args.write_baseline {
         return write_baseline(&sources, &options, file, &root, streams);
     }
@@ -111,7 +119,7 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
         return diff(&sources, &options, streams);
     }
     if args.fix {
-        let fixed = fix(&sources, &options);
+        let fixed = timings.measure("fix", || fix(&sources, &options));
         for (id, text) in &fixed {
             sources.write(*id, text)?;
         }
@@ -124,21 +132,28 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
             },
         )?;
     }
-    let compilation = ManuallyDrop::new(compile_with(&sources, &options));
+    let compilation = ManuallyDrop::new(compile_timed(&sources, &options, &mut timings));
     let places = Places::new(&sources);
     let mut report = Report {
         findings: &compilation.diagnostics,
         places: &places,
         checked: compilation.catalog.as_ref().map(|it| (it.tools().count(), it.toolsets().count())),
         colour: false,
+        shown: Shown::All,
+        program: &streams.program,
     };
     for (format, path) in formats {
-        report.colour = path.is_none() && streams.colour[0];
-        let text = (format.write)(&report);
+        let to_stdout = path.is_none();
+        report.colour = to_stdout && streams.colour[0];
+        report.shown = if to_stdout && !args.all { Shown::Capped } else { Shown::All };
+        let text = timings.measure("report", || (format.write)(&report));
         match path {
             None => print(streams.out, &text)?,
             Some(path) => write_atomically(&path, &text)?,
         }
+    }
+    if args.timings {
+        print(streams.err, &timings.table())?;
     }
     Ok(compilation.catalog.is_some())
 }

@@ -5,6 +5,7 @@
 
 mod export;
 mod fmt;
+mod generate;
 mod init;
 mod lint;
 mod new;
@@ -17,22 +18,19 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+pub use generate::GenArgs;
 pub use lint::LintArgs;
-use similar::TextDiff;
 use toolc::__gen::graph::Pick;
 use toolc::__gen::{did_you_mean, nearest};
 
-use crate::build_cache::{BuildCache, Digests};
 use crate::check::Checked;
+use crate::compile;
 use crate::diagnostic::{Diagnostic, Places};
 use crate::failure::Failure;
-use crate::lower::lower;
-use crate::project::{GENERATED, MANIFESTS};
-use crate::report::{Format, Report, plural};
+use crate::project::MANIFESTS;
+use crate::report::{Format, Report, Shown, plural};
 use crate::source::Sources;
 use crate::visible::visible;
-use crate::write::{self, Plan};
-use crate::{compile, emit};
 
 /// Compiles tool manifests to typed Rust, vendor-ready JSON schemas and a catalog.
 #[derive(Debug, Parser)]
@@ -75,11 +73,7 @@ pub enum Command {
 #[derive(Debug, Subcommand)]
 pub enum CatalogCommand {
     /// Check the manifests and write `generated/`.
-    Gen {
-        /// Write nothing, and fail if a generated file is out of date.
-        #[arg(long)]
-        check: bool,
-    },
+    Gen(GenArgs),
     /// List every tool with its home toolset.
     List,
     /// Show the definition of a tool in one dialect.
@@ -123,8 +117,10 @@ pub fn main() -> ExitCode {
 pub fn run(project: Project, command: Command) -> u8 {
     let (out, mut err) = (std::io::stdout(), std::io::stderr());
     let colour = std::env::var_os("NO_COLOR").is_none();
+    let exe = std::env::current_exe().ok();
     let mut streams = Streams {
         colour: [colour && out.is_terminal(), colour && err.is_terminal()],
+        program: program(exe.as_ref().and_then(|path| path.file_stem()?.to_str()), &project),
         out: &mut out.lock(),
         // Not locked: a thread that panics while this one waits for it must be able to print.
         err: &mut err,
@@ -138,7 +134,8 @@ pub fn capture<S: Into<OsString> + Clone>(args: impl IntoIterator<Item = S>) -> 
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let status = match Cli::try_parse_from(args) {
         Ok(Cli { project, command }) => {
-            execute(project, command, &mut Streams { colour: [false; 2], out: &mut out, err: &mut err })
+            let program = program(None, &project);
+            execute(project, command, &mut Streams { colour: [false; 2], program, out: &mut out, err: &mut err })
         }
         Err(usage) => {
             let to = if usage.use_stderr() { &mut err } else { &mut out };
@@ -155,6 +152,30 @@ struct Streams<'s> {
     err: &'s mut dyn Write,
     /// Whether `out` and `err` support colours, in this order.
     colour: [bool; 2],
+    /// How the user runs the compiler, such as `cargo toolc`: for advice on what to run.
+    program: String,
+}
+
+impl Streams<'_> {
+    /// Prints findings to standard error, along with the output of another command.
+    fn report(&mut self, sources: &Sources, findings: &[Diagnostic], shown: Shown) -> Result<(), Failure> {
+        let (places, colour) = (Places::new(sources), self.colour[1]);
+        let report = Report { findings, places: &places, checked: None, colour, shown, program: &self.program };
+        print(self.err, &(Format::ALL[0].write)(&report))
+    }
+}
+
+/// Returns the command with which the user runs this program on the same project: `cargo toolc` if its file is `cargo-toolc`,
+/// and `cargo xtask` if it is `xtask`, with `--root DIR` if that was given.
+fn program(file: Option<&str>, project: &Project) -> String {
+    let name = file.map_or("xtask", |file| file.strip_prefix("cargo-").unwrap_or(file));
+    let root = project.root.as_ref().map(|root| root.display().to_string());
+    let root = root.map(|root| {
+        let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+~:@%=,\\".contains(letter);
+        // Quoted for a shell.
+        if root.chars().all(is_plain) { root } else { format!("'{}'", root.replace('\'', r"'\''")) }
+    });
+    format!("cargo {name}{}", root.map(|root| format!(" --root {root}")).unwrap_or_default())
 }
 
 fn execute(project: Project, command: Command, streams: &mut Streams<'_>) -> u8 {
@@ -182,15 +203,18 @@ fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Res
 
 /// Compiles the project, and runs a command on its catalog if it has no errors.
 fn with_catalog(project: Project, command: CatalogCommand, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+    if let CatalogCommand::Gen(args) = command {
+        return generate::run(project, args, streams);
+    }
     let root = find_root(project.root)?;
     // Never dropped, because the process ends after the command, and freeing a large catalog takes as long as checking it.
     let sources = ManuallyDrop::new(Sources::scan(&root)?);
     let compilation = ManuallyDrop::new(compile(&sources));
-    let Streams { out, err, colour } = streams;
-    report(&sources, &compilation.diagnostics, colour[1], err)?;
+    streams.report(&sources, &compilation.diagnostics, Shown::Errors)?;
     let Some(catalog) = &compilation.catalog else { return Ok(false) };
+    let out = &mut *streams.out;
     match command {
-        CatalogCommand::Gen { check } => generate(&root, &sources, catalog, check, out),
+        CatalogCommand::Gen(_) => unreachable!("see above"),
         CatalogCommand::List => list(catalog, out).map(|()| true),
         CatalogCommand::Show(show) => show.run(catalog, out).map(|()| true),
         CatalogCommand::Export(export) => export.run(catalog, out).map(|()| true),
@@ -212,76 +236,6 @@ fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let root = here.ancestors().find(|folder| folder.join(MANIFESTS).is_dir());
     root.map(Path::to_owned)
         .ok_or_else(|| Failure::new(format!("no `{MANIFESTS}` folder in {} or above: pass --root DIR", here.display())))
-}
-
-/// Prints findings along with the output of another command, in the default format.
-fn report(sources: &Sources, findings: &[Diagnostic], colour: bool, to: &mut dyn Write) -> Result<(), Failure> {
-    let report = Report { findings, places: &Places::new(sources), checked: None, colour };
-    let format = &Format::ALL[0];
-    print(to, &(format.write)(&report))
-}
-
-fn generate(
-    root: &Path,
-    sources: &Sources,
-    catalog: &Checked,
-    check: bool,
-    out: &mut dyn Write,
-) -> Result<bool, Failure> {
-    let _lock = (!check).then(|| write::lock(root));
-    let module = catalog.settings().rust.as_deref();
-    // A check renders every file, so that a wrong entry of the cache cannot hide a stale file.
-    let cache = if check { BuildCache::default() } else { BuildCache::open(root) };
-    let lowered = lower(catalog);
-    let digests = Digests::new(sources, &lowered);
-    let plan = write::plan(root, module, &emit::drafts(&lowered), &digests, &cache)?;
-    let folders = module.map_or(format!("{GENERATED}/"), |module| format!("{GENERATED}/, {module}/"));
-    if check {
-        return report_stale(&plan, &folders, out);
-    }
-    plan.apply()?;
-    cache.store(root, &plan.files);
-    let mut text = first_lines(plan.orphans.iter().map(|orphan| format!("removed: {}\n", orphan.name)));
-    let (written, removed) = (plan.stale.len(), plan.orphans.len());
-    text += &format!("{folders}: {written} of {} written, {removed} removed\n", plural(plan.files.len(), "file"));
-    print(out, &text)?;
-    Ok(true)
-}
-
-/// Joins the first lines, and adds the number of omitted lines.
-fn first_lines(mut lines: impl Iterator<Item = String>) -> String {
-    const LINES: usize = 40;
-    let text: String = lines.by_ref().take(LINES).collect();
-    match lines.count() {
-        0 => text,
-        omitted => format!("{text}... and {omitted} more lines\n"),
-    }
-}
-
-/// Prints which generated files differ from `plan`. Returns true if none differs.
-fn report_stale(plan: &Plan, folders: &str, out: &mut dyn Write) -> Result<bool, Failure> {
-    let mut text = String::new();
-    for stale in &plan.stale {
-        let path = &stale.output.path;
-        let Some(found) = &stale.found else {
-            text += &format!("missing: {path}\n");
-            continue;
-        };
-        text += &format!("stale: {path}\n");
-        let diff = TextDiff::from_lines(found.as_str(), &stale.output.text);
-        let diff = diff.unified_diff().header(path, "what gen writes").to_string();
-        for line in first_lines(diff.lines().map(|line| format!("{line}\n"))).lines() {
-            text += &format!("    {line}\n");
-        }
-    }
-    text += &first_lines(plan.orphans.iter().map(|orphan| format!("orphan: {}\n", orphan.name)));
-    if plan.is_clean() {
-        text += &format!("{folders}: {} up to date\n", plural(plan.files.len(), "file"));
-    } else {
-        text += "run `gen` without `--check`, and commit what it writes\n";
-    }
-    print(out, &text)?;
-    Ok(plan.is_clean())
 }
 
 fn list(catalog: &Checked, out: &mut dyn Write) -> Result<(), Failure> {
@@ -328,18 +282,5 @@ fn print(to: &mut dyn Write, text: &str) -> Result<(), Failure> {
             Err(Failure::new(format!("failed to write the result: {error}")))
         }
         _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn many_lines_are_cut_and_counted() {
-        let lines = |count: usize| first_lines((0..count).map(|line| format!("{line}\n")));
-        assert_eq!((lines(0).as_str(), lines(2).as_str()), ("", "0\n1\n"));
-        assert!(lines(40).ends_with("38\n39\n"));
-        assert!(lines(45).ends_with("38\n39\n... and 5 more lines\n"));
     }
 }

@@ -32,6 +32,8 @@ pub struct Draft<'c> {
     pub path: String,
     /// The parts of the text, in order. Most files have one part.
     pub parts: Vec<Part<'c>>,
+    /// Whether the text is packed data, which people cannot review.
+    pub is_packed: bool,
 }
 
 /// A part of a generated file that is not rendered yet.
@@ -56,7 +58,7 @@ pub enum Inputs {
 impl<'c> Draft<'c> {
     /// Creates a file of one part, in the folder of generated files.
     fn new(path: impl AsRef<str>, inputs: Inputs, text: impl Fn() -> String + Send + Sync + 'c) -> Self {
-        Self { path: format!("{GENERATED}/{}", path.as_ref()), parts: vec![Part::new(inputs, text)] }
+        Self { path: format!("{GENERATED}/{}", path.as_ref()), parts: vec![Part::new(inputs, text)], is_packed: false }
     }
 }
 

@@ -23,6 +23,21 @@ pub struct Report<'r> {
     pub checked: Option<(usize, usize)>,
     /// Whether the output supports colours.
     pub colour: bool,
+    /// Which findings the format for people shows. The other formats always have all findings.
+    pub shown: Shown,
+    /// How the user runs the compiler, such as `cargo toolc`: for advice on what to run.
+    pub program: &'r str,
+}
+
+/// Which findings the format for people shows. Its last line counts all findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// All findings.
+    All,
+    /// Only the first findings of each rule.
+    Capped,
+    /// Only errors. The last line counts the warnings of each rule.
+    Errors,
 }
 
 /// An output format of findings.

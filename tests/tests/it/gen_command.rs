@@ -9,17 +9,17 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A copy of the golden project, or of a part of it.
-struct Project(TempDir);
+pub(crate) struct Project(TempDir);
 
 impl Project {
-    fn golden() -> Self {
+    pub(crate) fn golden() -> Self {
         let project = Self::manifests();
         copy(&Self::source().join("generated"), &project.path("generated"));
         project
     }
 
     /// Copies the manifests without generated files.
-    fn manifests() -> Self {
+    pub(crate) fn manifests() -> Self {
         let project = Self::empty();
         copy(&Self::source().join("manifests"), &project.path("manifests"));
         project.write_settings("");
@@ -27,29 +27,29 @@ impl Project {
     }
 
     /// Writes `toolc.toml` with `settings` and those that the manifests need.
-    fn write_settings(&self, settings: &str) {
+    pub(crate) fn write_settings(&self, settings: &str) {
         self.write("toolc.toml", format!("{settings}\n[external]\ntools = [\"mcp_find\", \"mcp_look\"]\n"));
     }
 
-    fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self(tempfile::tempdir().expect("failed to make a folder"))
     }
 
-    fn source() -> PathBuf {
+    pub(crate) fn source() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("projects/golden")
     }
 
-    fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.0.path().join(path)
     }
 
-    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().expect("below the project")).expect("failed to make a folder");
         fs::write(path, text).expect("failed to write");
     }
 
-    fn run(&self, args: &[&str]) -> (u8, String, String) {
+    pub(crate) fn run(&self, args: &[&str]) -> (u8, String, String) {
         let root = self.0.path().to_str().expect("a temporary folder's path is text");
         let args = ["--root", root].into_iter().chain(args.iter().copied());
         let (status, out, err) = toolc_codegen::cli::capture(args);
@@ -57,7 +57,7 @@ impl Project {
     }
 
     /// Returns the bytes of every file in a folder.
-    fn bytes(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub(crate) fn bytes(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         let (mut found, folder) = (BTreeMap::new(), self.path(folder));
         walk(&folder, &mut |path| {
             let name = path.strip_prefix(&folder).expect("below the folder").to_owned();
@@ -67,7 +67,7 @@ impl Project {
     }
 
     /// Returns every file with the time of its last change and its bytes.
-    fn state(&self) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
+    pub(crate) fn state(&self) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
         let files = self.bytes("").into_iter();
         let changed = |name: &Path| self.0.path().join(name).metadata().and_then(|about| about.modified());
         files.map(|(name, bytes)| (name.clone(), (changed(&name).expect("failed to read"), bytes))).collect()
@@ -90,26 +90,26 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Returns the paths of the files that differ, for readable assertions.
-fn differences<T: PartialEq>(before: &BTreeMap<PathBuf, T>, after: &BTreeMap<PathBuf, T>) -> Vec<PathBuf> {
+pub(crate) fn differences<T: PartialEq>(before: &BTreeMap<PathBuf, T>, after: &BTreeMap<PathBuf, T>) -> Vec<PathBuf> {
     let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
     paths.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
 }
 
-const NONE: [PathBuf; 0] = [];
+pub(crate) const NONE: [PathBuf; 0] = [];
 
 /// Returns the number of files that gen writes for the golden project.
-fn total() -> usize {
+pub(crate) fn total() -> usize {
     let mut total = 0;
     walk(&Project::source().join("generated"), &mut |_| total += 1);
     total
 }
 
 /// Returns the last line that gen prints.
-fn written(files: usize, removed: usize) -> String {
+pub(crate) fn written(files: usize, removed: usize) -> String {
     format!("generated/: {files} of {} files written, {removed} removed\n", total())
 }
 
-const HINT: &str = "run `gen` without `--check`, and commit what it writes\n";
+const HINT: &str = "run `cargo xtask --root ROOT gen`, and commit what it writes; `--diff` shows the changed lines\n";
 
 #[test]
 fn a_second_gen_writes_no_file() {
@@ -155,9 +155,8 @@ fn gen_check_reports_stale_missing_and_orphaned_files_and_writes_nothing() {
     let before = project.state();
     let (status, out, err) = project.run(&["gen", "--check"]);
     assert_eq!((status, err.as_str()), (1, ""));
-    let without_diffs: Vec<&str> = out.lines().filter(|line| !line.starts_with("    ")).collect();
     assert_eq!(
-        without_diffs,
+        out.lines().collect::<Vec<&str>>(),
         [
             "stale: generated/README.md",
             "stale: generated/rust/lib.rs",
@@ -167,9 +166,6 @@ fn gen_check_reports_stale_missing_and_orphaned_files_and_writes_nothing() {
             HINT.trim_end(),
         ]
     );
-    for line in ["    -    \"description\": \"Give way twice.\",", "    +    \"description\": \"Give way once.\","] {
-        assert!(out.lines().any(|shown| shown == line), "{out}");
-    }
     assert_eq!(differences(&before, &project.state()), NONE);
 
     let output = format!("removed: generated/schemas/openai/tools/gone.json\n{}", written(4, 1));
@@ -262,7 +258,7 @@ fn gen_writes_nothing_if_a_manifest_has_an_error() {
 }
 
 #[test]
-fn gen_prints_warnings_and_still_writes() {
+fn gen_counts_warnings_and_still_writes() {
     let project = Project::manifests();
     project.write(
         "manifests/tools/wait.toml",
@@ -272,7 +268,7 @@ fn gen_prints_warnings_and_still_writes() {
     assert_eq!((status, err.as_str()), (0, ""));
     assert!(out.starts_with("warning[M001]: ") && out.ends_with("\n1 warning\n"), "{out}");
     let (status, out, err) = project.run(&["gen"]);
-    assert!(err.starts_with("warning[M001]: ") && err.ends_with("\n1 warning\n"), "{err}");
+    assert_eq!(err, "1 warning: 1 parameter-description-missing (M001); run `cargo xtask --root ROOT lint`\n");
     assert_eq!((status, out), (0, written(total(), 0)));
 }
 

@@ -9,6 +9,7 @@ use std::path::Path;
 const CODEGEN: &[&str] = &[
     "visible",
     "failure",
+    "timings",
     "project",
     "names",
     "source",

@@ -27,6 +27,7 @@ mod lint;
 mod mutations;
 mod odd_names;
 mod original;
+mod quiet_output;
 mod readme;
 mod registry_changes;
 mod repairs;

@@ -31,7 +31,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
         Some(folder) => format!("{folder}/{stem}.rs"),
         None => format!("{GENERATED}/rust/{stem}.rs"),
     };
-    let draft = |stem: &str, part| Draft { path: path(stem), parts: vec![part] };
+    let draft = |stem: &str, part| Draft { path: path(stem), parts: vec![part], is_packed: false };
     let root = Part::new(Inputs::Common, move || {
         with_header("from the manifests", &print(root_module(catalog, &homes().collect::<Vec<_>>()), 0))
     });
