@@ -12,7 +12,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Compiles tool manifests to typed Rust, JSON schemas for every vendor, and a catalog.
 #[derive(Debug, Parser)]
-#[command(name = "cargo toolc", bin_name = "cargo toolc", version)]
+#[command(name = "cargo toolc", bin_name = "cargo toolc", version, after_help = cli::EXIT_STATUS)]
 struct Cli {
     #[command(flatten)]
     project: Project,

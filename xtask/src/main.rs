@@ -18,7 +18,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Compiles tool manifests to typed Rust, JSON schemas for every vendor, and a catalog.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask", version)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, after_help = cli::EXIT_STATUS)]
 struct Cli {
     #[command(flatten)]
     project: Project,

@@ -14,6 +14,8 @@ use crate::source::Kind;
 pub struct Settings {
     /// The dialects of the definitions: those that `toolc.toml` lists, or all.
     pub dialects: Vec<&'static Dialect>,
+    /// The dialect that `toolc.toml` lists first, or else the first one of all.
+    pub first_dialect: &'static Dialect,
     /// Whether `toolc.toml` lists the dialects.
     pub lists_dialects: bool,
     /// The folder of the generated Rust module, relative to the project, or `None` for a crate in `generated/rust`.
@@ -38,7 +40,9 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
     let listed: Vec<&'static str> = manifest.dialects.iter().filter_map(|name| names.dialect(name)).collect();
     let is_selected = |dialect: &&Dialect| manifest.dialects.is_empty() || listed.contains(&dialect.name);
     let dialects: Vec<&'static Dialect> = DIALECTS.iter().filter(is_selected).collect();
+    let first_dialect = dialects.iter().copied().find(|dialect| listed.first() == Some(&dialect.name));
     Settings {
+        first_dialect: first_dialect.unwrap_or(&DIALECTS[0]),
         lists_dialects: !listed.is_empty(),
         dialects,
         rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),

@@ -14,12 +14,13 @@ use sha2::{Digest as _, Sha256};
 use toolc::__gen::graph::Pick;
 use walkdir::WalkDir;
 
-use super::{picks, plural, print, unknown};
+use super::{picks, print, unknown};
 use crate::check::Checked;
 use crate::emit::drafts;
 use crate::failure::Failure;
 use crate::lower::lower;
 use crate::project::{GENERATED, write_atomically};
+use crate::report::plural;
 
 /// The index of a bundle. A later export recognizes its own folder by this file.
 const INDEX: &str = "bundle.json";

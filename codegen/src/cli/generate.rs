@@ -15,7 +15,7 @@ use crate::lint::Options;
 use crate::lower::lower;
 use crate::project::GENERATED;
 use crate::report::{Shown, plural};
-use crate::source::Sources;
+use crate::source::{Kind, Sources};
 use crate::timings::Timings;
 use crate::write::{self, Plan, Stale};
 use crate::{Compilation, compile_timed};
@@ -40,6 +40,13 @@ pub(super) fn run(project: Project, args: GenArgs, streams: &mut Streams<'_>) ->
     let mut timings = Timings::default();
     // Never dropped, because the process ends after the command, and freeing a large catalog takes as long as checking it.
     let sources = ManuallyDrop::new(timings.measure("scan", || Sources::scan(&root))?);
+    if sources.all().iter().any(|source| source.kind == Some(Kind::Plugin)) {
+        return Err(Failure::new(format!(
+            "{} is a plugin, for which nothing is generated: the host reads its manifests; `{} lint` checks them",
+            root.display(),
+            streams.program
+        )));
+    }
     let compilation = ManuallyDrop::new(compile_timed(&sources, &Options::default(), &mut timings));
     let Compilation { catalog, diagnostics } = &*compilation;
     streams.report(&sources, diagnostics, Shown::Errors)?;

@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use similar::TextDiff;
 use toolc::__gen::{did_you_mean, nearest};
 
-use super::{Project, Streams, find_root, print};
+use super::{Project, Streams, find_root, markdown, print};
 
 use crate::diagnostic::{Code, Level, Places};
 use crate::failure::Failure;
@@ -18,6 +18,20 @@ use crate::report::{Format, Report, Shown, plural};
 use crate::source::Sources;
 use crate::timings::Timings;
 use crate::{compile_timed, compile_with};
+
+/// The end of `lint --help`.
+pub(super) const HELP: &str = "\
+Formats:
+  human    findings with their source lines; on standard output, the first ten of each rule (see --all)
+  concise  a line for each finding, for editors and grep
+  json     every field of every finding, for programs
+  sarif    SARIF 2.1.0, for code scanning
+  github   workflow commands of GitHub Actions, which annotate lines
+
+Exit status:
+  0  no finding is an error
+  1  a finding is an error
+  2  the command itself failed, or its arguments are wrong";
 
 /// The arguments of `lint`.
 #[derive(Debug, Args)]
@@ -186,9 +200,10 @@ fn prune_baseline(
 }
 
 /// Prints the documentation of a rule, given by code or name.
-pub(super) fn explain(rule: &str, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+pub(super) fn explain(rule: &str, as_markdown: bool, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let code = lint::find(rule).ok_or_else(|| unknown(rule))?;
-    print(streams.out, &code.markdown())?;
+    let text = if as_markdown { code.markdown() } else { markdown::render(&code.markdown(), streams.colour[0]) };
+    print(streams.out, &text)?;
     Ok(true)
 }
 

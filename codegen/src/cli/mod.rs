@@ -7,8 +7,12 @@ mod export;
 mod fmt;
 mod generate;
 mod init;
+mod inspect;
 mod lint;
+mod list;
+mod markdown;
 mod new;
+mod resolve;
 mod show;
 
 use std::ffi::OsString;
@@ -23,18 +27,24 @@ pub use lint::LintArgs;
 use toolc::__gen::graph::Pick;
 use toolc::__gen::{did_you_mean, nearest};
 
-use crate::check::Checked;
-use crate::compile;
 use crate::diagnostic::{Diagnostic, Places};
 use crate::failure::Failure;
 use crate::project::MANIFESTS;
-use crate::report::{Format, Report, Shown, plural};
+use crate::report::{Format, Report, Shown};
 use crate::source::Sources;
 use crate::visible::visible;
+use crate::{Catalog, compile};
+
+/// What the exit status of every command means, for `--help`.
+pub const EXIT_STATUS: &str = "\
+Exit status:
+  0  success
+  1  a manifest has an error, or a check failed
+  2  the command itself failed, or its arguments are wrong";
 
 /// Compiles tool manifests to typed Rust, vendor-ready JSON schemas and a catalog.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask", version)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, after_help = EXIT_STATUS)]
 struct Cli {
     #[command(flatten)]
     project: Project,
@@ -73,30 +83,25 @@ pub enum Command {
 #[derive(Debug, Subcommand)]
 pub enum CatalogCommand {
     /// Check the manifests and write `generated/`.
+    #[command(after_help = EXIT_STATUS)]
     Gen(GenArgs),
-    /// List every tool with its home toolset.
-    List,
-    /// Show the definition of a tool in one dialect.
-    Show(show::Show),
     /// Write a bundle for other languages: the schemas, the catalog and an index with digests.
     Export(export::Export),
-    /// List the tools that these toolsets resolve to.
-    Resolve {
-        /// The names of toolsets; `all` selects every tool.
-        #[arg(required = true)]
-        toolsets: Vec<String>,
-    },
 }
 
 /// A command that also runs if the manifests have errors.
 #[derive(Debug, Subcommand)]
 pub enum ManifestsCommand {
     /// Check the manifests: errors, features that vendors reject, and text that misleads models.
+    #[command(after_help = lint::HELP)]
     Lint(LintArgs),
     /// Explain a rule: what it finds, why that is a problem, and what to write instead.
     Explain {
         /// The code or name of the rule.
         rule: String,
+        /// Print the Markdown as it is.
+        #[arg(long)]
+        markdown: bool,
     },
     /// Format the manifests.
     Fmt {
@@ -104,6 +109,12 @@ pub enum ManifestsCommand {
         #[arg(long)]
         check: bool,
     },
+    /// List the tools with their home toolsets and descriptions.
+    List(list::List),
+    /// List the tools that these toolsets resolve to, and by which path.
+    Resolve(resolve::Resolve),
+    /// Show the definition of a tool in one dialect.
+    Show(show::Show),
 }
 
 /// Runs the command line of this process. This is the whole `main` of an `xtask` without tasks of its own.
@@ -121,6 +132,7 @@ pub fn run(project: Project, command: Command) -> u8 {
     let mut streams = Streams {
         colour: [colour && out.is_terminal(), colour && err.is_terminal()],
         program: program(exe.as_ref().and_then(|path| path.file_stem()?.to_str()), &project),
+        width: if out.is_terminal() { terminal_width() } else { WIDTH },
         out: &mut out.lock(),
         // Not locked: a thread that panics while this one waits for it must be able to print.
         err: &mut err,
@@ -135,7 +147,11 @@ pub fn capture<S: Into<OsString> + Clone>(args: impl IntoIterator<Item = S>) -> 
     let status = match Cli::try_parse_from(args) {
         Ok(Cli { project, command }) => {
             let program = program(None, &project);
-            execute(project, command, &mut Streams { colour: [false; 2], program, out: &mut out, err: &mut err })
+            execute(
+                project,
+                command,
+                &mut Streams { colour: [false; 2], program, width: WIDTH, out: &mut out, err: &mut err },
+            )
         }
         Err(usage) => {
             let to = if usage.use_stderr() { &mut err } else { &mut out };
@@ -147,6 +163,14 @@ pub fn capture<S: Into<OsString> + Clone>(args: impl IntoIterator<Item = S>) -> 
     (status, text(out), text(err))
 }
 
+/// The number of characters of a line if the output is not a terminal.
+const WIDTH: usize = 80;
+
+/// Returns the number of characters of a line of the terminal.
+fn terminal_width() -> usize {
+    terminal_size::terminal_size().map_or(WIDTH, |(terminal_size::Width(width), _)| usize::from(width).max(20))
+}
+
 struct Streams<'s> {
     out: &'s mut dyn Write,
     err: &'s mut dyn Write,
@@ -154,6 +178,8 @@ struct Streams<'s> {
     colour: [bool; 2],
     /// How the user runs the compiler, such as `cargo toolc`: for advice on what to run.
     program: String,
+    /// The number of characters of a line.
+    width: usize,
 }
 
 impl Streams<'_> {
@@ -196,30 +222,27 @@ fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Res
         Command::Init(init) => init.run(streams),
         Command::New { what } => what.run(project, streams),
         Command::Manifests(ManifestsCommand::Lint(args)) => lint::run(project, &args, streams),
-        Command::Manifests(ManifestsCommand::Explain { rule }) => lint::explain(&rule, streams),
+        Command::Manifests(ManifestsCommand::Explain { rule, markdown }) => lint::explain(&rule, markdown, streams),
         Command::Manifests(ManifestsCommand::Fmt { check }) => fmt::run(project, check, streams),
+        Command::Manifests(ManifestsCommand::List(list)) => list.run(project.root, streams),
+        Command::Manifests(ManifestsCommand::Resolve(resolve)) => resolve.run(project.root, streams),
+        Command::Manifests(ManifestsCommand::Show(show)) => show.run(project.root, streams),
     }
 }
 
 /// Compiles the project, and runs a command on its catalog if it has no errors.
 fn with_catalog(project: Project, command: CatalogCommand, streams: &mut Streams<'_>) -> Result<bool, Failure> {
-    if let CatalogCommand::Gen(args) = command {
-        return generate::run(project, args, streams);
-    }
+    let export = match command {
+        CatalogCommand::Gen(args) => return generate::run(project, args, streams),
+        CatalogCommand::Export(export) => export,
+    };
     let root = find_root(project.root)?;
     // Never dropped, because the process ends after the command, and freeing a large catalog takes as long as checking it.
     let sources = ManuallyDrop::new(Sources::scan(&root)?);
     let compilation = ManuallyDrop::new(compile(&sources));
     streams.report(&sources, &compilation.diagnostics, Shown::Errors)?;
     let Some(catalog) = &compilation.catalog else { return Ok(false) };
-    let out = &mut *streams.out;
-    match command {
-        CatalogCommand::Gen(_) => unreachable!("see above"),
-        CatalogCommand::List => list(catalog, out).map(|()| true),
-        CatalogCommand::Show(show) => show.run(catalog, out).map(|()| true),
-        CatalogCommand::Export(export) => export.run(catalog, out).map(|()| true),
-        CatalogCommand::Resolve { toolsets } => resolve(catalog, &toolsets, out).map(|()| true),
-    }
+    export.run(catalog, streams.out).map(|()| true)
 }
 
 /// Returns the project folder: `given`, or the nearest ancestor of the current folder that contains manifests.
@@ -238,24 +261,8 @@ fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
         .ok_or_else(|| Failure::new(format!("no `{MANIFESTS}` folder in {} or above: pass --root DIR", here.display())))
 }
 
-fn list(catalog: &Checked, out: &mut dyn Write) -> Result<(), Failure> {
-    let width = catalog.tools().map(|(_, tool)| tool.name().chars().count()).max().unwrap_or(0);
-    let mut text = String::new();
-    for (_, tool) in catalog.tools() {
-        text += &format!("{:width$}  {}\n", tool.name(), catalog[tool.home].name());
-    }
-    print(out, &text)
-}
-
-fn resolve(catalog: &Checked, names: &[String], out: &mut dyn Write) -> Result<(), Failure> {
-    let picks = picks(catalog, names)?;
-    let members = catalog.graph().select(&picks, &[]);
-    let lines = catalog.tools().filter(|(id, _)| members[id.0]).map(|(_, tool)| format!("{}\n", tool.name()));
-    print(out, &lines.collect::<String>())
-}
-
 /// Returns the selection of the toolsets with these names, or of every tool if `names` is empty.
-fn picks(catalog: &Checked, names: &[String]) -> Result<Vec<Pick>, Failure> {
+fn picks(catalog: &Catalog, names: &[String]) -> Result<Vec<Pick>, Failure> {
     let mut picks = Vec::new();
     for name in names {
         match catalog.toolsets().find(|(_, toolset)| toolset.is_called(name)) {
@@ -271,7 +278,10 @@ fn picks(catalog: &Checked, names: &[String]) -> Result<Vec<Pick>, Failure> {
 fn unknown<'c>(what: &str, name: &str, known: impl Iterator<Item = &'c str>) -> Failure {
     let known: Vec<&str> = known.collect();
     let hint = did_you_mean(&nearest(name, known.iter().copied()));
-    let hint = hint.unwrap_or_else(|| format!("the {what}s are: {}", known.join(", ")));
+    let hint = hint.unwrap_or_else(|| match known.as_slice() {
+        [] => format!("the project declares no {what}"),
+        known => format!("the {what}s are: {}", known.join(", ")),
+    });
     Failure::new(format!("unknown {what} `{name}`: {hint}"))
 }
 

@@ -6,6 +6,7 @@ use super::{Draft, Inputs};
 use crate::lower::Lowered;
 use crate::markdown;
 use crate::project::MARK;
+use crate::text::first_sentence;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     vec![Draft::new("README.md", Inputs::All, || text(catalog))]
@@ -16,12 +17,11 @@ fn text(catalog: &Lowered<'_>) -> String {
     let tools: Vec<_> = (catalog.tools())
         .map(|(_, tool)| {
             let description = table_cell(&catalog.full_turn_values(tool).text(&tool.manifest.description.value));
-            let sentence = description.split_once(". ").map_or(description.as_str(), |(first, _)| first);
             context! {
                 name => tool.name(),
                 toolset => catalog[tool.home].name(),
                 emoji => tool.manifest.emoji.as_str(),
-                sentence => sentence.trim_end_matches('.'),
+                sentence => first_sentence(&description),
             }
         })
         .collect();

@@ -26,11 +26,13 @@ pub(super) fn write(report: &Report<'_>) -> String {
     let shown: Vec<&Diagnostic> = report.findings.iter().filter(&mut is_shown).collect();
     let mut text: String = shown.into_iter().flat_map(|found| [renderer.render(found), "\n\n".to_owned()]).collect();
     if report.shown == Shown::Capped {
-        let omitted: String = (counts.iter().filter(|(_, count)| **count > REPETITIONS))
-            .map(|((id, _), count)| format!("... and {} more of {id}: `--all` shows them\n", count - REPETITIONS))
-            .collect();
-        if !omitted.is_empty() {
-            text += &format!("{omitted}\n");
+        let mut is_cut = false;
+        for ((id, _), count) in counts.iter().filter(|(_, count)| **count > REPETITIONS) {
+            text += &format!("... and {} more of {id}: `--all` shows them\n", count - REPETITIONS);
+            is_cut = true;
+        }
+        if is_cut {
+            text += "\n";
         }
     }
     text + &summary(report)

@@ -16,6 +16,12 @@ pub(crate) mod turns;
 
 use std::ops::Range;
 
+/// Returns the first sentence of a text without its full stop.
+#[cfg(feature = "emit")]
+pub(crate) fn first_sentence(text: &str) -> &str {
+    text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.')
+}
+
 /// A syntax error in a condition or template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {

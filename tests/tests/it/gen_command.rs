@@ -227,6 +227,23 @@ fn gen_refuses_a_folder_that_it_did_not_create() {
 }
 
 #[test]
+fn gen_refuses_a_plugin() {
+    let project = Project::manifests();
+    // Even if it has errors: they are not the reason.
+    project.write("plugin.toml", "executable = 1\n");
+    for args in [&["gen"][..], &["gen", "--check"]] {
+        let (status, out, err) = project.run(args);
+        assert_eq!((status, out.as_str()), (2, ""));
+        assert_eq!(
+            err,
+            "error: ROOT is a plugin, for which nothing is generated: the host reads its manifests; `cargo xtask --root ROOT lint` checks them\n"
+        );
+    }
+    assert!(!project.path("generated").exists());
+    assert_ne!(project.run(&["lint"]).0, 2, "lint checks a plugin");
+}
+
+#[test]
 fn gen_writes_into_an_empty_folder() {
     let project = Project::manifests();
     fs::create_dir(project.path("generated")).expect("failed to make a folder");
@@ -242,7 +259,7 @@ fn gen_writes_nothing_if_a_manifest_has_an_error() {
         "name = \"wait\"\ntoolset = \"latter\"\ndescription = \"Wait until it is time.\"\n",
     );
     let before = project.state();
-    for args in [&["gen"][..], &["gen", "--check"], &["list"], &["show", "wait"], &["resolve", "all"]] {
+    for args in [&["gen"][..], &["gen", "--check"], &["export", "out"]] {
         let (status, out, err) = project.run(args);
         assert_eq!((status, out.as_str()), (1, ""), "{args:?}");
         assert!(err.contains("error[C010]: unknown home toolset `latter`"), "{err}");
@@ -332,49 +349,6 @@ fn windows_line_ends_do_not_change_the_output() {
     assert_eq!((unix.len(), differences(&unix, &windows)), (total(), Vec::new()));
 }
 
-#[test]
-fn list_show_and_resolve_print_the_catalog() {
-    let project = Project::manifests();
-    assert_eq!(project.run(&["lint"]), (0, "30 tools, 15 toolsets: no findings\n".to_owned(), String::new()));
-
-    let (status, out, err) = project.run(&["list"]);
-    assert_eq!((status, err.as_str()), (0, ""));
-    let lines: Vec<&str> = out.lines().collect();
-    assert_eq!((lines[0], lines[2], lines.len()), ("Odd-Names      lib", "crunch         shut", 30));
-
-    let (status, out, err) = project.run(&["show", "wait"]);
-    assert_eq!((status, err.as_str()), (0, ""));
-    let shown: Value = serde_json::from_str(&out).expect("a definition is JSON");
-    let file = Project::source().join("generated/schemas/openai/tools/wait.json");
-    let written: Value = serde_json::from_str(&fs::read_to_string(file).expect("failed to read")).expect("JSON");
-    assert_eq!(shown, written);
-
-    let resolved = |names: &[&str]| project.run(&[&["resolve"], names].concat());
-    assert_eq!(resolved(&["lib"]), (0, "Odd-Names\nno_parameters\nrun_now\n".to_owned(), String::new()));
-    assert_eq!(resolved(&["later", "lib"]).1, "Odd-Names\nno_parameters\nrun_later\nrun_now\nwait\n");
-    assert_eq!(resolved(&["nothing"]), (0, String::new(), String::new()));
-    assert_eq!(resolved(&["sentries"]).1, "guarded\nin_chat\n", "a legacy name");
-    assert_eq!(resolved(&["all"]), resolved(&["everything"]));
-    assert_eq!(resolved(&["*"]), resolved(&["everything"]));
-    assert_eq!(project.run(&["gen", "--check"]).0, 1, "none of these commands wrote anything");
-}
-
-#[test]
-fn unknown_names_are_reported_with_the_nearest_known_ones() {
-    let project = Project::manifests();
-    let error = |args: &[&str]| {
-        let (status, out, err) = project.run(args);
-        assert_eq!((status, out.as_str()), (2, ""), "{args:?}");
-        err
-    };
-    assert_eq!(error(&["show", "run-alter"]), "error: unknown tool `run-alter`: did you mean `run_later`?\n");
-    assert_eq!(
-        error(&["resolve", "browse"]),
-        "error: unknown toolset `browse`: the toolsets are: Chat-Room, also_nothing, diamond, everything, guards, later, left, less, lib, loop, nothing, returns, right, shapes, shut\n"
-    );
-    assert_eq!(error(&["resolve", "lib", "rihgt"]), "error: unknown toolset `rihgt`: did you mean `right`?\n");
-}
-
 #[cfg(unix)]
 #[test]
 fn gen_follows_a_symbolic_link_to_the_output_folder() {
@@ -459,41 +433,6 @@ fn a_project_sets_the_levels_of_rules() {
     assert!(status == 0 && out.starts_with("warning[M001]: "), "{out}");
     let (status, out, _) = lint("allow");
     assert!(status == 0 && out.ends_with("no findings\n"), "{out}");
-}
-
-#[test]
-fn show_prints_the_turn_that_its_options_select() {
-    let project = Project::golden();
-    let shown = |args: &[&str]| {
-        let (status, out, err) = project.run(&[&["show"], args].concat());
-        assert_eq!((status, err.as_str()), (0, ""), "{args:?}");
-        serde_json::from_str::<Value>(&out).expect("a definition is JSON")
-    };
-    let file = |path: &str| {
-        let text = fs::read_to_string(project.path(&format!("generated/schemas/{path}.json"))).expect("failed to read");
-        serde_json::from_str::<Value>(&text).expect("a definition is JSON")
-    };
-    assert_eq!(shown(&["depends"]), file("openai/tools/depends"));
-    assert_eq!(shown(&["depends", "--dialect", "mcp"]), file("mcp/tools/depends"));
-    let alone = shown(&["depends", "--dialect", "mcp", "--available", ""]);
-    assert_ne!(alone, file("mcp/tools/depends"));
-    assert_ne!(shown(&["depends", "--dialect", "mcp", "--available", "", "--fact", "vision=true"]), alone);
-    for (args, error) in [
-        (&["wait", "--dialect", "antropic"][..], "unknown dialect `antropic`: did you mean `anthropic`?"),
-        (&["wait", "--available", "run_now,run-alter"], "unknown tool `run-alter`: did you mean `run_later`?"),
-        (&["wait", "--fact", "visoin=true"], "unknown fact `visoin`: did you mean `vision`?"),
-        (
-            &["wait", "--fact", "vision=maybe"],
-            "the fact `vision` is a boolean: write `--fact vision=true` or `--fact vision=false`",
-        ),
-        (
-            &["wait", "--fact", "vision"],
-            "the fact `vision` is a boolean: write `--fact vision=true` or `--fact vision=false`",
-        ),
-    ] {
-        let (status, out, err) = project.run(&[&["show"], args].concat());
-        assert_eq!((status, out.as_str(), err.trim_end()), (2, "", &*format!("error: {error}")));
-    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod golden;
 mod guides;
 mod hooks_and_approval;
 mod hostile_manifests;
+mod inspect_commands;
 mod layers;
 mod lint;
 mod mutations;

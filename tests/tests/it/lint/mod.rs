@@ -400,8 +400,8 @@ fn rules_are_listed_and_explained() {
     assert!(rule["why_is_this_bad"].as_str().is_some_and(|text| !text.is_empty()));
     let (_, text, _) = project.run(&["lint", "--list-rules"]);
     assert_eq!(text.lines().count(), rules.len());
-    let (status, by_code, _) = project.run(&["explain", "C035"]);
-    let (_, by_name, _) = project.run(&["explain", "redundant-include"]);
+    let (status, by_code, _) = project.run(&["explain", "C035", "--markdown"]);
+    let (_, by_name, _) = project.run(&["explain", "redundant-include", "--markdown"]);
     assert!(status == 0 && by_code == by_name && by_code.starts_with("### C035 `redundant-include`\n"), "{by_code}");
 }
 
