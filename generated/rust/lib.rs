@@ -23,11 +23,9 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
-use ::toolc::__gen::pack::Packed;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
-use ::toolc::catalog::{Distribution, Fact, Variable};
-use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
+use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
 const _: () = ::toolc::__gen::assert_stamp(3594991932);
 
 #[rustfmt::skip]
@@ -101,26 +99,6 @@ fn call_shared<'a, H: FileTools + TerminalTools + TodoTools + 'static>(
     }
 }
 
-/// Every toolset of the catalog.
-pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
-    "3 cli67 An agent on a developer's command line: the core tools and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
-    "4 core48 The tools of every platform: files and planning.0 2 4 file4 todo0 0 0 0 0 0 ",
-    "9 debugging66 Find out why something fails: read and change files, run commands.1 8 terminal1 4 file0 0 0 0 0 0 ",
-    "4 file35 Read, write, edit and search files.0 0 0 0 0 0 0 0 ",
-    "4 safe59 Read files and plan, without changing anything on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",
-    "8 terminal31 Run shell commands on the host.0 0 0 0 0 0 0 0 ",
-    "4 todo40 Plan the steps of a task and track them.0 0 0 0 0 0 0 0 ",
-]);
-
-/// The facts that the conditions and texts of tools use.
-pub static FACTS: Packed<Fact> = Packed::new(&[]);
-
-/// The environment variables that tools require.
-pub static VARIABLES: Packed<Variable> = Packed::new(&[]);
-
-/// The distributions: toolsets to draw at random, with their probabilities.
-pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&[]);
-
 /// Constants for the names of tools and toolsets.
 pub mod names {
     /// Names of tools.
@@ -169,4 +147,9 @@ pub mod names {
     }
 }
 
+#[rustfmt::skip]
+#[path = "data/lib.rs"]
+mod __data;
+
+pub use self::__data::{DISTRIBUTIONS, FACTS, TOOLSETS, VARIABLES};
 static COMMON: CatalogData = CatalogData { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };

@@ -3,10 +3,10 @@
 //! The toolset `todo`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
+use ::toolc::__gen::compiled::CompiledCatalog;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
-use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `todo`: Plan the steps of a task and track them.
 #[diagnostic::on_unimplemented(
@@ -40,62 +40,11 @@ pub(super) fn call<'a, H: TodoTools>(
     }
 }
 
-pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[r#"4 todo0 0 4 todo4 📋7 7 6 0 0 3 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 4 0 4 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 "id"1 3 0 0 9 "content"1 4 0 0 8 "status"1 5 0 0 7 "todos"0 1 0 0 7 "merge"0 6 0 0 4 4 7 pending4 11 in_progress4 9 completed4 9 cancelled0 3 0 0 0 0 0 1 1 1 100 0 0 0 0 0 0 0 0 0 0 1 1 1 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 1 256 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 "#],
-    definitions,
-    index: ::toolc::__gen::search_index!["1 152 77 1 a1 0 3 2 an1 0 1 3 and1 0 4 6 append1 0 1 8 appended1 0 1 3 are1 0 1 8 argument1 0 1 5 array1 0 1 2 as1 0 2 2 by1 0 1 4 call1 0 2 5 clear1 0 1 9 completed1 0 1 7 content1 0 1 7 current1 0 1 2 do1 0 1 4 done1 0 1 5 empty1 0 1 3 end1 0 1 5 every1 0 1 5 first1 0 1 3 for1 0 1 2 id1 0 3 10 identifier1 0 1 2 in1 0 4 7 instead1 0 1 2 is1 0 1 2 it1 0 6 4 item1 0 7 4 keep1 0 1 4 list1 0 10 4 mark1 0 1 5 merge1 0 3 4 more1 0 1 4 need1 0 1 3 new1 0 1 2 no1 0 1 6 number1 0 1 2 of1 0 6 4 omit1 0 1 3 one1 0 1 2 or1 0 2 5 order1 0 2 5 other1 0 1 3 per1 0 1 4 plan1 0 1 8 progress1 0 1 4 read1 0 2 7 replace1 0 1 9 replacing1 0 1 6 return1 0 1 4 same1 0 1 5 short1 0 1 6 simple1 0 1 6 single1 0 1 4 soon1 0 1 5 start1 0 1 5 state1 0 1 6 status1 0 2 4 step1 0 5 4 task1 0 2 3 the1 0 15 4 they1 0 1 5 three1 0 1 2 to1 0 5 4 todo1 0 4 6 unique1 0 1 6 update1 0 2 3 use1 0 1 4 what1 0 1 4 when1 0 1 5 whole1 0 1 4 with1 0 4 7 without1 0 2 4 work1 0 1 5 write1 0 2 3 you1 0 1 "],
-};
+#[rustfmt::skip]
+#[path = "data/todo.rs"]
+mod __data;
 
-/// Returns the definitions of the tools in a dialect, in the order of their indices.
-fn definitions(dialect: Dialect) -> &'static [&'static str] {
-    let mut defined: &[&str] = &[];
-    ::toolc::with_openai! {
-        if dialect == Dialect::OpenAi {
-            defined = &[r#"1 1 0 1340 {"type":"function","function":{"name":"todo","description":"Keep a list of the steps of the current task. Call it without arguments to read the list, or with items to write it. Items replace the whole list. With merge, they update the items with the same id, and other items are appended. Use it for work of three or more steps: plan first, mark a step in_progress when you start it, and completed as soon as it is done. A single simple step needs no list. Every call returns the list in order and the number of items per status. The list ends with the task.","parameters":{"type":"object","properties":{"todos":{"type":"array","description":"Items to write, in order. Omit it to read the list. An empty array without merge clears the list.","maxItems":256,"items":{"type":"object","properties":{"id":{"type":"string","description":"Short identifier, unique in the list.","minLength":1,"maxLength":100},"content":{"type":"string","description":"What to do.","minLength":1,"maxLength":2000},"status":{"type":"string","description":"State of the step.","enum":["pending","in_progress","completed","cancelled"]}},"required":["id","content","status"],"additionalProperties":false}},"merge":{"type":"boolean","description":"Update items by id and append new ones, instead of replacing the list.","default":false}},"additionalProperties":false}}}"#];
-        }
-    }
-    ::toolc::with_openai_strict! {
-        if dialect == Dialect::OpenAiStrict {
-            defined = &[r#"1 1 0 1433 {"type":"function","function":{"name":"todo","description":"Keep a list of the steps of the current task. Call it without arguments to read the list, or with items to write it. Items replace the whole list. With merge, they update the items with the same id, and other items are appended. Use it for work of three or more steps: plan first, mark a step in_progress when you start it, and completed as soon as it is done. A single simple step needs no list. Every call returns the list in order and the number of items per status. The list ends with the task.","parameters":{"type":"object","properties":{"todos":{"type":["array","null"],"description":"Items to write, in order. Omit it to read the list. An empty array without merge clears the list.","maxItems":256,"items":{"type":"object","properties":{"id":{"type":"string","description":"Short identifier, unique in the list. At least 1 character. At most 100 characters."},"content":{"type":"string","description":"What to do. At least 1 character. At most 2000 characters."},"status":{"type":"string","description":"State of the step.","enum":["pending","in_progress","completed","cancelled"]}},"required":["id","content","status"],"additionalProperties":false}},"merge":{"type":["boolean","null"],"description":"Update items by id and append new ones, instead of replacing the list. Default: false."}},"required":["todos","merge"],"additionalProperties":false},"strict":true}}"#];
-        }
-    }
-    ::toolc::with_openai_responses! {
-        if dialect == Dialect::OpenAiResponses {
-            defined = &[r#"1 1 0 1342 {"type":"function","name":"todo","description":"Keep a list of the steps of the current task. Call it without arguments to read the list, or with items to write it. Items replace the whole list. With merge, they update the items with the same id, and other items are appended. Use it for work of three or more steps: plan first, mark a step in_progress when you start it, and completed as soon as it is done. A single simple step needs no list. Every call returns the list in order and the number of items per status. The list ends with the task.","parameters":{"type":"object","properties":{"todos":{"type":"array","description":"Items to write, in order. Omit it to read the list. An empty array without merge clears the list.","maxItems":256,"items":{"type":"object","properties":{"id":{"type":"string","description":"Short identifier, unique in the list.","minLength":1,"maxLength":100},"content":{"type":"string","description":"What to do.","minLength":1,"maxLength":2000},"status":{"type":"string","description":"State of the step.","enum":["pending","in_progress","completed","cancelled"]}},"required":["id","content","status"],"additionalProperties":false}},"merge":{"type":"boolean","description":"Update items by id and append new ones, instead of replacing the list.","default":false}},"additionalProperties":false},"strict":false}"#];
-        }
-    }
-    ::toolc::with_anthropic! {
-        if dialect == Dialect::Anthropic {
-            defined = &[r#"1 1 0 1311 {"name":"todo","description":"Keep a list of the steps of the current task. Call it without arguments to read the list, or with items to write it. Items replace the whole list. With merge, they update the items with the same id, and other items are appended. Use it for work of three or more steps: plan first, mark a step in_progress when you start it, and completed as soon as it is done. A single simple step needs no list. Every call returns the list in order and the number of items per status. The list ends with the task.","input_schema":{"type":"object","properties":{"todos":{"type":"array","description":"Items to write, in order. Omit it to read the list. An empty array without merge clears the list.","maxItems":256,"items":{"type":"object","properties":{"id":{"type":"string","description":"Short identifier, unique in the list.","minLength":1,"maxLength":100},"content":{"type":"string","description":"What to do.","minLength":1,"maxLength":2000},"status":{"type":"string","description":"State of the step.","enum":["pending","in_progress","completed","cancelled"]}},"required":["id","content","status"],"additionalProperties":false}},"merge":{"type":"boolean","description":"Update items by id and append new ones, instead of replacing the list.","default":false}},"additionalProperties":false}}"#];
-        }
-    }
-    ::toolc::with_anthropic_strict! {
-        if dialect == Dialect::AnthropicStrict {
-            defined = &[r#"1 1 0 1361 {"name":"todo","description":"Keep a list of the steps of the current task. Call it without arguments to read the list, or with items to write it. Items replace the whole list. With merge, they update the items with the same id, and other items are appended. Use it for work of three or more steps: plan first, mark a step in_progress when you start it, and completed as soon as it is done. A single simple step needs no list. Every call returns the list in order and the number of items per status. The list ends with the task.","input_schema":{"type":"object","properties":{"todos":{"type":"array","description":"Items to write, in order. Omit it to read the list. An empty array without merge clears the list. At most 256 items.","items":{"type":"object","properties":{"id":{"type":"string","description":"Short identifier, unique in the list. At least 1 character. At most 100 characters."},"content":{"type":"string","description":"What to do. At least 1 character. At most 2000 characters."},"status":{"type":"string","description":"State of the step.","enum":["pending","in_progress","completed","cancelled"]}},"required":["id","content","status"],"additionalProperties":false}},"merge":{"type":"boolean","description":"Update items by id and append new ones, instead of replacing the list. Default: false."}},"additionalProperties":false},"strict":true}"#];
-        }
-    }
-    ::toolc::with_gemini! {
-        if dialect == Dialect::Gemini {
-            defined = &[r#"1 1 0 1319 {"name":"todo","description":"Keep a list of the steps of the current task. Call it without arguments to read the list, or with items to write it. Items replace the whole list. With merge, they update the items with the same id, and other items are appended. Use it for work of three or more steps: plan first, mark a step in_progress when you start it, and completed as soon as it is done. A single simple step needs no list. Every call returns the list in order and the number of items per status. The list ends with the task.","parametersJsonSchema":{"type":"object","properties":{"todos":{"type":"array","description":"Items to write, in order. Omit it to read the list. An empty array without merge clears the list.","maxItems":256,"items":{"type":"object","properties":{"id":{"type":"string","description":"Short identifier, unique in the list.","minLength":1,"maxLength":100},"content":{"type":"string","description":"What to do.","minLength":1,"maxLength":2000},"status":{"type":"string","description":"State of the step.","enum":["pending","in_progress","completed","cancelled"]}},"required":["id","content","status"],"additionalProperties":false}},"merge":{"type":"boolean","description":"Update items by id and append new ones, instead of replacing the list.","default":false}},"additionalProperties":false}}"#];
-        }
-    }
-    ::toolc::with_gemini_openapi! {
-        if dialect == Dialect::GeminiOpenApi {
-            defined = &[r#"1 1 0 1251 {"name":"todo","description":"Keep a list of the steps of the current task. Call it without arguments to read the list, or with items to write it. Items replace the whole list. With merge, they update the items with the same id, and other items are appended. Use it for work of three or more steps: plan first, mark a step in_progress when you start it, and completed as soon as it is done. A single simple step needs no list. Every call returns the list in order and the number of items per status. The list ends with the task.","parameters":{"type":"OBJECT","properties":{"todos":{"type":"ARRAY","description":"Items to write, in order. Omit it to read the list. An empty array without merge clears the list.","maxItems":256,"items":{"type":"OBJECT","properties":{"id":{"type":"STRING","description":"Short identifier, unique in the list.","minLength":1,"maxLength":100},"content":{"type":"STRING","description":"What to do.","minLength":1,"maxLength":2000},"status":{"type":"STRING","description":"State of the step.","enum":["pending","in_progress","completed","cancelled"]}},"required":["id","content","status"]}},"merge":{"type":"BOOLEAN","description":"Update items by id and append new ones, instead of replacing the list.","default":false}}}}"#];
-        }
-    }
-    ::toolc::with_mcp! {
-        if dialect == Dialect::Mcp {
-            defined = &[r#"1 1 0 1416 {"name":"todo","description":"Keep a list of the steps of the current task. Call it without arguments to read the list, or with items to write it. Items replace the whole list. With merge, they update the items with the same id, and other items are appended. Use it for work of three or more steps: plan first, mark a step in_progress when you start it, and completed as soon as it is done. A single simple step needs no list. Every call returns the list in order and the number of items per status. The list ends with the task.","inputSchema":{"type":"object","properties":{"todos":{"type":"array","description":"Items to write, in order. Omit it to read the list. An empty array without merge clears the list.","maxItems":256,"items":{"type":"object","properties":{"id":{"type":"string","description":"Short identifier, unique in the list.","minLength":1,"maxLength":100},"content":{"type":"string","description":"What to do.","minLength":1,"maxLength":2000},"status":{"type":"string","description":"State of the step.","enum":["pending","in_progress","completed","cancelled"]}},"required":["id","content","status"],"additionalProperties":false}},"merge":{"type":"boolean","description":"Update items by id and append new ones, instead of replacing the list.","default":false}},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}"#];
-        }
-    }
-    ::toolc::with_portable! {
-        if dialect == Dialect::Portable {
-            defined = &[r#"1 1 0 1282 {"type":"function","function":{"name":"todo","description":"Keep a list of the steps of the current task. Call it without arguments to read the list, or with items to write it. Items replace the whole list. With merge, they update the items with the same id, and other items are appended. Use it for work of three or more steps: plan first, mark a step in_progress when you start it, and completed as soon as it is done. A single simple step needs no list. Every call returns the list in order and the number of items per status. The list ends with the task.","parameters":{"type":"object","properties":{"todos":{"type":"array","description":"Items to write, in order. Omit it to read the list. An empty array without merge clears the list.","maxItems":256,"items":{"type":"object","properties":{"id":{"type":"string","description":"Short identifier, unique in the list.","minLength":1,"maxLength":100},"content":{"type":"string","description":"What to do.","minLength":1,"maxLength":2000},"status":{"type":"string","description":"State of the step.","enum":["pending","in_progress","completed","cancelled"]}},"required":["id","content","status"]}},"merge":{"type":"boolean","description":"Update items by id and append new ones, instead of replacing the list. Default: false."}}}}}"#];
-        }
-    }
-    defined
-}
+pub(super) use self::__data::PART;
 
 /// The tool `todo`.
 pub mod todo {

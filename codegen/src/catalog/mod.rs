@@ -23,7 +23,7 @@ use crate::text::atoms::{AtomId, Template, When};
 use crate::text::template::Piece;
 use required_tools::RequiredTools;
 pub use resolve::resolve;
-pub use settings::Settings;
+pub use settings::{SchemaFiles, Settings};
 
 /// Index of a tool in its catalog. Ids are in the order of the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

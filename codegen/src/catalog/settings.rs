@@ -5,7 +5,7 @@ use std::path::Path;
 use super::names::Names;
 use crate::diagnostic::{At, Code, Diagnostic, Sink};
 use crate::dialects::{DIALECTS, Dialect};
-use crate::manifest::{RuleLevel, SettingsManifest};
+use crate::manifest::{RuleLevel, SchemasManifest, SettingsManifest};
 use crate::project::{GENERATED, MANIFESTS};
 use crate::source::Kind;
 
@@ -20,6 +20,8 @@ pub struct Settings {
     pub lists_dialects: bool,
     /// The folder of the generated Rust module, relative to the project, or `None` for a crate in `generated/rust`.
     pub rust: Option<String>,
+    /// The files in `generated/schemas/`.
+    pub schemas: SchemaFiles,
     /// The maximum number of tools of a toolset.
     pub max_tools: Option<At<u32>>,
     /// The token budget of toolsets without a budget of their own.
@@ -36,6 +38,17 @@ pub struct Settings {
     pub baseline: Option<At<String>>,
 }
 
+/// Which definitions gen writes as JSON.
+#[derive(Debug)]
+pub struct SchemaFiles {
+    /// Whether a file for each tool is written.
+    pub tools: bool,
+    /// Whether a file for each toolset is written.
+    pub toolsets: bool,
+    /// The names of the dialects, all of which are dialects of the project.
+    pub dialects: Vec<&'static str>,
+}
+
 pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sink) -> Settings {
     let listed: Vec<&'static str> = manifest.dialects.iter().filter_map(|name| names.dialect(name)).collect();
     let is_selected = |dialect: &&Dialect| manifest.dialects.is_empty() || listed.contains(&dialect.name);
@@ -44,8 +57,9 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
     Settings {
         first_dialect: first_dialect.unwrap_or(&DIALECTS[0]),
         lists_dialects: !listed.is_empty(),
-        dialects,
         rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
+        schemas: schema_files(&manifest.schemas, &dialects, names, sink),
+        dialects,
         max_tools: manifest.budgets.tools,
         token_budget: manifest.budgets.tokens,
         description_budget: manifest.budgets.description.map(|max| max.value),
@@ -54,6 +68,37 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
         levels: manifest.lint,
         baseline: manifest.baseline,
     }
+}
+
+/// Checks `[schemas]`: only the dialects of the project have definitions.
+fn schema_files(manifest: &SchemasManifest, project: &[&Dialect], names: &Names<'_>, sink: &Sink) -> SchemaFiles {
+    let is_on = |flag: &Option<At<bool>>, default| flag.as_ref().map_or(default, |flag| flag.value);
+    let (tools, toolsets) = (is_on(&manifest.tools, true), is_on(&manifest.toolsets, false));
+    let mut dialects = Vec::new();
+    for name in &manifest.dialects {
+        let Some(known) = names.dialect(name) else { continue };
+        if project.iter().any(|dialect| dialect.name == known) {
+            dialects.push(known);
+            continue;
+        }
+        let message = format!("`{known}` is not a dialect of the project");
+        let found = Diagnostic::new(Code::INVALID_VALUE, name.place, message);
+        sink.push(found.label("expected a dialect that `dialects` lists").help(format!(
+            "add `{known}` to `dialects`, or remove it from `schemas.dialects`: only dialects of the project have definitions"
+        )));
+    }
+    if manifest.dialects.is_empty() {
+        dialects = project.iter().map(|dialect| dialect.name).collect();
+    } else if !tools && !toolsets {
+        let found =
+            Diagnostic::new(Code::INVALID_VALUE, manifest.dialects[0].place, "`schemas.dialects` has no effect");
+        sink.push(
+            found
+                .label("no schemas are written: `tools` is `false`, and `toolsets` is not `true`")
+                .help("remove `dialects`, or write `tools = true` or `toolsets = true`"),
+        );
+    }
+    SchemaFiles { tools, toolsets, dialects }
 }
 
 /// Checks the folder of the generated module. gen removes unknown files from it, so it must not contain anything else.

@@ -16,7 +16,7 @@ use walkdir::WalkDir;
 
 use super::{picks, print, unknown};
 use crate::check::Checked;
-use crate::emit::drafts;
+use crate::emit::bundle;
 use crate::failure::Failure;
 use crate::lower::lower;
 use crate::project::{GENERATED, write_atomically};
@@ -62,7 +62,7 @@ impl Export {
             .collect();
 
         let lowered = lower(catalog);
-        let drafts = drafts(&lowered);
+        let drafts = bundle(&lowered);
         let exported: Vec<_> = (drafts.iter())
             .filter_map(|draft| Some((bundle_path(&draft.path)?, draft)))
             .filter(|(path, _)| match path.split('/').collect::<Vec<_>>().as_slice() {

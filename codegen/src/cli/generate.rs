@@ -42,7 +42,7 @@ pub(super) fn run(project: Project, args: GenArgs, streams: &mut Streams<'_>) ->
     let sources = ManuallyDrop::new(timings.measure("scan", || Sources::scan(&root))?);
     if sources.all().iter().any(|source| source.kind == Some(Kind::Plugin)) {
         return Err(Failure::new(format!(
-            "{} is a plugin, for which nothing is generated: the host reads its manifests; `{} lint` checks them",
+            "{} is a plugin, and gen generates nothing for plugins: the host reads the manifests; `{} lint` checks them",
             root.display(),
             streams.program
         )));

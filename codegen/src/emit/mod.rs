@@ -2,6 +2,7 @@
 //! disk. Each emitter has a file here and an entry in [`EMITTERS`].
 
 mod catalog;
+mod git_attributes;
 mod manifest_schemas;
 mod readme;
 mod rust;
@@ -82,11 +83,18 @@ impl fmt::Debug for Part<'_> {
 type Emitter = for<'c> fn(&'c Lowered<'c>) -> Vec<Draft<'c>>;
 
 /// The emitters. The readme is first: the mark in it identifies the folder of gen, even if gen is stopped early.
-const EMITTERS: &[Emitter] = &[readme::emit, manifest_schemas::emit, rust::emit, schemas::emit, catalog::emit];
+const EMITTERS: &[Emitter] =
+    &[readme::emit, git_attributes::emit, manifest_schemas::emit, rust::emit, schemas::emit, catalog::emit];
 
 /// Returns all generated files of a catalog. They are rendered on demand.
 pub fn drafts<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     EMITTERS.iter().flat_map(|emitter| emitter(catalog)).collect()
+}
+
+/// Returns the files for programs in other languages: all schemas in each dialect of the project, also those that the settings leave
+/// out of the folder, and `catalog.json`.
+pub(crate) fn bundle<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
+    schemas::all(catalog).into_iter().chain(catalog::emit(catalog)).collect()
 }
 
 /// Renders all generated files of a catalog.

@@ -33,5 +33,9 @@ fn text(catalog: &Lowered<'_>) -> String {
         })
         .collect();
     let rust = catalog.settings().rust.as_deref().unwrap_or("rust");
-    markdown::render(include_str!("readme.md.jinja"), context! { mark => MARK, rust, tools, toolsets })
+    let written = &catalog.settings().schemas;
+    let folders = [("tools", written.tools), ("toolsets", written.toolsets)].into_iter().filter(|(_, is_on)| *is_on);
+    let folders: Vec<String> = folders.map(|(folder, _)| format!("`schemas/DIALECT/{folder}/`")).collect();
+    let context = context! { mark => MARK, rust, schemas => folders.join(", "), tools, toolsets };
+    markdown::render(include_str!("readme.md.jinja"), context)
 }

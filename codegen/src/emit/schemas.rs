@@ -11,28 +11,37 @@ use toolc::__gen::indented;
 use toolc::__gen::segment::Segment;
 
 use super::{Draft, Inputs};
-use crate::catalog::{ToolId, Toolset, ToolsetId};
+use crate::catalog::{Settings, ToolId, Toolset, ToolsetId};
 use crate::lower::{Lowered, accepts};
 
+/// Returns the files that the settings select.
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
-    (0..catalog.settings().dialects.len()).flat_map(|index| in_dialect(catalog, index)).collect()
+    let Settings { dialects, schemas, .. } = catalog.settings();
+    let is_written = |index: &usize| schemas.dialects.iter().any(|name| *name == dialects[*index].name);
+    let written = (0..dialects.len()).filter(is_written);
+    written.flat_map(|index| in_dialect(catalog, index, schemas.tools, schemas.toolsets)).collect()
+}
+
+/// Returns all files, in each dialect of the project.
+pub(super) fn all<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
+    (0..catalog.settings().dialects.len()).flat_map(|index| in_dialect(catalog, index, true, true)).collect()
 }
 
 /// Returns the files of a dialect. `index` is its index in the settings.
-fn in_dialect<'c>(catalog: &'c Lowered<'c>, index: usize) -> Vec<Draft<'c>> {
+fn in_dialect<'c>(catalog: &'c Lowered<'c>, index: usize, of_tools: bool, of_toolsets: bool) -> Vec<Draft<'c>> {
     let dialect = catalog.settings().dialects[index];
     // A tool that the dialect cannot express is not available to other tools either.
     let accepted: Arc<Members> = Arc::new(catalog.tools().map(|(_, tool)| accepts(dialect, tool)).collect());
     let everything = Arc::new(catalog.shown(Members::clone(&accepted)));
     let mut drafts: Vec<Draft<'c>> = Vec::new();
-    for (id, tool) in catalog.tools().filter(|(id, _)| accepted[id.0]) {
+    for (id, tool) in catalog.tools().filter(|(id, _)| of_tools && accepted[id.0]) {
         let path = format!("schemas/{}/tools/{}.json", dialect.name, tool.name());
         let everything = Arc::clone(&everything);
         drafts.push(Draft::new(path, Inputs::Tools(vec![id]), move || {
             indented(&catalog.turn_values(tool, &everything).render(segments(catalog, id, index)), 0) + "\n"
         }));
     }
-    let toolsets: Vec<(ToolsetId, &Toolset)> = catalog.toolsets().collect();
+    let toolsets: Vec<(ToolsetId, &Toolset)> = catalog.toolsets().filter(|_| of_toolsets).collect();
     let shown: Vec<_> = toolsets.par_iter().map(|(id, _)| shown_tools(catalog, *id, &accepted)).collect();
     for ((_, toolset), tools) in toolsets.into_iter().zip(shown).filter(|(_, shown)| !shown.is_empty()) {
         let path = format!("schemas/{}/toolsets/{}.json", dialect.name, toolset.name());

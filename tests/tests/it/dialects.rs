@@ -397,11 +397,22 @@ fn conforms_to_subset(dialect: &Dialect, words: &Map<String, Value>) {
     }
 }
 
+/// Exports the golden and the shipped project: with the definitions in all dialects, whichever gen writes.
+fn exported() -> [tempfile::TempDir; 2] {
+    ["projects/golden", ".."].map(|folder| {
+        let (root, target) = (project(folder), tempfile::tempdir().expect("failed to make a folder"));
+        let paths = [root.as_path(), target.path()].map(|path| path.to_str().expect("text"));
+        let (status, _, err) = toolc_codegen::cli::capture(["--root", paths[0], "export", paths[1]]);
+        assert_eq!(status, 0, "{err}");
+        target
+    })
+}
+
 #[test]
 fn every_definition_conforms_to_its_dialect() {
-    for project in [project("projects/golden"), project("..")] {
+    for project in exported() {
         for dialect in DIALECTS {
-            let folder = project.join("generated/schemas").join(dialect.name);
+            let folder = project.path().join("schemas").join(dialect.name);
             let mut count = 0;
             for below in ["tools", "toolsets"] {
                 for entry in std::fs::read_dir(folder.join(below)).expect("the dialect has its folder") {
@@ -425,13 +436,14 @@ const RULES_FOR_SETS: &[&str] = &["anthropic-strict-budget", "prefix-headroom", 
 
 #[test]
 fn lowered_schemas_have_no_findings() {
+    let projects = exported();
     for dialect in DIALECTS {
         let settings = format!("dialects = [{:?}]\n[lint]\nP = \"warn\"\n", dialect.name);
         let home = "name = \"s\"\ndescription = \"Tools.\"\n";
         let mut files =
             vec![("toolc.toml".to_owned(), settings), ("manifests/toolsets/s.toml".to_owned(), home.to_owned())];
-        for project in [project("projects/golden"), project("..")] {
-            let folder = project.join("generated/schemas").join(dialect.name).join("tools");
+        for project in &projects {
+            let folder = project.path().join("schemas").join(dialect.name).join("tools");
             for entry in std::fs::read_dir(folder).expect("the dialect has its folder") {
                 let text = std::fs::read(entry.expect("failed to read a folder").path()).expect("failed to read");
                 let definition: Value = serde_json::from_slice(&text).expect("definitions are JSON");

@@ -35,6 +35,7 @@ mod repairs;
 mod root_names;
 mod rules;
 mod syntax;
+mod schema_files;
 mod synth;
 mod token_estimates;
 mod turns;

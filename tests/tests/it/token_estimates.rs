@@ -8,7 +8,8 @@ use toolc_codegen::source::Sources;
 #[test]
 fn lint_and_turns_estimate_the_same_tokens() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut files = vec![("toolc.toml".to_owned(), "[budgets]\ntokens = 1\n".to_owned())];
+    let settings = "dialects = [\"openai\"]\n[budgets]\ntokens = 1\n[schemas]\ntoolsets = true\n";
+    let mut files = vec![("toolc.toml".to_owned(), settings.to_owned())];
     for folder in ["manifests/tools", "manifests/toolsets"] {
         for entry in fs::read_dir(project.join(folder)).expect("failed to read the shipped manifests") {
             let entry = entry.expect("the folder can be read");
@@ -18,8 +19,9 @@ fn lint_and_turns_estimate_the_same_tokens() {
     }
     let compilation = toolc_codegen::compile(&Sources::from_memory(files));
     // `cli` has every tool, so its file shows each of them in full.
-    let shown = fs::read_to_string(project.join("generated/schemas/openai/toolsets/cli.json")).expect("gen wrote it");
-    let shown: serde_json::Value = serde_json::from_str(&shown).expect("it is JSON");
+    let files = toolc_codegen::emit::emit(compilation.catalog.as_ref().expect("no errors"));
+    let shown = files.iter().find(|file| file.path == "generated/schemas/openai/toolsets/cli.json").expect("a file");
+    let shown: serde_json::Value = serde_json::from_str(&shown.text).expect("it is JSON");
     let tokens = toolc::catalog::estimated_tokens(shown.to_string().len());
     let expected = format!("the definitions of `cli` need about {tokens} tokens, but the budget is 1");
     let messages: Vec<&str> = compilation.diagnostics.iter().map(|found| &*found.message).collect();

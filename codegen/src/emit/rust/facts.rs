@@ -9,15 +9,20 @@ use crate::catalog::FactId;
 use crate::lower::Lowered;
 use crate::names::snake;
 
-pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
-    let facts = catalog.facts();
-    let packed = data::list((0..facts.len()).map(|id| catalog.fact(FactId(id))));
-    let data = quote! {
+/// Returns the data for the runtime.
+pub(super) fn data(catalog: &Lowered<'_>) -> TokenStream {
+    let packed = data::list((0..catalog.facts().len()).map(|id| catalog.fact(FactId(id))));
+    quote! {
         /// The facts that the conditions and texts of tools use.
         pub static FACTS: Packed<Fact> = #packed;
-    };
+    }
+}
+
+/// Returns the struct for hosts, or nothing if the catalog has no facts.
+pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
+    let facts = catalog.facts();
     if facts.is_empty() {
-        return data;
+        return TokenStream::new();
     }
     let names = facts.iter().map(|fact| &fact.name.value);
     let fields: Vec<_> = facts.iter().map(|fact| snake(&fact.name.value)).collect();
@@ -42,8 +47,6 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     });
     let count = facts.len();
     quote! {
-        #data
-
         /// The facts that a host supplies. `Facts::default()` has the defaults of the manifest.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Facts {

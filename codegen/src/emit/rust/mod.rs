@@ -1,11 +1,13 @@
 //! `rust/`: the catalog as Rust. `lib.rs` (or `mod.rs`, if the settings name a folder in another crate) has a module for each
-//! toolset. Such a module has the trait of the handlers, a tool provider, and a module for each tool with its argument types.
+//! toolset. Such a module has the trait of the handlers, a tool provider, and a module for each tool with its argument types. Packed
+//! data is in the folder `data/`.
 //!
 //! The files work as a crate and as a module of another crate: paths begin with `::toolc` or are relative.
 
 mod agent;
 mod data;
 mod facts;
+mod packed;
 mod print;
 mod statics;
 mod tool;
@@ -26,24 +28,41 @@ use toolset::HomeToolset;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     let homes = || catalog.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty());
-    let folder = catalog.settings().rust.as_deref();
-    let path = |stem: &str| match folder {
-        Some(folder) => format!("{folder}/{stem}.rs"),
-        None => format!("{GENERATED}/rust/{stem}.rs"),
-    };
-    let draft = |stem: &str, part| Draft { path: path(stem), parts: vec![part], is_packed: false };
-    let root = Part::new(Inputs::Common, move || {
-        with_header("from the manifests", &print(root_module(catalog, &homes().collect::<Vec<_>>()), 0))
-    });
-    let modules = homes().map(|(id, home)| {
-        let part = Part::new(Inputs::Tools(home.home_tools.clone()), move || {
-            let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
-            with_header(&from, &toolset::emit(catalog, id))
-        });
-        draft(&plain(&module(home.name())), part)
-    });
-    let root = draft(if folder.is_some() { "mod" } else { "lib" }, root);
-    std::iter::once(root).chain(modules).collect()
+    let settings = catalog.settings().rust.as_deref();
+    let folder = settings.map_or_else(|| format!("{GENERATED}/rust"), str::to_owned);
+    let draft =
+        |path: String, is_packed, part| Draft { path: format!("{folder}/{path}"), parts: vec![part], is_packed };
+    let root = root_stem(catalog);
+    let mut drafts = vec![
+        draft(
+            format!("{root}.rs"),
+            false,
+            Part::new(Inputs::Common, move || {
+                with_header("from the manifests", &print(root_module(catalog, &homes().collect::<Vec<_>>()), 0))
+            }),
+        ),
+        draft(
+            format!("{}/{root}.rs", packed::FOLDER),
+            true,
+            Part::new(Inputs::Common, || with_header("from the manifests", &packed::catalog(catalog))),
+        ),
+    ];
+    for (id, home) in homes() {
+        let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
+        let stem = plain(&module(home.name()));
+        let part = |text: fn(&Lowered<'_>, ToolsetId) -> String| {
+            let from = from.clone();
+            Part::new(Inputs::Tools(home.home_tools.clone()), move || with_header(&from, &text(catalog, id)))
+        };
+        drafts.push(draft(format!("{stem}.rs"), false, part(toolset::emit)));
+        drafts.push(draft(format!("{}/{stem}.rs", packed::FOLDER), true, part(packed::toolset)));
+    }
+    drafts
+}
+
+/// Returns the stem of the root's file: a crate, or a module in another crate.
+fn root_stem(catalog: &Lowered<'_>) -> &'static str {
+    if catalog.settings().rust.is_some() { "mod" } else { "lib" }
 }
 
 /// Puts the mark of generated files before a text. `from` names the manifests that it was made from.
@@ -54,14 +73,14 @@ fn with_header(from: &str, rust: &str) -> String {
 fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     let stamp = Literal::u32_unsuffixed(toolc::__gen::STAMP);
     let modules: Vec<_> = homes.iter().map(|(_, home)| module(home.name())).collect();
-    let toolsets = data::list(catalog.toolsets().map(|(id, _)| catalog.toolset(id)));
+    let data = packed::declare(&format_ident!("{}", root_stem(catalog)));
     let home_toolsets: Vec<HomeToolset<'_>> = homes.iter().map(|(id, _)| HomeToolset::new(catalog, *id)).collect();
     let with_trait: Vec<_> = home_toolsets.iter().zip(&modules).filter(|(home, _)| home.has_trait()).collect();
     let exports = with_trait.iter().map(|(home, module)| {
         let handlers = home.handlers();
         quote!(pub use self::#module::#handlers;)
     });
-    let (facts, statics, agent) = (facts::emit(catalog), statics::emit(catalog), agent::emit(catalog));
+    let (facts, names, agent) = (facts::emit(catalog), statics::names(catalog), agent::emit(catalog));
     let provider = if homes.is_empty() { None } else { Some(catalog_provider(&home_toolsets, &modules)) };
     quote! {
         //! The catalog: traits for the handlers of tools, and tool providers that call the handlers.
@@ -73,11 +92,9 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
         use ::std::sync::Arc;
 
         use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
-        use ::toolc::__gen::pack::Packed;
         use ::toolc::__gen::Slots;
         use ::toolc::availability::{Availability, AvailabilityCheck};
-        use ::toolc::catalog::{Distribution, Fact, Variable};
-        use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
+        use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
 
         const _: () = ::toolc::__gen::assert_stamp(#stamp);
 
@@ -92,12 +109,12 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
 
         #agent
 
-        /// Every toolset of the catalog.
-        pub static TOOLSETS: Packed<Toolset> = #toolsets;
-
         #facts
 
-        #statics
+        #names
+
+        #data
+        pub use self::__data::{DISTRIBUTIONS, FACTS, TOOLSETS, VARIABLES};
 
         static COMMON: CatalogData = CatalogData { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };
     }

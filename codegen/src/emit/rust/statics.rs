@@ -11,8 +11,8 @@ use crate::catalog::VariableId;
 use crate::lower::Lowered;
 use crate::names::{Scope, plain, snake};
 
-/// Returns the items. The generated code has the types of the runtime in scope.
-pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
+/// Returns the data. The generated code has the types of the runtime in scope.
+pub(super) fn data(catalog: &Lowered<'_>) -> TokenStream {
     let text = |text: &str| Cow::from(text.to_owned());
     let variables = data::list((0..catalog.variables().len()).map(|id| catalog.variable(VariableId(id))));
     let distributions = data::list(catalog.distributions().iter().map(|distribution| {
@@ -20,15 +20,20 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
         let toolsets = distribution.toolsets.iter().map(|&(id, percent)| (text(catalog[id].name()), percent));
         Distribution::new(text(&manifest.name.value), toolsets).with_description(text(&manifest.description))
     }));
-    let tools = constants(catalog.tools().map(|(_, tool)| tool.name()));
-    let toolsets = constants(catalog.toolsets().map(|(_, toolset)| toolset.name()));
     quote! {
         /// The environment variables that tools require.
         pub static VARIABLES: Packed<Variable> = #variables;
 
         /// The distributions: toolsets to draw at random, with their probabilities.
         pub static DISTRIBUTIONS: Packed<Distribution> = #distributions;
+    }
+}
 
+/// Returns the constants for names.
+pub(super) fn names(catalog: &Lowered<'_>) -> TokenStream {
+    let tools = constants(catalog.tools().map(|(_, tool)| tool.name()));
+    let toolsets = constants(catalog.toolsets().map(|(_, toolset)| toolset.name()));
+    quote! {
         /// Constants for the names of tools and toolsets.
         pub mod names {
             /// Names of tools.

@@ -1,18 +1,12 @@
 //! The module of a toolset: the trait of its handlers, a tool provider, and the modules of its tools.
 
-use std::borrow::Cow;
-
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
-use toolc::__gen::compiled::openai_description;
-use toolc::__gen::segment::Segment;
-use toolc::__gen::{Index, document};
+use quote::quote;
 use toolc::behaviour::Execution;
 
 use super::print::print;
-use super::{data, doc, tool};
-use crate::catalog::{Tool, ToolId, Toolset, ToolsetId};
-use crate::conditional_json::unconditional_text;
+use super::{doc, packed, tool};
+use crate::catalog::{Tool, Toolset, ToolsetId};
 use crate::lower::Lowered;
 use crate::names::{Scope, handlers, module, pascal, snake};
 
@@ -81,12 +75,7 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     let title = format!(" The toolset `{}`.", toolset.name());
     let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
     let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| call_arm(index, tool, name));
-    let packed = toolset.home_tools.iter().map(|&id| data::packed(&tool_to_pack(catalog, id)));
-    let definitions = definitions(catalog, &toolset.home_tools);
-    let index = data::packed(&Index::from_tools(tools.iter().map(|tool| {
-        let manifest = &tool.manifest;
-        (tool.name(), document(&unconditional_text(&manifest.description.value), &manifest.parameters().full_value()))
-    })));
+    let data = packed::declare(&module(toolset.name()));
     let trait_and_checks = handled.has_trait().then(|| handler_trait(catalog, &handled));
     let (bound, provider, handlers) = if handled.has_trait() {
         let handlers = handled.handlers();
@@ -122,10 +111,10 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
         use ::std::sync::Arc;
 
-        use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
+        use ::toolc::__gen::compiled::CompiledCatalog;
         use ::toolc::__gen::Slots;
         use ::toolc::availability::Availability;
-        use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
+        use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
         #trait_and_checks
 
@@ -148,55 +137,11 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
             }
         }
 
-        pub(super) static PART: CompiledToolset = CompiledToolset {
-            tools: &[#(#packed),*],
-            definitions,
-            index: ::toolc::__gen::search_index![#index],
-        };
-
-        #definitions
+        #data
+        pub(super) use self::__data::PART;
     };
     let modules = tools.iter().map(|tool| tool::emit(catalog, tool));
     std::iter::once(print(rust, 0)).chain(modules).collect::<Vec<_>>().join("\n")
-}
-
-/// Returns a tool without its description if the runtime can read that from the OpenAI definition, so that programs do not contain
-/// both.
-fn tool_to_pack(catalog: &Lowered<'_>, id: ToolId) -> toolc::Tool {
-    let mut tool = catalog.tool(id).clone();
-    let mut definitions = catalog.settings().dialects.iter().zip(catalog.definitions(id));
-    let openai = definitions.find(|(dialect, _)| dialect.in_runtime() == Some(toolc::Dialect::OpenAi));
-    if let Some((_, Some(definition))) = openai
-        && let Some(Segment::Text(text)) = definition.segments.first()
-        && openai_description(text).is_some_and(|description| description == tool.description)
-    {
-        tool.description = Cow::Borrowed("");
-    }
-    tool
-}
-
-/// Returns the function with the definitions of these tools. Each dialect is compiled only with its feature of the runtime.
-fn definitions(catalog: &Lowered<'_>, tools: &[ToolId]) -> TokenStream {
-    let dialects = catalog.settings().dialects.iter().enumerate().map(|(index, dialect)| {
-        let with = format_ident!("with_{}", dialect.name.replace('-', "_"));
-        let variant = format_ident!("{}", dialect.variant);
-        let packed = tools.iter().map(|&id| data::packed(&catalog.definitions(id)[index]));
-        quote! {
-            ::toolc::#with! {
-                if dialect == Dialect::#variant {
-                    defined = &[#(#packed),*];
-                }
-            }
-        }
-    });
-    quote! {
-        /// Returns the definitions of the tools in a dialect, in the order of their indices.
-        fn definitions(dialect: Dialect) -> &'static [&'static str] {
-            let mut defined: &[&str] = &[];
-            #(#dialects)*
-            defined
-        }
-    }
 }
 
 /// Returns the trait of the handlers, with methods for tools and availability.

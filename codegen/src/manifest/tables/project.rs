@@ -5,8 +5,8 @@ use toolc::FactValue;
 use super::table;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
-    Count, FactValue as FactValueKey, FlagOr, List, Name, Names, Prose, Required, TableOrDefault, Tables, Text, Url,
-    Word, WordsByName, words,
+    Count, FactValue as FactValueKey, Flag, FlagOr, List, Name, Names, Prose, Required, TableOrDefault, Tables, Text,
+    Url, Word, WordsByName, words,
 };
 use crate::manifest::read::Reader;
 
@@ -139,7 +139,7 @@ table! {
     /// The settings of the project: `toolc.toml`.
     #[derive(Debug, Clone, Default)]
     pub struct SettingsManifest {
-        /// Dialects that schemas are written in. Default: all.
+        /// The dialects of the definitions, in Rust and in JSON. Default: all.
         dialects: Names,
         /// The folder of the generated Rust as a module, such as `src/generated`. Default: a crate in `generated/rust`.
         rust: Text,
@@ -149,6 +149,8 @@ table! {
         baseline: Text,
         /// Limits whose violation is reported.
         budgets: TableOrDefault<BudgetsManifest>,
+        /// Which definitions gen writes as JSON to `generated/schemas/`. `export` always writes all.
+        schemas: TableOrDefault<SchemasManifest>,
         /// Names that are supplied at run time and that no manifest declares.
         external: TableOrDefault<ExternalManifest>,
     }
@@ -178,6 +180,19 @@ table! {
         description: Count,
         /// The maximum number of parameters of a tool, not counting nested ones. Default: 24.
         parameters: Count,
+    }
+}
+
+table! {
+    /// Which definitions gen writes as JSON.
+    #[derive(Debug, Clone, Default)]
+    pub struct SchemasManifest {
+        /// Whether a file for each tool is written. Default: `true`.
+        tools: Flag,
+        /// Whether a file for each toolset is written, with the definitions of all its tools. Default: `false`.
+        toolsets: Flag,
+        /// Dialects of the files, all of which must be dialects of the project. Default: `dialects`.
+        dialects: Names,
     }
 }
 

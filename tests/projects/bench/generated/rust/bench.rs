@@ -3,10 +3,10 @@
 //! The toolset `bench`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
+use ::toolc::__gen::compiled::CompiledCatalog;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
-use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `bench`: The one tool whose calls are timed, and those whose definitions depend on the turn.
 #[diagnostic::on_unimplemented(
@@ -52,30 +52,11 @@ pub(super) fn call<'a, H: BenchTools>(
     }
 }
 
-pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[
-        r#"9 open_page0 218 Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password. To show it to somebody else, use share_pinned_labels or send_reply.5 bench0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 5 "url"1 1 0 0 4 "as"0 2 0 0 7 "width"0 3 0 0 7 "links"0 4 0 0 2 4 4 text4 7 picture0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 320 1 0 3840 0 0 0 0 0 0 0 0 0 0 2 1 1 1 0 0 0 2 1 0 0 3 1 6 vision0 19 share_pinned_labels0 10 send_reply0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"10 send_reply0 196 Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them. Do not paste whole pages that `open_page` returned: quote what matters.5 bench0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 6 "body"1 1 0 0 8 "format"0 2 0 0 8 "thread"0 3 0 0 13 "attachments"0 4 0 0 3 4 5 plain4 8 markdown4 4 html0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 20 0 0 0 2 1 2 1 0 0 0 2 1 0 1 3 2 8 platform0 0 4 mail2 8 platform1 0 3 cli0 9 open_page0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        r#"7 trivial0 0 5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 "query"1 1 0 0 7 "limit"0 2 0 0 11 "recursive"0 3 0 0 6 "sort"0 4 0 0 6 "tags"0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-    ],
-    definitions,
-    index: ::toolc::__gen::search_index!["3 69 65 91 109 1 a3 0 3 1 1 2 2 8 absolute1 0 1 3 add1 0 1 7 address1 0 1 4 also1 2 1 2 an2 0 1 2 2 3 and2 0 2 2 1 8 argument1 2 1 6 around1 0 1 2 as2 0 1 1 1 2 at1 2 2 10 attachment1 1 1 4 back2 1 1 2 2 2 be3 0 1 1 2 2 1 4 body1 1 1 3 but1 2 1 2 by2 1 1 2 1 4 call1 2 1 6 cannot2 0 1 1 1 4 case1 2 1 4 come1 2 1 7 compare1 2 1 3 doe1 2 2 5 entry1 2 7 5 error1 0 1 10 everything1 1 1 4 file1 1 1 4 find1 2 1 6 format1 1 1 5 found1 2 1 2 go1 1 1 3 goe1 1 1 4 hand1 2 2 7 handler1 2 1 4 have1 2 1 3 how3 0 1 1 1 2 1 2 in3 0 1 1 2 2 2 2 is3 0 4 1 2 2 2 2 it3 0 2 1 5 2 2 3 its2 1 1 2 1 5 label1 2 1 4 last1 1 1 5 limit1 2 1 4 link1 0 2 4 look1 2 1 4 make1 1 1 4 many1 2 1 6 marked1 1 1 6 matter1 2 1 5 meant1 1 1 7 message1 1 1 4 most1 2 1 4 must1 2 2 4 name1 1 1 10 navigation1 0 1 3 not1 2 1 7 nothing1 2 2 5 occur1 2 1 2 of3 0 2 1 2 2 1 3 one2 0 1 2 1 4 open1 0 4 5 order1 2 1 4 page1 0 6 8 password1 0 1 4 path1 1 1 7 picture1 0 1 5 pixel1 0 1 5 query1 2 1 7 reached1 0 1 4 read1 1 1 9 recursive1 2 1 5 reply1 1 5 6 return2 0 2 2 1 1 s1 2 1 3 say1 0 1 4 send1 1 4 2 so3 0 1 1 1 2 1 4 sort1 2 1 4 sure1 1 1 3 tag1 2 1 5 taken2 0 1 1 1 4 text3 0 1 1 2 2 1 4 that3 0 2 1 1 2 5 3 the3 0 7 1 4 2 3 5 their1 2 1 4 them1 1 1 5 there1 2 1 6 thread1 1 2 4 time1 2 1 2 to3 0 2 1 3 2 4 7 trivial1 2 3 2 up1 1 1 3 url1 0 2 3 use1 2 1 4 want1 0 1 3 way1 2 2 4 what1 0 2 4 when1 0 1 5 which2 1 1 2 1 7 whoever1 1 1 4 wide1 0 1 5 width1 0 1 6 window1 0 1 4 with2 1 1 2 2 6 within1 2 1 7 without1 0 1 4 word1 2 1 7 written1 2 1 5 wrote1 1 1 "],
-};
+#[rustfmt::skip]
+#[path = "data/bench.rs"]
+mod __data;
 
-/// Returns the definitions of the tools in a dialect, in the order of their indices.
-fn definitions(dialect: Dialect) -> &'static [&'static str] {
-    let mut defined: &[&str] = &[];
-    ::toolc::with_openai! {
-        if dialect == Dialect::OpenAi {
-            defined = &[
-                r#"1 14 0 215 {"type":"function","function":{"name":"open_page","description":"Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password.1 1 0 0 1 0 45  Where the layout matters, ask for a picture.1 3 0 1 0 2 3 3 0 34  To show it to somebody else, use 3 2 1 19 share_pinned_labels2 10 send_reply4  or 0 1 .0 194 ","parameters":{"type":"object","properties":{"url":{"type":"string","description":"Absolute URL of the page.","minLength":1},"as":{"type":"string","description":"What to return.","enum":["text"1 1 0 0 1 0 10 ,"picture"0 19 ],"default":"text"}1 1 0 0 1 0 149 ,"width":{"type":"integer","description":"How wide the window is, in pixels, when the picture is taken.","default":1280,"minimum":320,"maximum":3840}0 155 ,"links":{"type":"boolean","description":"Add the addresses of the links to the text.","default":false}},"required":["url"],"additionalProperties":false}}}"#,
-                r#"1 10 0 190 {"type":"function","function":{"name":"send_reply","description":"Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them.1 4 0 2 0 0 1 2 1 0 72  Do not paste whole pages that `open_page` returned: quote what matters.0 219 ","parameters":{"type":"object","properties":{"body":{"type":"string","description":"The text of the reply.","minLength":1},"format":{"type":"string","description":"How the text is marked up.","enum":["plain","markdown"1 1 0 0 1 0 7 ,"html"0 20 ],"default":"plain"}1 1 0 1 1 0 97 ,"thread":{"type":"string","description":"The thread in which it goes, as its messages name it."}0 170 ,"attachments":{"type":"array","description":"Paths of files to go with it.","maxItems":20,"items":{"type":"string"}}},"required":["body"],"additionalProperties":false}}}"#,
-                r##"1 1 0 980 {"type":"function","function":{"name":"trivial","description":"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.","parameters":{"type":"object","properties":{"query":{"type":"string","description":"Words that must occur in an entry; case does not matter."},"limit":{"type":"integer","description":"How many entries to return at most.","default":10,"minimum":1,"maximum":100},"recursive":{"type":"boolean","description":"Also look at entries within entries.","default":false},"sort":{"$ref":"#/$defs/order","description":"In which order the entries come.","default":"relevance"},"tags":{"type":"array","description":"Labels that an entry must have.","items":{"type":"string"}}},"required":["query"],"additionalProperties":false,"$defs":{"order":{"type":"string","enum":["relevance","newest","oldest"]}}}}}"##,
-            ];
-        }
-    }
-    defined
-}
+pub(super) use self::__data::PART;
 
 /// The tool `open_page`.
 pub mod open_page {

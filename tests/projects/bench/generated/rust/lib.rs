@@ -23,11 +23,9 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
-use ::toolc::__gen::pack::Packed;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
-use ::toolc::catalog::{Distribution, Fact, Variable};
-use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
+use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
 const _: () = ::toolc::__gen::assert_stamp(3594991932);
 
 #[rustfmt::skip]
@@ -107,16 +105,6 @@ fn call_shared<'a, H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'st
     }
 }
 
-/// Every toolset of the catalog.
-pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
-    "5 bench83 The one tool whose calls are timed, and those whose definitions depend on the turn.0 0 0 0 0 0 0 0 ",
-    "14 support_office39 Everyday work with the support service.0 0 0 0 0 0 0 0 ",
-    "14 survey_reports38 Everyday work with the survey service.0 0 0 0 0 0 0 0 ",
-]);
-
-/// The facts that the conditions and texts of tools use.
-pub static FACTS: Packed<Fact> = Packed::new(&["8 platform0 3 cli", "6 vision1 0 "]);
-
 /// The facts that a host supplies. `Facts::default()` has the defaults of the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
@@ -141,12 +129,6 @@ impl IntoIterator for Facts {
         ].into_iter()
     }
 }
-
-/// The environment variables that tools require.
-pub static VARIABLES: Packed<Variable> = Packed::new(&[]);
-
-/// The distributions: toolsets to draw at random, with their probabilities.
-pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&[]);
 
 /// Constants for the names of tools and toolsets.
 pub mod names {
@@ -286,4 +268,9 @@ pub mod names {
     }
 }
 
+#[rustfmt::skip]
+#[path = "data/lib.rs"]
+mod __data;
+
+pub use self::__data::{DISTRIBUTIONS, FACTS, TOOLSETS, VARIABLES};
 static COMMON: CatalogData = CatalogData { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };

@@ -3,10 +3,10 @@
 //! The toolset `guards`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
+use ::toolc::__gen::compiled::CompiledCatalog;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
-use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `guards`: Tools that are not always there.
 #[diagnostic::on_unimplemented(
@@ -74,92 +74,11 @@ pub(super) fn call<'a, H: GuardsTools>(
     }
 }
 
-pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[
-        "7 guarded0 0 6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 2 8 platform0 0 3 cli1 6 vision0 0 8 0 1 14 GOLDEN_BROWSER1 1 14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 2 7 run_now9 run_later5 2 13 no_parameters8 mcp_find6 3 0 0 0 1 3 2 2 8 platform0 0 3 cli1 6 vision7 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "7 in_chat0 0 6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 8 platform0 0 4 chat0 0 2 6 1 0 0 1 2 8 platform0 0 4 chat7 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    ],
-    definitions,
-    index: ::toolc::__gen::search_index!["2 8 12 12 1 a1 1 1 3 all1 0 1 3 are1 1 1 4 chat1 1 4 7 guarded1 0 3 2 in1 1 4 4 need1 0 1 2 of1 0 1 4 only1 1 1 4 sort1 0 1 5 there1 1 1 5 thing1 0 1 "],
-};
+#[rustfmt::skip]
+#[path = "data/guards.rs"]
+mod __data;
 
-/// Returns the definitions of the tools in a dialect, in the order of their indices.
-fn definitions(dialect: Dialect) -> &'static [&'static str] {
-    let mut defined: &[&str] = &[];
-    ::toolc::with_openai! {
-        if dialect == Dialect::OpenAi {
-            defined = &[
-                r#"1 1 0 167 {"type":"function","function":{"name":"guarded","description":"Need all sorts of things.","parameters":{"type":"object","properties":{},"additionalProperties":false}}}"#,
-                r#"1 1 0 167 {"type":"function","function":{"name":"in_chat","description":"Are there in a chat only.","parameters":{"type":"object","properties":{},"additionalProperties":false}}}"#,
-            ];
-        }
-    }
-    ::toolc::with_openai_strict! {
-        if dialect == Dialect::OpenAiStrict {
-            defined = &[
-                r#"1 1 0 195 {"type":"function","function":{"name":"guarded","description":"Need all sorts of things.","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}"#,
-                r#"1 1 0 195 {"type":"function","function":{"name":"in_chat","description":"Are there in a chat only.","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}"#,
-            ];
-        }
-    }
-    ::toolc::with_openai_responses! {
-        if dialect == Dialect::OpenAiResponses {
-            defined = &[
-                r#"1 1 0 169 {"type":"function","name":"guarded","description":"Need all sorts of things.","parameters":{"type":"object","properties":{},"additionalProperties":false},"strict":false}"#,
-                r#"1 1 0 169 {"type":"function","name":"in_chat","description":"Are there in a chat only.","parameters":{"type":"object","properties":{},"additionalProperties":false},"strict":false}"#,
-            ];
-        }
-    }
-    ::toolc::with_anthropic! {
-        if dialect == Dialect::Anthropic {
-            defined = &[
-                r#"1 1 0 138 {"name":"guarded","description":"Need all sorts of things.","input_schema":{"type":"object","properties":{},"additionalProperties":false}}"#,
-                r#"1 1 0 138 {"name":"in_chat","description":"Are there in a chat only.","input_schema":{"type":"object","properties":{},"additionalProperties":false}}"#,
-            ];
-        }
-    }
-    ::toolc::with_anthropic_strict! {
-        if dialect == Dialect::AnthropicStrict {
-            defined = &[
-                r#"1 1 0 152 {"name":"guarded","description":"Need all sorts of things.","input_schema":{"type":"object","properties":{},"additionalProperties":false},"strict":true}"#,
-                r#"1 1 0 152 {"name":"in_chat","description":"Are there in a chat only.","input_schema":{"type":"object","properties":{},"additionalProperties":false},"strict":true}"#,
-            ];
-        }
-    }
-    ::toolc::with_gemini! {
-        if dialect == Dialect::Gemini {
-            defined = &[
-                r#"1 1 0 60 {"name":"guarded","description":"Need all sorts of things."}"#,
-                r#"1 1 0 60 {"name":"in_chat","description":"Are there in a chat only."}"#,
-            ];
-        }
-    }
-    ::toolc::with_gemini_openapi! {
-        if dialect == Dialect::GeminiOpenApi {
-            defined = &[
-                r#"1 1 0 60 {"name":"guarded","description":"Need all sorts of things."}"#,
-                r#"1 1 0 60 {"name":"in_chat","description":"Are there in a chat only."}"#,
-            ];
-        }
-    }
-    ::toolc::with_mcp! {
-        if dialect == Dialect::Mcp {
-            defined = &[
-                r#"1 1 0 241 {"name":"guarded","description":"Need all sorts of things.","inputSchema":{"type":"object","properties":{},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
-                r#"1 1 0 241 {"name":"in_chat","description":"Are there in a chat only.","inputSchema":{"type":"object","properties":{},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
-            ];
-        }
-    }
-    ::toolc::with_portable! {
-        if dialect == Dialect::Portable {
-            defined = &[
-                r#"1 1 0 138 {"type":"function","function":{"name":"guarded","description":"Need all sorts of things.","parameters":{"type":"object","properties":{}}}}"#,
-                r#"1 1 0 138 {"type":"function","function":{"name":"in_chat","description":"Are there in a chat only.","parameters":{"type":"object","properties":{}}}}"#,
-            ];
-        }
-    }
-    defined
-}
+pub(super) use self::__data::PART;
 
 /// The tool `guarded`.
 pub mod guarded {

@@ -3,10 +3,10 @@
 //! The toolset `later`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
+use ::toolc::__gen::compiled::CompiledCatalog;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
-use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `later`: Handlers that run as futures.
 #[diagnostic::on_unimplemented(
@@ -50,92 +50,11 @@ pub(super) fn call<'a, H: LaterTools>(
     }
 }
 
-pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[
-        r#"9 run_later0 0 5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 "outcome"0 1 0 0 8 "pauses"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 "#,
-        "4 wait0 0 5 later0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
-    ],
-    definitions,
-    index: ::toolc::__gen::search_index!["2 29 6 21 1 a1 0 1 5 after1 0 1 5 asked1 0 1 6 before1 0 1 3 end1 0 2 3 for1 0 1 4 give2 0 1 1 1 3 how1 0 2 2 in1 0 1 2 is1 0 1 5 later1 0 3 5 often1 0 1 4 once1 1 1 7 outcome1 0 1 5 pause1 0 2 3 run1 0 3 4 that1 0 2 3 the1 0 1 2 to1 0 2 4 wait1 1 3 3 way2 0 2 1 1 "],
-};
+#[rustfmt::skip]
+#[path = "data/later.rs"]
+mod __data;
 
-/// Returns the definitions of the tools in a dialect, in the order of their indices.
-fn definitions(dialect: Dialect) -> &'static [&'static str] {
-    let mut defined: &[&str] = &[];
-    ::toolc::with_openai! {
-        if dialect == Dialect::OpenAi {
-            defined = &[
-                r#"1 1 0 420 {"type":"function","function":{"name":"run_later","description":"End in the way that is asked for, after a pause.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"integer","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}},"additionalProperties":false}}}"#,
-                r#"1 1 0 153 {"type":"function","function":{"name":"wait","description":"Give way once.","parameters":{"type":"object","properties":{},"additionalProperties":false}}}"#,
-            ];
-        }
-    }
-    ::toolc::with_openai_strict! {
-        if dialect == Dialect::OpenAiStrict {
-            defined = &[
-                r#"1 1 0 491 {"type":"function","function":{"name":"run_later","description":"End in the way that is asked for, after a pause.","parameters":{"type":"object","properties":{"outcome":{"type":["string","null"],"description":"How to end. Default: \"echo\".","enum":["echo","fail","refuse","panic",null]},"pauses":{"type":["integer","null"],"description":"How often to give way before that. Default: 1.","minimum":0,"maximum":10}},"required":["outcome","pauses"],"additionalProperties":false},"strict":true}}"#,
-                r#"1 1 0 181 {"type":"function","function":{"name":"wait","description":"Give way once.","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}"#,
-            ];
-        }
-    }
-    ::toolc::with_openai_responses! {
-        if dialect == Dialect::OpenAiResponses {
-            defined = &[
-                r#"1 1 0 422 {"type":"function","name":"run_later","description":"End in the way that is asked for, after a pause.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"integer","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}},"additionalProperties":false},"strict":false}"#,
-                r#"1 1 0 155 {"type":"function","name":"wait","description":"Give way once.","parameters":{"type":"object","properties":{},"additionalProperties":false},"strict":false}"#,
-            ];
-        }
-    }
-    ::toolc::with_anthropic! {
-        if dialect == Dialect::Anthropic {
-            defined = &[
-                r#"1 1 0 391 {"name":"run_later","description":"End in the way that is asked for, after a pause.","input_schema":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"integer","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}},"additionalProperties":false}}"#,
-                r#"1 1 0 124 {"name":"wait","description":"Give way once.","input_schema":{"type":"object","properties":{},"additionalProperties":false}}"#,
-            ];
-        }
-    }
-    ::toolc::with_anthropic_strict! {
-        if dialect == Dialect::AnthropicStrict {
-            defined = &[
-                r#"1 1 0 406 {"name":"run_later","description":"End in the way that is asked for, after a pause.","input_schema":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end. Default: \"echo\".","enum":["echo","fail","refuse","panic"]},"pauses":{"type":"integer","description":"How often to give way before that. At least 0. At most 10. Default: 1."}},"additionalProperties":false},"strict":true}"#,
-                r#"1 1 0 138 {"name":"wait","description":"Give way once.","input_schema":{"type":"object","properties":{},"additionalProperties":false},"strict":true}"#,
-            ];
-        }
-    }
-    ::toolc::with_gemini! {
-        if dialect == Dialect::Gemini {
-            defined = &[
-                r#"1 1 0 399 {"name":"run_later","description":"End in the way that is asked for, after a pause.","parametersJsonSchema":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"integer","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}},"additionalProperties":false}}"#,
-                r#"1 1 0 46 {"name":"wait","description":"Give way once."}"#,
-            ];
-        }
-    }
-    ::toolc::with_gemini_openapi! {
-        if dialect == Dialect::GeminiOpenApi {
-            defined = &[
-                r#"1 1 0 360 {"name":"run_later","description":"End in the way that is asked for, after a pause.","parameters":{"type":"OBJECT","properties":{"outcome":{"type":"STRING","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"INTEGER","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}}}}"#,
-                r#"1 1 0 46 {"name":"wait","description":"Give way once."}"#,
-            ];
-        }
-    }
-    ::toolc::with_mcp! {
-        if dialect == Dialect::Mcp {
-            defined = &[
-                r#"1 1 0 494 {"name":"run_later","description":"End in the way that is asked for, after a pause.","inputSchema":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"integer","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
-                r#"1 1 0 227 {"name":"wait","description":"Give way once.","inputSchema":{"type":"object","properties":{},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
-            ];
-        }
-    }
-    ::toolc::with_portable! {
-        if dialect == Dialect::Portable {
-            defined = &[
-                r#"1 1 0 393 {"type":"function","function":{"name":"run_later","description":"End in the way that is asked for, after a pause.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end. Default: \"echo\".","enum":["echo","fail","refuse","panic"]},"pauses":{"type":"integer","description":"How often to give way before that. Default: 1.","minimum":0,"maximum":10}}}}}"#,
-                r#"1 1 0 124 {"type":"function","function":{"name":"wait","description":"Give way once.","parameters":{"type":"object","properties":{}}}}"#,
-            ];
-        }
-    }
-    defined
-}
+pub(super) use self::__data::PART;
 
 /// The tool `run_later`.
 pub mod run_later {

@@ -23,11 +23,9 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
-use ::toolc::__gen::pack::Packed;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
-use ::toolc::catalog::{Distribution, Fact, Variable};
-use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
+use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
 const _: () = ::toolc::__gen::assert_stamp(3594991932);
 
 #[rustfmt::skip]
@@ -198,27 +196,6 @@ impl ::toolc::agent::AgentTools for AgentCall {
     }
 }
 
-/// Every toolset of the catalog.
-pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
-    "9 Chat-Room37 A platform: its own tools, on a base.1 4 wait0 1 7 diamond0 0 0 0 0 ",
-    "12 also_nothing50 Resolves to no tool, and takes longer to find out.0 1 7 nothing0 0 0 0 0 0 ",
-    "7 diamond43 Includes `lib` in two ways; it counts once.0 2 4 left5 right0 0 0 0 0 0 ",
-    "10 everything24 Every toolset | by name.0 8 9 Chat-Room6 guards5 later4 less4 loop7 returns6 shapes4 shut0 0 0 0 0 0 ",
-    "6 guards32 Tools that are not always there.0 0 0 0 2 8 sentries5 watch2 7 guarded4 test0 8 0 1 10 GOLDEN_KEY1 2 10 GOLDEN_KEY14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 1 7 run_now5 2 9 run_later4 wait6 1 0 0 1 2 5 depth4 2 0 7 ",
-    "5 later29 Handlers that run as futures.0 0 0 0 0 0 0 0 ",
-    "4 left22 One side of a diamond.3 10 every_type8 mcp_find8 mcp_look1 3 lib0 0 0 0 0 0 ",
-    "4 less47 Everything that the diamond holds, but for one.0 1 7 diamond0 2 7 run_now8 mcp_look0 0 0 0 ",
-    "3 lib41 Names that mean something else elsewhere.0 0 0 0 0 0 0 0 ",
-    "4 loop60 Tools that the agent's own loop runs. They have no handlers.0 0 0 0 0 0 0 0 ",
-    "7 nothing20 Resolves to no tool.0 0 0 0 0 0 0 0 ", "7 returns22 Results of every sort.0 0 0 0 0 0 0 0 ",
-    "5 right21 The other side of it.2 7 run_now11 every_bound1 3 lib0 0 0 0 0 0 ",
-    "6 shapes22 Schemas of every sort.0 0 0 0 0 0 0 0 ",
-    "4 shut71 Holds what it lists, and nothing that is added to its home by accident.4 6 crunch5 erase9 fetch_all5 shell0 0 0 0 0 1 0 ",
-]);
-
-/// The facts that the conditions and texts of tools use.
-pub static FACTS: Packed<Fact> = Packed::new(&["5 depth2 2 ", "8 platform0 3 cli", "6 vision1 0 "]);
-
 /// The facts that a host supplies. `Facts::default()` has the defaults of the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
@@ -246,15 +223,6 @@ impl IntoIterator for Facts {
         ].into_iter()
     }
 }
-
-/// The environment variables that tools require.
-pub static VARIABLES: Packed<Variable> = Packed::new(&[
-    "14 GOLDEN_BROWSER21 Where the browser is.0 0 0 ",
-    "10 GOLDEN_KEY22 Opens what is guarded.26 Key of the guarded service24 https://example.org/keys1 ",
-]);
-
-/// The distributions: toolsets to draw at random, with their probabilities.
-pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&["3 mix49 Mostly shapes, now and then something that waits.2 5 later12.5 6 shapes90.0 "]);
 
 /// Constants for the names of tools and toolsets.
 pub mod names {
@@ -400,4 +368,9 @@ pub mod names {
     }
 }
 
+#[rustfmt::skip]
+#[path = "data/lib.rs"]
+mod __data;
+
+pub use self::__data::{DISTRIBUTIONS, FACTS, TOOLSETS, VARIABLES};
 static COMMON: CatalogData = CatalogData { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };

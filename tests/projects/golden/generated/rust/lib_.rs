@@ -3,10 +3,10 @@
 //! The toolset `lib`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
+use ::toolc::__gen::compiled::CompiledCatalog;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
-use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `lib`: Names that mean something else elsewhere.
 #[diagnostic::on_unimplemented(
@@ -52,102 +52,11 @@ pub(super) fn call<'a, H: LibTools>(
     }
 }
 
-pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[
-        r#"9 Odd-Names0 0 3 lib0 13 7 6 0 0 2 10 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 12 8 "$limit"0 4 0 0 8 "string"0 12 0 0 6 "type"1 1 0 0 6 "self"0 2 0 0 15 "$vectorSearch"0 3 0 0 5 "a.b"0 5 0 0 5 "2fa"0 6 0 0 9 "größe"0 7 0 0 5 "~/x"0 8 0 0 11 "camelCase"0 9 0 0 6 "args"0 10 0 0 8 "option"0 11 0 0 3 4 6 option4 3 vec4 1 x0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-        "13 no_parameters0 39 Take nothing at all. Goes with run_now.3 lib0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 8 mcp_find0 7 run_now0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        r#"7 run_now0 0 3 lib0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 1 9 "outcome"0 1 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
-    ],
-    definitions,
-    index: ::toolc::__gen::search_index!["3 83 10 20 79 3 2fa1 0 1 1 a1 0 7 3 all1 1 1 3 are1 0 1 3 arg1 0 1 8 argument1 0 1 2 as1 0 1 5 ascii1 0 1 5 asked1 2 1 2 at3 0 1 1 1 2 1 1 b1 0 1 2 be1 0 1 5 begin1 0 2 4 call1 0 2 5 camel1 0 1 6 cannot1 0 1 7 capital1 0 1 4 case1 0 1 4 code1 0 1 5 digit1 0 1 2 do1 0 1 6 dollar1 0 1 3 dot1 0 1 3 end1 2 2 6 escape1 0 1 3 for1 2 1 9 generated1 0 1 7 größe1 0 1 4 here1 0 1 3 how1 2 1 10 identifier1 0 1 2 in1 2 1 2 is1 2 1 3 its1 0 1 6 itself1 0 1 4 json1 0 1 7 keyword1 0 2 6 letter1 0 2 5 limit1 0 1 4 many1 0 1 4 most1 0 1 4 name1 0 4 2 no1 1 3 3 not1 0 1 7 nothing1 1 1 3 now1 2 3 3 odd1 0 3 4 once1 2 1 6 option1 0 1 5 other1 0 1 7 outcome1 2 1 3 own1 0 1 9 parameter1 1 3 7 pointer1 0 1 7 prelude1 0 1 3 raw1 0 1 3 run1 2 3 4 rust1 0 1 1 s1 0 2 6 search1 0 1 4 self1 0 1 4 sign1 0 1 9 something1 0 2 6 string1 0 1 4 take2 0 1 1 1 4 than1 0 1 4 that2 0 2 2 1 3 the2 0 1 2 1 4 this1 0 1 2 to1 2 1 3 too1 0 1 4 type1 0 1 6 vector1 0 1 3 way1 2 1 4 what1 0 2 5 whose1 0 1 4 with1 0 2 6 within1 0 1 1 x1 0 1 "],
-};
+#[rustfmt::skip]
+#[path = "data/lib_.rs"]
+mod __data;
 
-/// Returns the definitions of the tools in a dialect, in the order of their indices.
-fn definitions(dialect: Dialect) -> &'static [&'static str] {
-    let mut defined: &[&str] = &[];
-    ::toolc::with_openai! {
-        if dialect == Dialect::OpenAi {
-            defined = &[
-                r#"1 1 0 1189 {"type":"function","function":{"name":"Odd-Names","description":"Take arguments whose names are not identifiers.","parameters":{"type":"object","properties":{"type":{"type":"string","description":"A keyword."},"self":{"type":"string","description":"A keyword that cannot be raw."},"$vectorSearch":{"type":"object","description":"Begins with a dollar sign, as do its own.","properties":{"$limit":{"type":"integer","description":"At most this many.","default":10}},"additionalProperties":false},"a.b":{"type":"integer","description":"A dot."},"2fa":{"type":"boolean","description":"Begins with a digit.","default":false},"größe":{"type":"number","description":"Other letters than ASCII's."},"~/x":{"type":"integer","description":"Letters that a JSON Pointer escapes."},"camelCase":{"type":"integer","description":"Capitals within."},"args":{"type":"string","description":"What the generated code calls something itself.","enum":["option","vec"]},"option":{"type":"object","description":"What Rust's prelude calls something.","properties":{"string":{"type":"string","description":"Here, too.","enum":["x"]}},"additionalProperties":false}},"required":["type"],"additionalProperties":false}}}"#,
-                r#"1 6 0 89 {"type":"function","function":{"name":"no_parameters","description":"Take nothing at all.1 3 0 0 0 1 3 3 0 11  Goes with 3 2 0 8 mcp_find1 7 run_now2 , 0 1 .0 79 ","parameters":{"type":"object","properties":{},"additionalProperties":false}}}"#,
-                r#"1 1 0 296 {"type":"function","function":{"name":"run_now","description":"End in the way that is asked for, at once.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"}},"additionalProperties":false}}}"#,
-            ];
-        }
-    }
-    ::toolc::with_openai_strict! {
-        if dialect == Dialect::OpenAiStrict {
-            defined = &[
-                r#"1 1 0 1435 {"type":"function","function":{"name":"Odd-Names","description":"Take arguments whose names are not identifiers.","parameters":{"type":"object","properties":{"type":{"type":"string","description":"A keyword."},"self":{"type":["string","null"],"description":"A keyword that cannot be raw."},"$vectorSearch":{"type":["object","null"],"description":"Begins with a dollar sign, as do its own.","properties":{"$limit":{"type":["integer","null"],"description":"At most this many. Default: 10."}},"required":["$limit"],"additionalProperties":false},"a.b":{"type":["integer","null"],"description":"A dot."},"2fa":{"type":["boolean","null"],"description":"Begins with a digit. Default: false."},"größe":{"type":["number","null"],"description":"Other letters than ASCII's."},"~/x":{"type":["integer","null"],"description":"Letters that a JSON Pointer escapes."},"camelCase":{"type":["integer","null"],"description":"Capitals within."},"args":{"type":["string","null"],"description":"What the generated code calls something itself.","enum":["option","vec",null]},"option":{"type":["object","null"],"description":"What Rust's prelude calls something.","properties":{"string":{"type":["string","null"],"description":"Here, too.","enum":["x",null]}},"required":["string"],"additionalProperties":false}},"required":["type","self","$vectorSearch","a.b","2fa","größe","~/x","camelCase","args","option"],"additionalProperties":false},"strict":true}}"#,
-                r#"1 6 0 89 {"type":"function","function":{"name":"no_parameters","description":"Take nothing at all.1 3 0 0 0 1 3 3 0 11  Goes with 3 2 0 8 mcp_find1 7 run_now2 , 0 1 .0 107 ","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}"#,
-                r#"1 1 0 349 {"type":"function","function":{"name":"run_now","description":"End in the way that is asked for, at once.","parameters":{"type":"object","properties":{"outcome":{"type":["string","null"],"description":"How to end. Default: \"echo\".","enum":["echo","fail","refuse","panic",null]}},"required":["outcome"],"additionalProperties":false},"strict":true}}"#,
-            ];
-        }
-    }
-    ::toolc::with_openai_responses! {
-        if dialect == Dialect::OpenAiResponses {
-            defined = &[
-                r#"1 1 0 1191 {"type":"function","name":"Odd-Names","description":"Take arguments whose names are not identifiers.","parameters":{"type":"object","properties":{"type":{"type":"string","description":"A keyword."},"self":{"type":"string","description":"A keyword that cannot be raw."},"$vectorSearch":{"type":"object","description":"Begins with a dollar sign, as do its own.","properties":{"$limit":{"type":"integer","description":"At most this many.","default":10}},"additionalProperties":false},"a.b":{"type":"integer","description":"A dot."},"2fa":{"type":"boolean","description":"Begins with a digit.","default":false},"größe":{"type":"number","description":"Other letters than ASCII's."},"~/x":{"type":"integer","description":"Letters that a JSON Pointer escapes."},"camelCase":{"type":"integer","description":"Capitals within."},"args":{"type":"string","description":"What the generated code calls something itself.","enum":["option","vec"]},"option":{"type":"object","description":"What Rust's prelude calls something.","properties":{"string":{"type":"string","description":"Here, too.","enum":["x"]}},"additionalProperties":false}},"required":["type"],"additionalProperties":false},"strict":false}"#,
-                r#"1 6 0 77 {"type":"function","name":"no_parameters","description":"Take nothing at all.1 3 0 0 0 1 3 3 0 11  Goes with 3 2 0 8 mcp_find1 7 run_now2 , 0 1 .0 93 ","parameters":{"type":"object","properties":{},"additionalProperties":false},"strict":false}"#,
-                r#"1 1 0 298 {"type":"function","name":"run_now","description":"End in the way that is asked for, at once.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"}},"additionalProperties":false},"strict":false}"#,
-            ];
-        }
-    }
-    ::toolc::with_anthropic! {
-        if dialect == Dialect::Anthropic {
-            defined = &[
-                r#"1 1 0 798 {"name":"Odd-Names","description":"Take arguments whose names are not identifiers.","input_schema":{"type":"object","properties":{"type":{"type":"string","description":"A keyword."},"self":{"type":"string","description":"A keyword that cannot be raw."},"a.b":{"type":"integer","description":"A dot."},"2fa":{"type":"boolean","description":"Begins with a digit.","default":false},"camelCase":{"type":"integer","description":"Capitals within."},"args":{"type":"string","description":"What the generated code calls something itself.","enum":["option","vec"]},"option":{"type":"object","description":"What Rust's prelude calls something.","properties":{"string":{"type":"string","description":"Here, too.","enum":["x"]}},"additionalProperties":false}},"required":["type"],"additionalProperties":false}}"#,
-                r#"1 6 0 59 {"name":"no_parameters","description":"Take nothing at all.1 3 0 0 0 1 3 3 0 11  Goes with 3 2 0 8 mcp_find1 7 run_now2 , 0 1 .0 80 ","input_schema":{"type":"object","properties":{},"additionalProperties":false}}"#,
-                r#"1 1 0 267 {"name":"run_now","description":"End in the way that is asked for, at once.","input_schema":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"}},"additionalProperties":false}}"#,
-            ];
-        }
-    }
-    ::toolc::with_anthropic_strict! {
-        if dialect == Dialect::AnthropicStrict {
-            defined = &[
-                r#"1 1 0 812 {"name":"Odd-Names","description":"Take arguments whose names are not identifiers.","input_schema":{"type":"object","properties":{"type":{"type":"string","description":"A keyword."},"self":{"type":"string","description":"A keyword that cannot be raw."},"a.b":{"type":"integer","description":"A dot."},"2fa":{"type":"boolean","description":"Begins with a digit. Default: false."},"camelCase":{"type":"integer","description":"Capitals within."},"args":{"type":"string","description":"What the generated code calls something itself.","enum":["option","vec"]},"option":{"type":"object","description":"What Rust's prelude calls something.","properties":{"string":{"type":"string","description":"Here, too.","enum":["x"]}},"additionalProperties":false}},"required":["type"],"additionalProperties":false},"strict":true}"#,
-                r#"1 6 0 59 {"name":"no_parameters","description":"Take nothing at all.1 3 0 0 0 1 3 3 0 11  Goes with 3 2 0 8 mcp_find1 7 run_now2 , 0 1 .0 94 ","input_schema":{"type":"object","properties":{},"additionalProperties":false},"strict":true}"#,
-                r#"1 1 0 283 {"name":"run_now","description":"End in the way that is asked for, at once.","input_schema":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end. Default: \"echo\".","enum":["echo","fail","refuse","panic"]}},"additionalProperties":false},"strict":true}"#,
-            ];
-        }
-    }
-    ::toolc::with_gemini! {
-        if dialect == Dialect::Gemini {
-            defined = &[
-                r#"1 1 0 680 {"name":"Odd-Names","description":"Take arguments whose names are not identifiers.","parametersJsonSchema":{"type":"object","properties":{"type":{"type":"string","description":"A keyword."},"self":{"type":"string","description":"A keyword that cannot be raw."},"camelCase":{"type":"integer","description":"Capitals within."},"args":{"type":"string","description":"What the generated code calls something itself.","enum":["option","vec"]},"option":{"type":"object","description":"What Rust's prelude calls something.","properties":{"string":{"type":"string","description":"Here, too.","enum":["x"]}},"additionalProperties":false}},"required":["type"],"additionalProperties":false}}"#,
-                r#"1 6 0 59 {"name":"no_parameters","description":"Take nothing at all.1 3 0 0 0 1 3 3 0 11  Goes with 3 2 0 8 mcp_find1 7 run_now2 , 0 1 .0 2 "}"#,
-                r#"1 1 0 275 {"name":"run_now","description":"End in the way that is asked for, at once.","parametersJsonSchema":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"}},"additionalProperties":false}}"#,
-            ];
-        }
-    }
-    ::toolc::with_gemini_openapi! {
-        if dialect == Dialect::GeminiOpenApi {
-            defined = &[
-                r#"1 1 0 612 {"name":"Odd-Names","description":"Take arguments whose names are not identifiers.","parameters":{"type":"OBJECT","properties":{"type":{"type":"STRING","description":"A keyword."},"self":{"type":"STRING","description":"A keyword that cannot be raw."},"camelCase":{"type":"INTEGER","description":"Capitals within."},"args":{"type":"STRING","description":"What the generated code calls something itself.","enum":["option","vec"]},"option":{"type":"OBJECT","description":"What Rust's prelude calls something.","properties":{"string":{"type":"STRING","description":"Here, too.","enum":["x"]}}}},"required":["type"]}}"#,
-                r#"1 6 0 59 {"name":"no_parameters","description":"Take nothing at all.1 3 0 0 0 1 3 3 0 11  Goes with 3 2 0 8 mcp_find1 7 run_now2 , 0 1 .0 2 "}"#,
-                r#"1 1 0 236 {"name":"run_now","description":"End in the way that is asked for, at once.","parameters":{"type":"OBJECT","properties":{"outcome":{"type":"STRING","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"}}}}"#,
-            ];
-        }
-    }
-    ::toolc::with_mcp! {
-        if dialect == Dialect::Mcp {
-            defined = &[
-                r#"1 1 0 1263 {"name":"Odd-Names","description":"Take arguments whose names are not identifiers.","inputSchema":{"type":"object","properties":{"type":{"type":"string","description":"A keyword."},"self":{"type":"string","description":"A keyword that cannot be raw."},"$vectorSearch":{"type":"object","description":"Begins with a dollar sign, as do its own.","properties":{"$limit":{"type":"integer","description":"At most this many.","default":10}},"additionalProperties":false},"a.b":{"type":"integer","description":"A dot."},"2fa":{"type":"boolean","description":"Begins with a digit.","default":false},"größe":{"type":"number","description":"Other letters than ASCII's."},"~/x":{"type":"integer","description":"Letters that a JSON Pointer escapes."},"camelCase":{"type":"integer","description":"Capitals within."},"args":{"type":"string","description":"What the generated code calls something itself.","enum":["option","vec"]},"option":{"type":"object","description":"What Rust's prelude calls something.","properties":{"string":{"type":"string","description":"Here, too.","enum":["x"]}},"additionalProperties":false}},"required":["type"],"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
-                r#"1 6 0 59 {"name":"no_parameters","description":"Take nothing at all.1 3 0 0 0 1 3 3 0 11  Goes with 3 2 0 8 mcp_find1 7 run_now2 , 0 1 .0 183 ","inputSchema":{"type":"object","properties":{},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
-                r#"1 1 0 370 {"name":"run_now","description":"End in the way that is asked for, at once.","inputSchema":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"}},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
-            ];
-        }
-    }
-    ::toolc::with_portable! {
-        if dialect == Dialect::Portable {
-            defined = &[
-                r#"1 1 0 643 {"type":"function","function":{"name":"Odd-Names","description":"Take arguments whose names are not identifiers.","parameters":{"type":"object","properties":{"type":{"type":"string","description":"A keyword."},"self":{"type":"string","description":"A keyword that cannot be raw."},"camelCase":{"type":"integer","description":"Capitals within."},"args":{"type":"string","description":"What the generated code calls something itself.","enum":["option","vec"]},"option":{"type":"object","description":"What Rust's prelude calls something.","properties":{"string":{"type":"string","description":"Here, too.","enum":["x"]}}}},"required":["type"]}}}"#,
-                r#"1 6 0 89 {"type":"function","function":{"name":"no_parameters","description":"Take nothing at all.1 3 0 0 0 1 3 3 0 11  Goes with 3 2 0 8 mcp_find1 7 run_now2 , 0 1 .0 50 ","parameters":{"type":"object","properties":{}}}}"#,
-                r#"1 1 0 269 {"type":"function","function":{"name":"run_now","description":"End in the way that is asked for, at once.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end. Default: \"echo\".","enum":["echo","fail","refuse","panic"]}}}}}"#,
-            ];
-        }
-    }
-    defined
-}
+pub(super) use self::__data::PART;
 
 /// The tool `Odd-Names`.
 pub mod odd_names {

@@ -3,10 +3,10 @@
 //! The toolset `loop`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
+use ::toolc::__gen::compiled::CompiledCatalog;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
-use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Returns a provider of the tools of this toolset alone. The agent's own loop runs them, so there are no handlers.
 pub fn provider() -> Box<dyn ToolProvider> {
@@ -28,92 +28,11 @@ pub(super) fn call<'a, H: Send + Sync>(
     }
 }
 
-pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[
-        "8 ask_back0 0 4 loop0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 4 1 8 delegate3 0 1 0 1 0 0 1 0 0 1 0 ",
-        r#"8 delegate0 0 4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 6 "task"1 1 0 0 7 "depth"0 2 0 0 0 0 0 0 0 0 0 0 3 0 1 0 1 0 0 1 0 0 1 0 "#,
-    ],
-    definitions,
-    index: ::toolc::__gen::search_index!["2 10 22 21 1 a1 1 1 5 agent1 1 2 7 another1 1 1 3 ask1 0 4 4 back1 0 3 2 be1 1 2 4 deep1 1 1 8 delegate1 1 3 5 depth1 1 1 4 done1 1 1 4 give1 1 1 3 how1 1 1 2 is1 1 1 3 may1 1 1 6 nested1 1 1 9 something1 0 1 4 task1 1 2 3 the1 0 1 2 to1 1 2 4 user1 0 1 4 what1 1 1 "],
-};
+#[rustfmt::skip]
+#[path = "data/loop.rs"]
+mod __data;
 
-/// Returns the definitions of the tools in a dialect, in the order of their indices.
-fn definitions(dialect: Dialect) -> &'static [&'static str] {
-    let mut defined: &[&str] = &[];
-    ::toolc::with_openai! {
-        if dialect == Dialect::OpenAi {
-            defined = &[
-                r#"1 1 0 166 {"type":"function","function":{"name":"ask_back","description":"Ask the user something.","parameters":{"type":"object","properties":{},"additionalProperties":false}}}"#,
-                r#"1 1 0 338 {"type":"function","function":{"name":"delegate","description":"Give a task to another agent.","parameters":{"type":"object","properties":{"task":{"type":"string","description":"What is to be done."},"depth":{"type":"integer","description":"How deep agents may be nested.","default":1}},"required":["task"],"additionalProperties":false}}}"#,
-            ];
-        }
-    }
-    ::toolc::with_openai_strict! {
-        if dialect == Dialect::OpenAiStrict {
-            defined = &[
-                r#"1 1 0 194 {"type":"function","function":{"name":"ask_back","description":"Ask the user something.","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}"#,
-                r#"1 1 0 369 {"type":"function","function":{"name":"delegate","description":"Give a task to another agent.","parameters":{"type":"object","properties":{"task":{"type":"string","description":"What is to be done."},"depth":{"type":["integer","null"],"description":"How deep agents may be nested. Default: 1."}},"required":["task","depth"],"additionalProperties":false},"strict":true}}"#,
-            ];
-        }
-    }
-    ::toolc::with_openai_responses! {
-        if dialect == Dialect::OpenAiResponses {
-            defined = &[
-                r#"1 1 0 168 {"type":"function","name":"ask_back","description":"Ask the user something.","parameters":{"type":"object","properties":{},"additionalProperties":false},"strict":false}"#,
-                r#"1 1 0 340 {"type":"function","name":"delegate","description":"Give a task to another agent.","parameters":{"type":"object","properties":{"task":{"type":"string","description":"What is to be done."},"depth":{"type":"integer","description":"How deep agents may be nested.","default":1}},"required":["task"],"additionalProperties":false},"strict":false}"#,
-            ];
-        }
-    }
-    ::toolc::with_anthropic! {
-        if dialect == Dialect::Anthropic {
-            defined = &[
-                r#"1 1 0 137 {"name":"ask_back","description":"Ask the user something.","input_schema":{"type":"object","properties":{},"additionalProperties":false}}"#,
-                r#"1 1 0 309 {"name":"delegate","description":"Give a task to another agent.","input_schema":{"type":"object","properties":{"task":{"type":"string","description":"What is to be done."},"depth":{"type":"integer","description":"How deep agents may be nested.","default":1}},"required":["task"],"additionalProperties":false}}"#,
-            ];
-        }
-    }
-    ::toolc::with_anthropic_strict! {
-        if dialect == Dialect::AnthropicStrict {
-            defined = &[
-                r#"1 1 0 151 {"name":"ask_back","description":"Ask the user something.","input_schema":{"type":"object","properties":{},"additionalProperties":false},"strict":true}"#,
-                r#"1 1 0 323 {"name":"delegate","description":"Give a task to another agent.","input_schema":{"type":"object","properties":{"task":{"type":"string","description":"What is to be done."},"depth":{"type":"integer","description":"How deep agents may be nested. Default: 1."}},"required":["task"],"additionalProperties":false},"strict":true}"#,
-            ];
-        }
-    }
-    ::toolc::with_gemini! {
-        if dialect == Dialect::Gemini {
-            defined = &[
-                r#"1 1 0 59 {"name":"ask_back","description":"Ask the user something."}"#,
-                r#"1 1 0 317 {"name":"delegate","description":"Give a task to another agent.","parametersJsonSchema":{"type":"object","properties":{"task":{"type":"string","description":"What is to be done."},"depth":{"type":"integer","description":"How deep agents may be nested.","default":1}},"required":["task"],"additionalProperties":false}}"#,
-            ];
-        }
-    }
-    ::toolc::with_gemini_openapi! {
-        if dialect == Dialect::GeminiOpenApi {
-            defined = &[
-                r#"1 1 0 59 {"name":"ask_back","description":"Ask the user something."}"#,
-                r#"1 1 0 278 {"name":"delegate","description":"Give a task to another agent.","parameters":{"type":"OBJECT","properties":{"task":{"type":"STRING","description":"What is to be done."},"depth":{"type":"INTEGER","description":"How deep agents may be nested.","default":1}},"required":["task"]}}"#,
-            ];
-        }
-    }
-    ::toolc::with_mcp! {
-        if dialect == Dialect::Mcp {
-            defined = &[
-                r#"1 1 0 240 {"name":"ask_back","description":"Ask the user something.","inputSchema":{"type":"object","properties":{},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
-                r#"1 1 0 412 {"name":"delegate","description":"Give a task to another agent.","inputSchema":{"type":"object","properties":{"task":{"type":"string","description":"What is to be done."},"depth":{"type":"integer","description":"How deep agents may be nested.","default":1}},"required":["task"],"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
-            ];
-        }
-    }
-    ::toolc::with_portable! {
-        if dialect == Dialect::Portable {
-            defined = &[
-                r#"1 1 0 137 {"type":"function","function":{"name":"ask_back","description":"Ask the user something.","parameters":{"type":"object","properties":{}}}}"#,
-                r#"1 1 0 309 {"type":"function","function":{"name":"delegate","description":"Give a task to another agent.","parameters":{"type":"object","properties":{"task":{"type":"string","description":"What is to be done."},"depth":{"type":"integer","description":"How deep agents may be nested. Default: 1."}},"required":["task"]}}}"#,
-            ];
-        }
-    }
-    defined
-}
+pub(super) use self::__data::PART;
 
 /// The tool `ask_back`.
 pub mod ask_back {

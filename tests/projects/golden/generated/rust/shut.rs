@@ -3,10 +3,10 @@
 //! The toolset `shut`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
+use ::toolc::__gen::compiled::CompiledCatalog;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
-use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `shut`: Holds what it lists, and nothing that is added to its home by accident.
 #[diagnostic::on_unimplemented(
@@ -67,112 +67,11 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ShutTools + 'static>(
     }
 }
 
-pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[
-        r#"6 crunch14 Crunch numbers0 4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 9 "outcome"0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 0 0 1 1 0 1 0 1 0 20000 1 90000 0 0 0 0 0 "#,
-        "5 erase0 0 4 shut0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 1 0 1 1 1 13 no_parameters19 It erases too much.",
-        r#"9 fetch_all0 24 Fetch what a page names.4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 6 "page"1 1 0 0 0 0 0 0 1 0 6 crunch0 1 0 16 fetch_everything1 4 1 6 crunch2 0 1 0 1 1 1 0 2 4 page5 pages0 0 1 0 "#,
-        r#"5 shell0 0 4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 "pin"0 4 0 1 9 "command"1 1 0 0 10 "password"0 2 0 1 9 "account"0 3 0 0 6 "code"0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 1 7 command1 0 "#,
-    ],
-    definitions,
-    index: ::toolc::__gen::search_index!["4 16 7 18 41 41 1 a3 0 1 2 1 3 3 7 account1 3 1 3 all1 2 3 3 ask1 3 1 6 behalf1 3 1 4 code1 3 1 7 command1 3 3 7 compute1 0 1 6 crunch1 0 3 3 end1 0 1 5 erase1 1 4 10 everything1 1 1 5 fetch1 2 5 3 for2 0 1 3 2 3 how1 0 1 5 input1 3 1 2 is1 3 2 2 it2 0 1 3 2 3 its2 0 1 3 1 4 long1 0 1 4 name1 2 2 6 number1 3 1 2 of2 0 1 2 1 2 on2 0 1 3 1 7 outcome1 0 1 3 own1 0 1 4 page1 2 3 8 password1 3 2 3 pin1 3 1 7 pretend2 1 1 3 1 5 prove1 3 1 3 run1 3 2 5 shell1 3 4 4 that1 3 1 3 the2 2 1 3 2 6 thread1 0 1 2 to3 1 1 2 1 3 2 4 what2 2 1 3 2 4 when1 3 1 5 whose1 3 1 3 you1 3 1 "],
-};
+#[rustfmt::skip]
+#[path = "data/shut.rs"]
+mod __data;
 
-/// Returns the definitions of the tools in a dialect, in the order of their indices.
-fn definitions(dialect: Dialect) -> &'static [&'static str] {
-    let mut defined: &[&str] = &[];
-    ::toolc::with_openai! {
-        if dialect == Dialect::OpenAi {
-            defined = &[
-                r#"1 1 0 286 {"type":"function","function":{"name":"crunch","description":"Compute for long, on a thread of its own.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}},"additionalProperties":false}}}"#,
-                r#"1 1 0 168 {"type":"function","function":{"name":"erase","description":"Pretend to erase everything.","parameters":{"type":"object","properties":{},"additionalProperties":false}}}"#,
-                r#"1 6 0 96 {"type":"function","function":{"name":"fetch_everything","description":"Fetch what a page names.1 1 0 0 3 0 6  Then 3 1 0 6 crunch2 , 0 4  it.0 166 ","parameters":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false}}}"#,
-                r#"1 1 0 614 {"type":"function","function":{"name":"shell","description":"Pretend to run a command.","parameters":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"The input for the command when it asks for a password.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you.","default":"none"}},"required":["command"],"additionalProperties":false}}}"#,
-            ];
-        }
-    }
-    ::toolc::with_openai_strict! {
-        if dialect == Dialect::OpenAiStrict {
-            defined = &[
-                r#"1 1 0 339 {"type":"function","function":{"name":"crunch","description":"Compute for long, on a thread of its own.","parameters":{"type":"object","properties":{"outcome":{"type":["string","null"],"description":"How it ends. Default: \"well\".","enum":["well","fail","panic",null]}},"required":["outcome"],"additionalProperties":false},"strict":true}}"#,
-                r#"1 1 0 196 {"type":"function","function":{"name":"erase","description":"Pretend to erase everything.","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}"#,
-                r#"1 1 0 269 {"type":"function","function":{"name":"fetch_all","description":"Fetch what a page names.","parameters":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false},"strict":true}}"#,
-                r#"1 1 0 721 {"type":"function","function":{"name":"shell","description":"Pretend to run a command.","parameters":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":["string","null"],"description":"The input for the command when it asks for a password. At most 20 characters."},"account":{"type":["object","null"],"description":"On whose behalf.","properties":{"pin":{"type":["integer","null"],"description":"Its number."}},"required":["pin"],"additionalProperties":false},"code":{"type":["string","null"],"description":"What proves that it is you. Default: \"none\"."}},"required":["command","password","account","code"],"additionalProperties":false},"strict":true}}"#,
-            ];
-        }
-    }
-    ::toolc::with_openai_responses! {
-        if dialect == Dialect::OpenAiResponses {
-            defined = &[
-                r#"1 1 0 288 {"type":"function","name":"crunch","description":"Compute for long, on a thread of its own.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}},"additionalProperties":false},"strict":false}"#,
-                r#"1 1 0 170 {"type":"function","name":"erase","description":"Pretend to erase everything.","parameters":{"type":"object","properties":{},"additionalProperties":false},"strict":false}"#,
-                r#"1 1 0 257 {"type":"function","name":"fetch_all","description":"Fetch what a page names.","parameters":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false},"strict":false}"#,
-                r#"1 1 0 616 {"type":"function","name":"shell","description":"Pretend to run a command.","parameters":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"The input for the command when it asks for a password.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you.","default":"none"}},"required":["command"],"additionalProperties":false},"strict":false}"#,
-            ];
-        }
-    }
-    ::toolc::with_anthropic! {
-        if dialect == Dialect::Anthropic {
-            defined = &[
-                r#"1 1 0 257 {"name":"crunch","description":"Compute for long, on a thread of its own.","input_schema":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}},"additionalProperties":false}}"#,
-                r#"1 1 0 139 {"name":"erase","description":"Pretend to erase everything.","input_schema":{"type":"object","properties":{},"additionalProperties":false}}"#,
-                r#"1 1 0 226 {"name":"fetch_all","description":"Fetch what a page names.","input_schema":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false}}"#,
-                r#"1 1 0 585 {"name":"shell","description":"Pretend to run a command.","input_schema":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"The input for the command when it asks for a password.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you.","default":"none"}},"required":["command"],"additionalProperties":false}}"#,
-            ];
-        }
-    }
-    ::toolc::with_anthropic_strict! {
-        if dialect == Dialect::AnthropicStrict {
-            defined = &[
-                r#"1 1 0 273 {"name":"crunch","description":"Compute for long, on a thread of its own.","input_schema":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends. Default: \"well\".","enum":["well","fail","panic"]}},"additionalProperties":false},"strict":true}"#,
-                r#"1 1 0 153 {"name":"erase","description":"Pretend to erase everything.","input_schema":{"type":"object","properties":{},"additionalProperties":false},"strict":true}"#,
-                r#"1 1 0 240 {"name":"fetch_all","description":"Fetch what a page names.","input_schema":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false},"strict":true}"#,
-                r#"1 1 0 609 {"name":"shell","description":"Pretend to run a command.","input_schema":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"The input for the command when it asks for a password. At most 20 characters."},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you. Default: \"none\"."}},"required":["command"],"additionalProperties":false},"strict":true}"#,
-            ];
-        }
-    }
-    ::toolc::with_gemini! {
-        if dialect == Dialect::Gemini {
-            defined = &[
-                r#"1 1 0 265 {"name":"crunch","description":"Compute for long, on a thread of its own.","parametersJsonSchema":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}},"additionalProperties":false}}"#,
-                r#"1 1 0 61 {"name":"erase","description":"Pretend to erase everything."}"#,
-                r#"1 1 0 234 {"name":"fetch_all","description":"Fetch what a page names.","parametersJsonSchema":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false}}"#,
-                r#"1 1 0 593 {"name":"shell","description":"Pretend to run a command.","parametersJsonSchema":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"The input for the command when it asks for a password.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you.","default":"none"}},"required":["command"],"additionalProperties":false}}"#,
-            ];
-        }
-    }
-    ::toolc::with_gemini_openapi! {
-        if dialect == Dialect::GeminiOpenApi {
-            defined = &[
-                r#"1 1 0 226 {"name":"crunch","description":"Compute for long, on a thread of its own.","parameters":{"type":"OBJECT","properties":{"outcome":{"type":"STRING","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}}}}"#,
-                r#"1 1 0 61 {"name":"erase","description":"Pretend to erase everything."}"#,
-                r#"1 1 0 195 {"name":"fetch_all","description":"Fetch what a page names.","parameters":{"type":"OBJECT","properties":{"page":{"type":"STRING","description":"Name of the page to fetch."}},"required":["page"]}}"#,
-                r#"1 1 0 525 {"name":"shell","description":"Pretend to run a command.","parameters":{"type":"OBJECT","properties":{"command":{"type":"STRING","description":"What a shell is to run."},"password":{"type":"STRING","description":"The input for the command when it asks for a password.","maxLength":20},"account":{"type":"OBJECT","description":"On whose behalf.","properties":{"pin":{"type":"INTEGER","description":"Its number."}}},"code":{"type":"STRING","description":"What proves that it is you.","default":"none"}},"required":["command"]}}"#,
-            ];
-        }
-    }
-    ::toolc::with_mcp! {
-        if dialect == Dialect::Mcp {
-            defined = &[
-                r#"1 1 0 385 {"name":"crunch","title":"Crunch numbers","description":"Compute for long, on a thread of its own.","inputSchema":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}},"additionalProperties":false},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}}"#,
-                r#"1 1 0 242 {"name":"erase","description":"Pretend to erase everything.","inputSchema":{"type":"object","properties":{},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
-                r#"1 1 0 329 {"name":"fetch_all","description":"Fetch what a page names.","inputSchema":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
-                r#"1 1 0 688 {"name":"shell","description":"Pretend to run a command.","inputSchema":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"The input for the command when it asks for a password.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you.","default":"none"}},"required":["command"],"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
-            ];
-        }
-    }
-    ::toolc::with_portable! {
-        if dialect == Dialect::Portable {
-            defined = &[
-                r#"1 1 0 259 {"type":"function","function":{"name":"crunch","description":"Compute for long, on a thread of its own.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends. Default: \"well\".","enum":["well","fail","panic"]}}}}}"#,
-                r#"1 1 0 139 {"type":"function","function":{"name":"erase","description":"Pretend to erase everything.","parameters":{"type":"object","properties":{}}}}"#,
-                r#"1 1 0 226 {"type":"function","function":{"name":"fetch_all","description":"Fetch what a page names.","parameters":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"]}}}"#,
-                r#"1 1 0 558 {"type":"function","function":{"name":"shell","description":"Pretend to run a command.","parameters":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"The input for the command when it asks for a password.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}}},"code":{"type":"string","description":"What proves that it is you. Default: \"none\"."}},"required":["command"]}}}"#,
-            ];
-        }
-    }
-    defined
-}
+pub(super) use self::__data::PART;
 
 /// The tool `crunch`.
 pub mod crunch {

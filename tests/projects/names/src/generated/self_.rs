@@ -3,10 +3,10 @@
 //! The toolset `self`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
+use ::toolc::__gen::compiled::CompiledCatalog;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
-use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `self`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
@@ -40,22 +40,11 @@ pub(super) fn call<'a, H: Self_Tools>(
     }
 }
 
-pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[r#"4 self0 0 4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 2 ""1 5 0 0 2 ""1 7 0 0 6 "self"0 8 0 0 2 ""1 10 0 0 2 ""1 12 0 0 6 "rest"0 13 0 0 7 "rest2"0 14 0 0 5 "all"0 1 0 0 8 "tagged"0 3 0 0 3 "r"0 20 0 0 6 "type"1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#],
-    definitions,
-    index: ::toolc::__gen::search_index!["1 52 33 1 a1 0 2 5 alike1 0 1 3 all1 0 1 11 alternative1 0 1 3 and1 0 2 7 another1 0 1 8 anything1 0 1 3 are1 0 2 2 as1 0 1 6 become1 0 1 7 defined1 0 1 10 definition1 0 1 10 identifier1 0 1 2 is1 0 1 3 its1 0 1 4 know1 0 1 5 named1 0 1 3 not1 0 1 3 one1 0 1 2 or1 0 1 9 otherwise1 0 1 4 rest1 0 1 5 rest21 0 1 4 rust1 0 1 4 same1 0 1 4 self1 0 4 9 something1 0 1 3 tag1 0 6 6 tagged1 0 1 4 text1 0 2 4 that1 0 4 3 the1 0 5 5 would1 0 1 "],
-};
+#[rustfmt::skip]
+#[path = "data/self_.rs"]
+mod __data;
 
-/// Returns the definitions of the tools in a dialect, in the order of their indices.
-fn definitions(dialect: Dialect) -> &'static [&'static str] {
-    let mut defined: &[&str] = &[];
-    ::toolc::with_openai! {
-        if dialect == Dialect::OpenAi {
-            defined = &[r##"1 1 0 1680 {"type":"function","function":{"name":"self","description":"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.","parameters":{"type":"object","properties":{"all":{"type":"array","description":"Anything that is defined.","items":{"$ref":"#/$defs/self"}},"tagged":{"description":"Tags that are not identifiers, and tags that would become the same one.","default":{"":"a_b","self":"crate"},"anyOf":[{"type":"object","properties":{"":{"description":"The tag.","const":"a-b"}},"required":[""],"additionalProperties":false},{"type":"object","properties":{"":{"description":"The tag.","const":"a_b"},"self":{"type":"string","description":"A text."}},"required":[""],"additionalProperties":false},{"type":"object","properties":{"":{"description":"The tag.","const":"self"}},"required":[""],"additionalProperties":false},{"type":"object","properties":{"":{"description":"The tag.","const":""},"rest":{"type":"string","description":"A text."},"rest2":{"type":"string","description":"Another."}},"required":[""],"additionalProperties":true}]}},"additionalProperties":false,"$defs":{"FooBar":{"type":"string","enum":["foo-bar","FooBar"]},"returns":{"type":"object","properties":{"type":{"$ref":"#/$defs/box","description":"The kind of box."}},"required":["type"],"additionalProperties":false},"box":{"type":"array","items":{"$ref":"#/$defs/box"}},"Option":{"type":["object","null"],"properties":{"r":{"$ref":"#/$defs/returns","description":"A result."}},"additionalProperties":false},"1.st":{"type":"integer"},"self":{"anyOf":[{"$ref":"#/$defs/Option"},{"$ref":"#/$defs/FooBar"},{"$ref":"#/$defs/box"},{"$ref":"#/$defs/1.st"},{"type":"boolean"}]}}}}}"##];
-        }
-    }
-    defined
-}
+pub(super) use self::__data::PART;
 
 /// The tool `self`.
 pub mod self_ {

@@ -3,10 +3,10 @@
 //! The toolset `std`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
+use ::toolc::__gen::compiled::CompiledCatalog;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
-use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `std`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
@@ -40,22 +40,11 @@ pub(super) fn call<'a, H: StdTools>(
     }
 }
 
-pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[r#"3 std0 0 3 std0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 5 "vec"0 3 0 0 6 "from"0 1 0 0 8 "option"0 2 0 0 6 "args"0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#],
-    definitions,
-    index: ::toolc::__gen::search_index!["1 53 24 1 a1 0 5 3 arg1 0 1 2 as1 0 5 4 from1 0 1 2 in1 0 4 2 is1 0 1 2 it1 0 1 3 its1 0 2 4 know1 0 1 5 named1 0 5 2 of1 0 2 6 option1 0 1 9 otherwise1 0 1 3 own1 0 2 7 prelude1 0 3 4 rust1 0 1 9 something1 0 1 3 std1 0 3 6 struct1 0 1 4 that1 0 2 3 the1 0 4 5 trait1 0 1 4 type1 0 4 3 vec1 0 1 "],
-};
+#[rustfmt::skip]
+#[path = "data/std.rs"]
+mod __data;
 
-/// Returns the definitions of the tools in a dialect, in the order of their indices.
-fn definitions(dialect: Dialect) -> &'static [&'static str] {
-    let mut defined: &[&str] = &[];
-    ::toolc::with_openai! {
-        if dialect == Dialect::OpenAi {
-            defined = &[r#"1 1 0 625 {"type":"function","function":{"name":"std","description":"Named as something that Rust knows otherwise.","parameters":{"type":"object","properties":{"from":{"type":"string","description":"A type of its own, named as a trait in the prelude.","enum":["here","there"],"default":"here"},"option":{"type":"object","description":"A type of its own, named as a type in the prelude.","properties":{"vec":{"type":"string","description":"Named as a type in the prelude."}},"additionalProperties":false},"args":{"type":"string","description":"Named as the struct that it is in.","enum":["some","none"]}},"additionalProperties":false}}}"#];
-        }
-    }
-    defined
-}
+pub(super) use self::__data::PART;
 
 /// The tool `std`.
 pub mod std {

@@ -3,10 +3,10 @@
 //! The toolset `bench`.
 
 use ::std::sync::Arc;
-use ::toolc::__gen::compiled::{CompiledCatalog, CompiledToolset};
+use ::toolc::__gen::compiled::CompiledCatalog;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
-use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `bench`: The one tool of the smallest program.
 #[diagnostic::on_unimplemented(
@@ -40,22 +40,11 @@ pub(super) fn call<'a, H: BenchTools>(
     }
 }
 
-pub(super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[r#"7 trivial0 0 5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 "query"1 1 0 0 7 "limit"0 2 0 0 11 "recursive"0 3 0 0 6 "sort"0 4 0 0 6 "tags"0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#],
-    definitions,
-    index: ::toolc::__gen::search_index!["1 91 61 1 a1 0 2 4 also1 0 1 2 an1 0 2 3 and1 0 1 8 argument1 0 1 2 at1 0 2 4 back1 0 2 2 be1 0 1 3 but1 0 1 2 by1 0 1 4 call1 0 1 4 case1 0 1 4 come1 0 1 7 compare1 0 1 3 doe1 0 2 5 entry1 0 7 4 find1 0 1 5 found1 0 1 4 hand1 0 2 7 handler1 0 1 4 have1 0 1 3 how1 0 1 2 in1 0 2 2 is1 0 2 2 it1 0 2 3 its1 0 1 5 label1 0 1 5 limit1 0 1 4 look1 0 1 4 many1 0 1 6 matter1 0 1 4 most1 0 1 4 must1 0 2 3 not1 0 1 7 nothing1 0 2 5 occur1 0 1 2 of1 0 1 3 one1 0 1 5 order1 0 1 5 query1 0 1 9 recursive1 0 1 6 return1 0 1 1 s1 0 1 2 so1 0 1 4 sort1 0 1 3 tag1 0 1 4 text1 0 1 4 that1 0 5 3 the1 0 3 5 their1 0 1 5 there1 0 1 4 time1 0 1 2 to1 0 4 7 trivial1 0 3 3 use1 0 1 3 way1 0 2 5 which1 0 1 4 with1 0 2 6 within1 0 1 4 word1 0 1 7 written1 0 1 "],
-};
+#[rustfmt::skip]
+#[path = "data/bench.rs"]
+mod __data;
 
-/// Returns the definitions of the tools in a dialect, in the order of their indices.
-fn definitions(dialect: Dialect) -> &'static [&'static str] {
-    let mut defined: &[&str] = &[];
-    ::toolc::with_openai! {
-        if dialect == Dialect::OpenAi {
-            defined = &[r##"1 1 0 980 {"type":"function","function":{"name":"trivial","description":"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.","parameters":{"type":"object","properties":{"query":{"type":"string","description":"Words that must occur in an entry; case does not matter."},"limit":{"type":"integer","description":"How many entries to return at most.","default":10,"minimum":1,"maximum":100},"recursive":{"type":"boolean","description":"Also look at entries within entries.","default":false},"sort":{"$ref":"#/$defs/order","description":"In which order the entries come.","default":"relevance"},"tags":{"type":"array","description":"Labels that an entry must have.","items":{"type":"string"}}},"required":["query"],"additionalProperties":false,"$defs":{"order":{"type":"string","enum":["relevance","newest","oldest"]}}}}}"##];
-        }
-    }
-    defined
-}
+pub(super) use self::__data::PART;
 
 /// The tool `trivial`.
 pub mod trivial {

@@ -23,11 +23,9 @@
 
 use ::std::sync::Arc;
 use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
-use ::toolc::__gen::pack::Packed;
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
-use ::toolc::catalog::{Distribution, Fact, Variable};
-use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
+use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
 const _: () = ::toolc::__gen::assert_stamp(3594991932);
 
 #[rustfmt::skip]
@@ -82,18 +80,6 @@ fn call_shared<'a, H: BenchTools + 'static>(
     }
 }
 
-/// Every toolset of the catalog.
-pub static TOOLSETS: Packed<Toolset> = Packed::new(&["5 bench37 The one tool of the smallest program.0 0 0 0 0 0 0 0 "]);
-
-/// The facts that the conditions and texts of tools use.
-pub static FACTS: Packed<Fact> = Packed::new(&[]);
-
-/// The environment variables that tools require.
-pub static VARIABLES: Packed<Variable> = Packed::new(&[]);
-
-/// The distributions: toolsets to draw at random, with their probabilities.
-pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&[]);
-
 /// Constants for the names of tools and toolsets.
 pub mod names {
     /// Names of tools.
@@ -109,4 +95,9 @@ pub mod names {
     }
 }
 
+#[rustfmt::skip]
+#[path = "data/lib.rs"]
+mod __data;
+
+pub use self::__data::{DISTRIBUTIONS, FACTS, TOOLSETS, VARIABLES};
 static COMMON: CatalogData = CatalogData { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };
