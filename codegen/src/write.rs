@@ -192,10 +192,12 @@ impl Plan {
         self.folders.iter().for_each(|folder| remove_empty_folders(&folder.path));
         // One file before all others: if this run is stopped, the next one recognizes its folder by a file with the mark.
         let (first, rest) = self.stale.split_at(self.stale.len().min(1));
+        // One file after all others: the digests of the manifests.
+        let (rest, last) = rest.split_at(rest.len().saturating_sub(1));
         let write_all = |files: &[Stale]| -> Vec<Result<(), Failure>> {
             files.par_iter().map(|stale| write_atomically(&stale.path, &stale.output.text)).collect()
         };
-        [first, rest].into_iter().flat_map(write_all).collect()
+        [first, rest, last].into_iter().flat_map(write_all).collect()
     }
 }
 

@@ -63,6 +63,9 @@ pub struct Catalog {
     requirements: RequiredTools,
     /// The tools that a turn with all tools shows.
     everything: Members,
+    /// The path and the digest of each manifest.
+    #[cfg(feature = "emit")]
+    digests: Vec<(String, u64)>,
 }
 
 /// A tool, with names resolved to ids.
@@ -289,6 +292,12 @@ impl Catalog {
     /// Returns the facts, sorted by name.
     pub fn facts(&self) -> &[FactManifest] {
         &self.facts
+    }
+
+    /// Returns the path and the digest of each manifest, sorted by path.
+    #[cfg(feature = "emit")]
+    pub(crate) fn digests(&self) -> &[(String, u64)] {
+        &self.digests
     }
 
     /// Returns the names of the run-time tools, sorted.

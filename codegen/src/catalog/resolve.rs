@@ -15,8 +15,19 @@ use crate::text::atoms::AtomTable;
 
 /// Builds the catalog. Unknown and duplicate names are reported and omitted.
 pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
-    let Manifests { tools, toolsets, distributions, commands, facts, variables, settings: written, plugin, broken } =
-        manifests;
+    let Manifests {
+        tools,
+        toolsets,
+        distributions,
+        commands,
+        facts,
+        variables,
+        settings: written,
+        plugin,
+        broken,
+        #[cfg(feature = "emit")]
+        digests,
+    } = manifests;
     let tools = unique(tools, |tool| &tool.name, Code::DUPLICATE_TOOL, Kind::Tool, sink);
     let mut toolsets = unique(toolsets, |toolset| &toolset.name, Code::DUPLICATE_TOOLSET, Kind::Toolset, sink);
     let distributions =
@@ -86,6 +97,8 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         plugin,
         graph,
         requirements,
+        #[cfg(feature = "emit")]
+        digests,
     };
     Catalog { everything: catalog.shown(all), ..catalog }
 }

@@ -9,7 +9,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     let module = catalog.settings().rust.as_deref();
     let data = if module.is_some() { "" } else { "/rust/data/** linguist-generated=true -diff\n" };
     let generated = text(&format!(
-        "/README.md linguist-generated=true\n/catalog.json linguist-generated=true\n/manifest/** linguist-generated=true\n{data}"
+        "/README.md linguist-generated=true\n/catalog.json linguist-generated=true\n/manifest/** linguist-generated=true\n/manifests.txt linguist-generated=true\n{data}"
     ));
     let mut drafts = vec![draft(GENERATED, generated)];
     drafts.extend(module.map(|module| draft(module, text("/data/** linguist-generated=true -diff\n"))));

@@ -2,6 +2,7 @@
 //! disk. Each emitter has a file here and an entry in [`EMITTERS`].
 
 mod catalog;
+mod digests;
 mod git_attributes;
 mod manifest_schemas;
 mod readme;
@@ -82,9 +83,17 @@ impl fmt::Debug for Part<'_> {
 
 type Emitter = for<'c> fn(&'c Lowered<'c>) -> Vec<Draft<'c>>;
 
-/// The emitters. The readme is first: the mark in it identifies the folder of gen, even if gen is stopped early.
-const EMITTERS: &[Emitter] =
-    &[readme::emit, git_attributes::emit, manifest_schemas::emit, rust::emit, schemas::emit, catalog::emit];
+/// The emitters. The readme is first: the mark in it identifies the folder of gen, even if gen is stopped early. The digests are
+/// last: if gen is stopped before it writes them, the build script still reports that the generated code is out of date.
+const EMITTERS: &[Emitter] = &[
+    readme::emit,
+    git_attributes::emit,
+    manifest_schemas::emit,
+    rust::emit,
+    schemas::emit,
+    catalog::emit,
+    digests::emit,
+];
 
 /// Returns all generated files of a catalog. They are rendered on demand.
 pub fn drafts<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {

@@ -35,6 +35,11 @@ pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
     if sources.all().iter().any(|source| source.kind == Some(Kind::Plugin)) {
         run_as_processes(&mut manifests.tools);
     }
+    #[cfg(feature = "emit")]
+    {
+        let digest = |source: &Source| (source.path.clone(), toolc_build::digest(source.text.as_bytes()));
+        manifests.digests = sources.all().par_iter().map(digest).collect();
+    }
     manifests
 }
 

@@ -15,6 +15,8 @@ impl Project {
     pub(crate) fn golden() -> Self {
         let project = Self::manifests();
         copy(&Self::source().join("generated"), &project.path("generated"));
+        // Its digest is in a generated file.
+        fs::copy(Self::source().join("toolc.toml"), project.path("toolc.toml")).expect("failed to copy");
         project
     }
 
@@ -165,13 +167,14 @@ fn gen_check_reports_stale_missing_and_orphaned_files_and_writes_nothing() {
             "stale: generated/rust/data/lib.rs",
             "stale: generated/schemas/openai/tools/wait.json",
             "missing: generated/catalog.json",
+            "stale: generated/manifests.txt",
             "orphan: generated/schemas/openai/tools/gone.json",
             HINT.trim_end(),
         ]
     );
     assert_eq!(differences(&before, &project.state()), NONE);
 
-    let output = format!("removed: generated/schemas/openai/tools/gone.json\n{}", written(4, 1));
+    let output = format!("removed: generated/schemas/openai/tools/gone.json\n{}", written(5, 1));
     assert_eq!(project.run(&["gen"]), (0, output, String::new()));
     assert!(!project.path("generated/schemas/openai/tools/gone.json").exists());
     assert_eq!(project.run(&["gen", "--check"]).0, 0);

@@ -95,7 +95,7 @@ fn gen_check_shows_changed_lines_on_demand() {
     assert_eq!((status, brief.lines().count()), (1, 4), "{brief}");
     let (status, out, err) = project.run(&["gen", "--check", "--diff"]);
     assert_eq!((status, err.as_str()), (1, ""));
-    assert!(out.starts_with(&brief.lines().take(3).map(|line| format!("{line}\n")).collect::<String>()), "{out}");
+    assert!(out.lines().take(3).eq(brief.lines().take(3)), "{out}");
     let path = "generated/schemas/openai/tools/wait.json";
     let header = format!("--- {path}\n+++ {path}, as gen writes it\n@@ ");
     assert!(out.contains(&header), "{out}");

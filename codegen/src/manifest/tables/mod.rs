@@ -74,6 +74,9 @@ pub struct Manifests {
     pub plugin: Option<PluginManifest>,
     /// Names whose declaration is broken.
     pub broken: Vec<(Kind, String)>,
+    /// The path and the digest of each source, for generated code.
+    #[cfg(feature = "emit")]
+    pub digests: Vec<(String, u64)>,
 }
 
 impl Manifests {
