@@ -1,11 +1,8 @@
-//! Fails a build whose generated code does not belong to its tool manifests. Call [`check`] in the build script of the crate that
-//! contains the generated module:
+//! Fails a build whose generated code does not belong to its tool manifests. Call [`check`] in the build script (`build.rs`) of the
+//! crate that contains the generated module:
 //!
 //! ```no_run
-//! // build.rs
-//! fn main() {
-//!     toolc_build::check();
-//! }
+//! toolc_build::check();
 //! ```
 //!
 //! gen writes a digest of each manifest to `generated/manifests.txt`. The check computes the digests again, and fails the build with

@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::Args;
 use similar::TextDiff;
 
+use super::watch::{Run, watch};
 use super::{Project, Streams, find_root, print};
 use crate::build_cache::{BuildCache, Digests};
 use crate::check::Checked;
@@ -22,6 +23,7 @@ use crate::{Compilation, compile_timed};
 
 /// The arguments of `gen`.
 #[derive(Debug, Clone, Copy, Default, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "options of a command line")]
 pub struct GenArgs {
     /// Write nothing, and fail if a generated file is out of date.
     #[arg(long)]
@@ -29,6 +31,9 @@ pub struct GenArgs {
     /// With `--check`, show the lines that gen would change.
     #[arg(long, requires = "check")]
     pub diff: bool,
+    /// Run again whenever a manifest changes, until Ctrl-C.
+    #[arg(long, conflicts_with = "check")]
+    pub watch: bool,
     /// Print how long each stage took.
     #[arg(long)]
     pub timings: bool,
@@ -37,9 +42,36 @@ pub struct GenArgs {
 /// Runs `gen`. Returns whether the manifests have no error and, for `--check`, no generated file is out of date.
 pub(super) fn run(project: Project, args: GenArgs, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let root = find_root(project.root)?;
+    if args.watch {
+        return watch(&root, streams, |streams| {
+            let Outcome { sources, compilation, summary, .. } = run_once(&root, args, streams)?;
+            let baseline = compilation.catalog.as_ref().and_then(|catalog| catalog.settings().baseline.as_ref());
+            let run = Run::new(summary, &compilation.diagnostics, baseline.map(|file| root.join(&file.value)));
+            // This process goes on, so its memory is freed.
+            drop((ManuallyDrop::into_inner(compilation), ManuallyDrop::into_inner(sources)));
+            Ok(run)
+        });
+    }
+    let outcome = run_once(&root, args, streams)?;
+    print(streams.out, &outcome.text)?;
+    Ok(outcome.success)
+}
+
+/// The result of one run.
+struct Outcome {
+    // Not dropped before the process ends, because freeing a large catalog takes as long as checking it.
+    sources: ManuallyDrop<Sources>,
+    compilation: ManuallyDrop<Compilation>,
+    success: bool,
+    /// The output of a single run.
+    text: String,
+    /// The summary of a run that is one of many.
+    summary: String,
+}
+
+fn run_once(root: &Path, args: GenArgs, streams: &mut Streams<'_>) -> Result<Outcome, Failure> {
     let mut timings = Timings::default();
-    // Never dropped, because the process ends after the command, and freeing a large catalog takes as long as checking it.
-    let sources = ManuallyDrop::new(timings.measure("scan", || Sources::scan(&root))?);
+    let sources = ManuallyDrop::new(timings.measure("scan", || Sources::scan(root))?);
     if sources.all().iter().any(|source| source.kind == Some(Kind::Plugin)) {
         return Err(Failure::new(format!(
             "{} is a plugin, and gen generates nothing for plugins: the host reads the manifests; `{} lint` checks them",
@@ -48,26 +80,33 @@ pub(super) fn run(project: Project, args: GenArgs, streams: &mut Streams<'_>) ->
         )));
     }
     let compilation = ManuallyDrop::new(compile_timed(&sources, &Options::default(), &mut timings));
-    let Compilation { catalog, diagnostics } = &*compilation;
-    streams.report(&sources, diagnostics, Shown::Errors)?;
-    let success = match catalog {
-        Some(catalog) if args.check => check(&root, &sources, catalog, args.diff, streams, &mut timings)?,
-        Some(catalog) => write(&root, &sources, catalog, streams, &mut timings).map(|()| true)?,
-        None => false,
-    };
+    streams.report(&sources, &compilation.diagnostics, Shown::Errors)?;
+    let summary = "nothing written".to_owned();
+    let mut outcome = Outcome { sources, compilation, success: false, text: String::new(), summary };
+    match &outcome.compilation.catalog {
+        Some(catalog) if args.check => {
+            let program = &streams.program;
+            (outcome.success, outcome.text) = check(root, &outcome.sources, catalog, args.diff, program, &mut timings)?;
+        }
+        Some(catalog) => {
+            (outcome.text, outcome.summary) = write(root, &outcome.sources, catalog, &mut timings)?;
+            outcome.success = true;
+        }
+        None => {}
+    }
     if args.timings {
         print(streams.err, &timings.table())?;
     }
-    Ok(success)
+    Ok(outcome)
 }
 
+/// Writes the generated files. Returns the output, and the counts in it.
 fn write(
     root: &Path,
     sources: &Sources,
     catalog: &Checked,
-    streams: &mut Streams<'_>,
     timings: &mut Timings,
-) -> Result<(), Failure> {
+) -> Result<(String, String), Failure> {
     let _lock = write::lock(root);
     let cache = BuildCache::open(root);
     let plan = plan(root, sources, catalog, &cache, timings)?;
@@ -76,11 +115,11 @@ fn write(
         cache.store(root, &plan.files);
         Ok(())
     })?;
-    let removed = plan.orphans.iter().map(|orphan| format!("removed: {}\n", orphan.name));
-    let mut text = first_lines(removed, 40);
-    let counts = (plan.stale.len(), plural(plan.files.len(), "file"), plan.orphans.len());
-    text += &format!("{}: {} of {} written, {} removed\n", folders(catalog), counts.0, counts.1, counts.2);
-    print(streams.out, &text)
+    let (files, removed) = (plural(plan.files.len(), "file"), plan.orphans.len());
+    let counts = format!("{} of {files} written, {removed} removed", plan.stale.len());
+    let orphans = plan.orphans.iter().map(|orphan| format!("removed: {}\n", orphan.name));
+    let text = format!("{}{}: {counts}\n", first_lines(orphans, 40), folders(catalog));
+    Ok((text, counts))
 }
 
 /// Renders what has changed, and compares it with the disk.
@@ -105,21 +144,19 @@ fn folders(catalog: &Checked) -> String {
     module.map_or(format!("{GENERATED}/"), |module| format!("{GENERATED}/, {module}/"))
 }
 
-/// Prints which generated files are out of date. Returns true if none is.
+/// Compares the generated files. Returns whether none is out of date, and the output.
 fn check(
     root: &Path,
     sources: &Sources,
     catalog: &Checked,
     with_diff: bool,
-    streams: &mut Streams<'_>,
+    program: &str,
     timings: &mut Timings,
-) -> Result<bool, Failure> {
+) -> Result<(bool, String), Failure> {
     // Every file is rendered, so that a wrong entry of the cache cannot hide a stale file.
     let plan = plan(root, sources, catalog, &BuildCache::default(), timings)?;
     if plan.is_clean() {
-        let files = plural(plan.files.len(), "file");
-        print(streams.out, &format!("{}: {files} up to date\n", folders(catalog)))?;
-        return Ok(true);
+        return Ok((true, format!("{}: {} up to date\n", folders(catalog), plural(plan.files.len(), "file"))));
     }
     let stale = plan.stale.iter().map(|stale| {
         let word = if stale.exists { "stale" } else { "missing" };
@@ -130,10 +167,9 @@ fn check(
     if with_diff {
         text += &first_lines(plan.stale.iter().flat_map(diff), 1_000);
     }
-    text += &format!("run `{} gen`, and commit what it writes", streams.program);
+    text += &format!("run `{program} gen`, and commit what it writes");
     text += if with_diff { "\n" } else { "; `--diff` shows the changed lines\n" };
-    print(streams.out, &text)?;
-    Ok(false)
+    Ok((false, text))
 }
 
 /// Returns the lines that gen would change in a file, or a line that says why they are not shown. None for a missing file.

@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use similar::TextDiff;
 use toolc::__gen::{did_you_mean, nearest};
 
+use super::watch::{Run, watch};
 use super::{Project, Streams, find_root, markdown, print};
 
 use crate::diagnostic::{Code, Level, Places};
@@ -17,7 +18,7 @@ use crate::project::write_atomically;
 use crate::report::{Format, Report, Shown, plural};
 use crate::source::Sources;
 use crate::timings::Timings;
-use crate::{compile_timed, compile_with};
+use crate::{Compilation, compile_timed, compile_with};
 
 /// The end of `lint --help`.
 pub(super) const HELP: &str = "\
@@ -63,6 +64,9 @@ pub struct LintArgs {
     /// Show all findings: by default, the format `human` shows the first ten of each rule on standard output.
     #[arg(long)]
     all: bool,
+    /// Run again whenever a manifest changes, until Ctrl-C.
+    #[arg(long, conflicts_with_all = ["fix", "diff", "write_baseline", "list_rules"])]
+    watch: bool,
     /// Print how long each stage took.
     #[arg(long)]
     timings: bool,
@@ -120,8 +124,18 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
     let options = options(args)?;
     let formats = formats(&args.format)?;
     let root = find_root(project.root)?;
-    // Never dropped, because the process ends after the command, and freeing a large catalog takes as long as checking it.
     let mut timings = Timings::default();
+    if args.watch {
+        return watch(&root, streams, |streams| {
+            let mut timings = Timings::default();
+            let sources = timings.measure("scan", || Sources::scan(&root))?;
+            let compilation = compile_timed(&sources, &options, &mut timings);
+            report(&sources, &compilation, &formats, args, &mut timings, streams)?;
+            let baseline = compilation.catalog.as_ref().and_then(|catalog| catalog.settings().baseline.as_ref());
+            Ok(Run::new(String::new(), &compilation.diagnostics, baseline.map(|file| root.join(&file.value))))
+        });
+    }
+    // Never dropped, because the process ends after the command, and freeing a large catalog takes as long as checking it.
     let mut sources = ManuallyDrop::new(timings.measure("scan", || Sources::scan(&root))?);
     if let Some(file) = &args.write_baseline {
         return write_baseline(&sources, &options, file, &root, streams);
@@ -147,11 +161,26 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
         )?;
     }
     let compilation = ManuallyDrop::new(compile_timed(&sources, &options, &mut timings));
-    let places = Places::new(&sources);
+    report(&sources, &compilation, &formats, args, &mut timings, streams)?;
+    Ok(compilation.catalog.is_some())
+}
+
+/// Writes the findings in the formats that were asked for.
+fn report(
+    sources: &Sources,
+    compilation: &Compilation,
+    formats: &[Target],
+    args: &LintArgs,
+    timings: &mut Timings,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
+    let places = Places::new(sources);
+    let checked = compilation.catalog.as_ref().map(|it| (it.tools().count(), it.toolsets().count()));
     let mut report = Report {
         findings: &compilation.diagnostics,
         places: &places,
-        checked: compilation.catalog.as_ref().map(|it| (it.tools().count(), it.toolsets().count())),
+        // The summary of each run says that nothing was found.
+        checked: checked.filter(|_| !args.watch),
         colour: false,
         shown: Shown::All,
         program: &streams.program,
@@ -163,13 +192,13 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
         let text = timings.measure("report", || (format.write)(&report));
         match path {
             None => print(streams.out, &text)?,
-            Some(path) => write_atomically(&path, &text)?,
+            Some(path) => write_atomically(path, &text)?,
         }
     }
     if args.timings {
         print(streams.err, &timings.table())?;
     }
-    Ok(compilation.catalog.is_some())
+    Ok(())
 }
 
 /// Removes the unused entries of the project's baseline.

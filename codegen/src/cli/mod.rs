@@ -14,6 +14,7 @@ mod markdown;
 mod new;
 mod resolve;
 mod show;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write};
@@ -119,7 +120,13 @@ pub enum ManifestsCommand {
 
 /// Runs the command line of this process. This is the whole `main` of an `xtask` without tasks of its own.
 pub fn main() -> ExitCode {
-    let Cli { project, command } = Cli::parse();
+    main_with(std::env::args_os())
+}
+
+/// Runs a command line, the first item of which is the name of the program.
+#[doc(hidden)]
+pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let Cli { project, command } = Cli::parse_from(args);
     run(project, command).into()
 }
 

@@ -10,3 +10,4 @@ mod python;
 mod report_paths;
 mod sdks;
 mod stress;
+mod watch;
