@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{CatalogCommand, Command, Project, Streams, attempt, print};
+use super::{CatalogCommand, Command, GenArgs, Project, Streams, attempt, print};
 use crate::failure::Failure;
 use crate::report::plural;
 use crate::scaffold::FileChanges;
@@ -42,7 +42,7 @@ impl Init {
             changes.create(dir.join(path), text);
         }
         changes.apply()?;
-        let gen_command = Command::Catalog(CatalogCommand::Gen { check: false });
+        let gen_command = Command::Catalog(CatalogCommand::Gen(GenArgs::default()));
         if !attempt(Project { root: Some(dir.to_owned()) }, gen_command, streams)? {
             return Ok(false);
         }

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::{Subcommand, ValueEnum};
 use toolc::FactValue;
 
-use super::{CatalogCommand, Command, Project, Streams, attempt, find_root, print, report, unknown};
+use super::{CatalogCommand, Command, GenArgs, Project, Streams, attempt, find_root, print, unknown};
 use crate::check::Checked;
 use crate::compile;
 use crate::failure::Failure;
 use crate::project::GENERATED;
+use crate::report::Shown;
 use crate::scaffold::handler::{Added, NewHandler};
 use crate::scaffold::{FileChanges, manifests};
 use crate::source::{Kind, Sources};
@@ -106,7 +107,7 @@ impl New {
             text += &format!("written: {}\n", path.strip_prefix(&root).unwrap_or(path).display());
         }
         print(streams.out, &text)?;
-        let gen_command = Command::Catalog(CatalogCommand::Gen { check: false });
+        let gen_command = Command::Catalog(CatalogCommand::Gen(GenArgs::default()));
         let success = attempt(Project { root: Some(root.clone()) }, gen_command, streams)?;
         print(streams.out, &self.next_step(&path, added.as_ref()))?;
         Ok(success)
@@ -212,7 +213,7 @@ fn compiled(sources: &Sources, streams: &mut Streams<'_>) -> Result<Option<Check
     let compilation = compile(sources);
     let mut errors = compilation.diagnostics;
     errors.retain(|found| found.level == crate::diagnostic::Level::Error);
-    report(sources, &errors, streams.colour[1], streams.err)?;
+    streams.report(sources, &errors, Shown::Errors)?;
     if compilation.catalog.is_none() {
         print(streams.err, "nothing was written: fix these errors first\n")?;
     }

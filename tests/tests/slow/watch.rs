@@ -71,8 +71,7 @@ impl Watched {
     fn next(&self) -> (String, String) {
         let mut text = String::new();
         loop {
-            let line =
-                self.lines.recv_timeout(Duration::from_mins(1)).unwrap_or_else(|_| panic!("no summary: {text}"));
+            let line = self.lines.recv_timeout(Duration::from_mins(1)).unwrap_or_else(|_| panic!("no summary: {text}"));
             if let Some((_, summary)) = line.split_once("Z] ").filter(|_| line.starts_with('[')) {
                 let (summary, time) = summary.rsplit_once("; ").expect("it ends with a time");
                 assert!(time.ends_with(" ms"), "{line}");
