@@ -65,8 +65,8 @@ pub mod schema;
 pub mod source;
 #[doc(hidden)]
 pub mod text;
-mod visible;
 mod timings;
+mod visible;
 #[doc(hidden)]
 #[cfg(feature = "emit")]
 pub mod write;

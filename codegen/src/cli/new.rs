@@ -109,7 +109,7 @@ impl New {
         print(streams.out, &text)?;
         let gen_command = Command::Catalog(CatalogCommand::Gen(GenArgs::default()));
         let success = attempt(Project { root: Some(root.clone()) }, gen_command, streams)?;
-        print(streams.out, &self.next_step(&path, added.as_ref()))?;
+        print(streams.out, &self.next_step(&path, added.as_ref(), &streams.program))?;
         Ok(success)
     }
 
@@ -184,10 +184,12 @@ impl New {
     }
 
     /// Returns what the user has to do.
-    fn next_step(&self, path: &str, added: Option<&Added>) -> String {
+    fn next_step(&self, path: &str, added: Option<&Added>, program: &str) -> String {
         match (self, added) {
             (New::Tool { name, .. }, Some(Added::To { .. })) => {
-                format!("next: describe `{name}` and its parameters in {path}, run `gen`, and write the method\n")
+                format!(
+                    "next: describe `{name}` and its parameters in {path}, run `{program} gen`, and write the method\n"
+                )
             }
             (New::Tool { .. }, Some(Added::Nowhere { reason, method })) => {
                 format!("add this method to the handlers ({reason}):\n\n{method}")
@@ -195,7 +197,9 @@ impl New {
             (New::Tool { name, .. }, None) => {
                 format!("next: describe `{name}` in {path}; the agent's own loop runs it\n")
             }
-            (New::Toolset { name, .. }, _) => format!("next: add tools with `new tool NAME --toolset {name}`\n"),
+            (New::Toolset { name, .. }, _) => {
+                format!("next: add tools with `{program} new tool NAME --toolset {name}`\n")
+            }
             (New::Distribution { .. } | New::Fact { .. }, _) => format!("next: complete {path}\n"),
         }
     }
