@@ -55,7 +55,7 @@ fn lint_and_gen_run_as_cargo_subcommands() {
 fn the_project_is_found_from_a_subfolder() {
     let project = project();
     let (status, out, _) = run(&project.path().join("manifests/tools"), &["toolc", "list"]);
-    assert_eq!((status, &*out), (Some(0), "ping  net\n"));
+    assert_eq!((status, &*out), (Some(0), "ping  net  Check whether a host answers\n"));
 }
 
 #[test]

@@ -38,12 +38,14 @@ fn manifests(project: &str) -> Files {
     files
 }
 
-/// Returns the output of gen.
+/// Returns the output of gen, without the digests of the files, which depend on every character.
 fn output(files: Files) -> Vec<Output> {
     // Without its comments, a project has the findings that they allow.
     let compilation = compile_with(&Sources::from_memory(files), &Options::only(Code::SYNTAX));
     assert!(compilation.diagnostics.is_empty(), "{:?}", compilation.diagnostics);
-    emit(&compilation.catalog.expect("a project without findings has a catalog"))
+    let mut outputs = emit(&compilation.catalog.expect("a project without findings has a catalog"));
+    outputs.retain(|output| output.path != "generated/manifests.txt");
+    outputs
 }
 
 /// Asserts equality and shows only the first difference, since whole files are too long to read.

@@ -97,7 +97,8 @@ fn formatting_a_project_does_not_change_its_output() {
         let outputs = |sources: &Sources| {
             let catalog = compile(sources).catalog.expect("the project compiles");
             let outputs = emit(&catalog).into_iter().map(|output| (output.path, output.text));
-            outputs.collect::<Files>()
+            // The digests of the files depend on every character.
+            outputs.filter(|(path, _)| path != "generated/manifests.txt").collect::<Files>()
         };
         assert_eq!(outputs(&formatted), outputs(&project));
     }

@@ -14,7 +14,8 @@ const HOME: &str = "name = 's'\ndescription = 'Tools.'\n";
 const FACTS: &str = "[facts.one]\ndefault = true\ndescription = 'One.'\n";
 
 fn catalog(tools: &[(&str, &str)]) -> Checked {
-    let fixed = [("manifests/toolsets/s.toml", HOME), ("manifests/facts.toml", FACTS)];
+    let settings = ("toolc.toml", "schemas.toolsets = true\n");
+    let fixed = [("manifests/toolsets/s.toml", HOME), ("manifests/facts.toml", FACTS), settings];
     let mut files: Vec<_> = fixed.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
     for (name, lines) in tools {
         let text = format!("name = '{name}'\ntoolset = 's'\ndescription = 'A tool.'\n{lines}\n");
