@@ -369,7 +369,7 @@ fn mistakes_in_plugin_toml_are_reported() {
     manifest("executable = \"manifests\"\nenv = [\"WEATHER_KEY\"]\n");
     assert_refused(&f, "not a file");
     manifest("");
-    assert_refused(&f, "missing key `executable`");
+    assert_refused(&f, "`plugin.toml` needs `executable`");
     fs::remove_file(f.path("plugins/weather/plugin.toml")).expect("failed to remove");
     assert_refused(&f, "the folder has no `plugin.toml`");
     manifest("executable = \"run\"\n");

@@ -37,6 +37,7 @@ const FILES: &[(&str, File)] = &[
     (".vscode/settings.json", File::Text(include_str!("project/vscode-settings.json"))),
     ("Cargo.toml", File::Template(include_str!("project/Cargo.toml.jinja"))),
     ("README.md", File::Template(include_str!("project/README.md.jinja"))),
+    ("build.rs", File::Text(include_str!("project/build.rs"))),
     ("manifests/tools/add_note.toml", File::Text(include_str!("project/add_note.toml"))),
     ("manifests/tools/find_notes.toml", File::Text(include_str!("project/find_notes.toml"))),
     ("manifests/toolsets/notes.toml", File::Text(include_str!("project/notes.toml"))),
@@ -89,7 +90,7 @@ impl ToolcSource {
 }
 
 fn is_repository(folder: &Path) -> bool {
-    ["runtime", "cli", "codegen"].iter().all(|krate| folder.join(krate).join("Cargo.toml").is_file())
+    ["runtime", "cli", "codegen", "build"].iter().all(|krate| folder.join(krate).join("Cargo.toml").is_file())
 }
 
 impl NewProject {
@@ -100,7 +101,7 @@ impl NewProject {
     pub(crate) fn new(name: &str, toolc: ToolcSource) -> Result<Self, Failure> {
         /// Names of crates that every program has, and that a project of toolc has.
         const TAKEN: &[&str] =
-            &["alloc", "core", "proc_macro", "serde_json", "std", "test", "toolc", "toolc_cli", "xtask"];
+            &["alloc", "core", "proc_macro", "serde_json", "std", "test", "toolc", "toolc_build", "toolc_cli", "xtask"];
         let is_plain = name.starts_with(|first: char| first.is_ascii_alphabetic())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
         let crate_name = crate_name(name);
@@ -125,6 +126,7 @@ impl NewProject {
             crate_name => crate_name(&self.name),
             rust_version => env!("CARGO_PKG_RUST_VERSION"),
             toolc => self.toolc.dependency("runtime"),
+            toolc_build => self.toolc.dependency("build"),
             toolc_cli => self.toolc.dependency("cli"),
             toolc_codegen => self.toolc.dependency("codegen"),
         };
@@ -168,7 +170,11 @@ mod tests {
             let files = NewProject::new("agent", source).unwrap().files();
             let find =
                 |path: &str| files.iter().find(|(found, _)| *found == path).unwrap().1.parse::<toml::Table>().unwrap();
-            for (table, names) in [("dependencies", &["toolc", "toolc-cli"][..]), ("dev-dependencies", &["toolc"])] {
+            for (table, names) in [
+                ("dependencies", &["toolc", "toolc-cli"][..]),
+                ("dev-dependencies", &["toolc"]),
+                ("build-dependencies", &["toolc-build"]),
+            ] {
                 for name in names {
                     assert!(find("Cargo.toml")[table][*name].get(key).is_some(), "{name}");
                 }

@@ -188,7 +188,8 @@ fn is_served(project: &Project) {
     assert_eq!(seen["results"][2]["kind"], "invalid_arguments");
 }
 
-/// A mistake in a manifest is reported with its place and a suggestion, and a missing handler does not compile.
+/// A mistake in a manifest is reported with its place and a suggestion. A manifest that gen has not compiled, and a missing
+/// handler, fail the build.
 fn mistakes_are_reported(project: &Project) {
     let manifest = "manifests/tools/count_notes.toml";
     let right = project.edit(manifest, |text| text.replacen("description", "descripton", 1));
@@ -197,6 +198,12 @@ fn mistakes_are_reported(project: &Project) {
     assert!(broken.err.contains("did you mean `description`?") && broken.err.contains(manifest), "{}", broken.err);
     project.write(manifest, &right);
     project.run("cargo xtask gen --check");
+
+    // A build does not use generated code that is older than a manifest.
+    project.edit(manifest, |text| text.replace("Case does not matter.", "Case is ignored."));
+    let stale = project.shell("cargo build --quiet");
+    assert!(!stale.success && stale.err.contains("out of date") && stale.err.contains(manifest), "{}", stale.err);
+    project.write(manifest, &right);
 
     let right = project.edit("src/lib.rs", |text| text.replace("fn count_notes(", "fn count_all_notes("));
     let unhandled = project.shell("cargo build --quiet");

@@ -98,13 +98,14 @@ fn a_call_is_two_lines() {
 #[test]
 fn repaired_arguments_are_logged_as_they_were_sent() {
     let (turn, lines) = logged(None);
-    call(&turn, "open", "c", r#"{"Pin": "12", "say": 5}"#);
+    // The order of keys does not depend on the features of `serde_json`.
+    call(&turn, "open", "c", r#"{"pin": "12", "Say": 5}"#);
     let lines_of_call = take(&lines);
     let expected = [
-        "toolc: begins tool=\"open\" id=\"c\" task=\"errand\" arguments={\"pin\":12,\"say\":\"5\"} sent={\"Pin\": \"12\", \"say\": 5}\n",
-        "toolc: repairs tool=\"open\" id=\"c\" task=\"errand\" /Pin: \"Pin\" became \"pin\" (parameter_name)\n",
-        "toolc: repairs tool=\"open\" id=\"c\" task=\"errand\" /Pin: \"12\" became 12 (number)\n",
-        "toolc: repairs tool=\"open\" id=\"c\" task=\"errand\" /say: 5 became \"5\" (string)\n",
+        "toolc: begins tool=\"open\" id=\"c\" task=\"errand\" arguments={\"pin\":12,\"say\":\"5\"} sent={\"pin\": \"12\", \"Say\": 5}\n",
+        "toolc: repairs tool=\"open\" id=\"c\" task=\"errand\" /pin: \"12\" became 12 (number)\n",
+        "toolc: repairs tool=\"open\" id=\"c\" task=\"errand\" /Say: \"Say\" became \"say\" (parameter_name)\n",
+        "toolc: repairs tool=\"open\" id=\"c\" task=\"errand\" /Say: 5 became \"5\" (string)\n",
     ];
     assert_eq!(lines_of_call[..4], expected);
     call(&turn, "secretive", "", r#"{"Pin": "12", "say": 5}"#);
