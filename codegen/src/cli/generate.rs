@@ -18,6 +18,7 @@ use crate::project::GENERATED;
 use crate::report::{Shown, plural};
 use crate::source::{Kind, Sources};
 use crate::timings::Timings;
+use crate::visible::visible;
 use crate::write::{self, Plan, Stale};
 use crate::{Compilation, compile_timed};
 
@@ -117,7 +118,7 @@ fn write(
     })?;
     let (files, removed) = (plural(plan.files.len(), "file"), plan.orphans.len());
     let counts = format!("{} of {files} written, {removed} removed", plan.stale.len());
-    let orphans = plan.orphans.iter().map(|orphan| format!("removed: {}\n", orphan.name));
+    let orphans = plan.orphans.iter().map(|orphan| format!("removed: {}\n", visible(&orphan.name)));
     let text = format!("{}{}: {counts}\n", first_lines(orphans, 40), folders(catalog));
     Ok((text, counts))
 }
@@ -160,9 +161,9 @@ fn check(
     }
     let stale = plan.stale.iter().map(|stale| {
         let word = if stale.exists { "stale" } else { "missing" };
-        format!("{word}: {}\n", stale.output.path)
+        format!("{word}: {}\n", visible(&stale.output.path))
     });
-    let orphans = plan.orphans.iter().map(|orphan| format!("orphan: {}\n", orphan.name));
+    let orphans = plan.orphans.iter().map(|orphan| format!("orphan: {}\n", visible(&orphan.name)));
     let mut text = first_lines(stale.chain(orphans), 500);
     if with_diff {
         text += &first_lines(plan.stale.iter().flat_map(diff), 1_000);
@@ -185,8 +186,8 @@ fn diff(stale: &Stale) -> Vec<String> {
         Some(found) => {
             let diff = TextDiff::from_lines(found.as_str(), &stale.output.text).unified_diff().to_string();
             let cut = |line: &str| match line.char_indices().nth(CHARACTERS) {
-                Some((end, _)) => format!("{}…\n", &line[..end]),
-                None => format!("{line}\n"),
+                Some((end, _)) => format!("{}…\n", visible(&line[..end])),
+                None => format!("{}\n", visible(line)),
             };
             lines.push(first_lines(diff.lines().map(cut), LINES));
         }

@@ -11,6 +11,7 @@ use crate::lint::Options;
 use crate::report::{Shown, plural};
 use crate::source::{Kind, Sources};
 use crate::timings::Timings;
+use crate::visible::visible;
 use crate::{Catalog, inspect};
 
 /// A project whose manifests may have errors.
@@ -48,8 +49,8 @@ impl Inspected {
         if files.len() > FILES {
             names.push(plural(files.len() - FILES, "other file"));
         }
-        let text = format!("{} in {}: run `{} lint`\n", plural(count, "error"), names.join(", "), streams.program);
-        print(streams.err, &text)
+        let text = format!("{} in {}: run `{} lint`", plural(count, "error"), names.join(", "), streams.program);
+        print(streams.err, &format!("{}\n", visible(&text)))
     }
 
     /// Returns the tool with this name, or `None` if its manifest has errors, which are printed.

@@ -65,7 +65,7 @@ pub struct LintArgs {
     #[arg(long)]
     all: bool,
     /// Run again whenever a manifest changes, until Ctrl-C.
-    #[arg(long, conflicts_with_all = ["fix", "diff", "write_baseline", "list_rules"])]
+    #[arg(long, conflicts_with_all = ["fix", "diff", "write_baseline", "prune_baseline", "list_rules"])]
     watch: bool,
     /// Print how long each stage took.
     #[arg(long)]

@@ -12,6 +12,7 @@ use super::{Streams, print, unknown};
 use crate::catalog::{Tool, ToolId, Toolset};
 use crate::failure::Failure;
 use crate::text::first_sentence;
+use crate::visible::visible;
 
 /// The arguments of `list`.
 #[derive(Debug, Args)]
@@ -76,7 +77,7 @@ fn lines(project: &Inspected, tools: &[(ToolId, &Tool)], width: usize) -> String
     let line = |(_, tool): &(ToolId, &Tool)| {
         let description = description(project, tool).unwrap_or_else(|| "(has errors)".to_owned());
         let line = format!("{:names$}  {:homes$}  {}", tool.name(), home(tool), first_sentence(&description));
-        format!("{}\n", cut(line.trim_end(), width))
+        format!("{}\n", cut(visible(&line).trim_end(), width))
     };
     tools.iter().map(line).collect()
 }

@@ -16,6 +16,7 @@ use crate::diagnostic::{Diagnostic, Level};
 use crate::failure::Failure;
 use crate::project::{MANIFESTS, PLUGIN, SETTINGS};
 use crate::report::plural;
+use crate::visible::visible;
 
 /// The time between two polls.
 const INTERVAL: Duration = Duration::from_millis(300);
@@ -75,12 +76,12 @@ pub(super) fn watch(
             }
             // Such as a folder that was removed. It may come back.
             Err(failure) => {
-                print(streams.err, &format!("error: {failure}\n"))?;
+                print(streams.err, &format!("error: {}\n", visible(&failure.to_string())))?;
                 "failed".to_owned()
             }
         };
         let changed = last.as_ref().map_or_else(|| "start".to_owned(), |last| changed(root, last, &now));
-        let line = format!("[{}] {changed}: {text}; {} ms\n", clock(), time.as_millis());
+        let line = format!("[{}] {}: {text}; {} ms\n", clock(), visible(&changed), time.as_millis());
         match streams.out.write_all(line.as_bytes()).and_then(|()| streams.out.flush()) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(true),
             other => other.map_err(|error| Failure::new(format!("failed to write the result: {error}")))?,
