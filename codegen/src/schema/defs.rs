@@ -1,12 +1,16 @@
 //! `$defs` and `$ref`: named schemas, and references to them. References may be recursive.
 
 use toolc::__gen::graph::cycles;
+use toolc::__gen::table::Type;
 
 use super::Schema;
 use crate::diagnostic::{At, Place};
 
 /// The prefix of every `$ref`.
 pub const REF_PREFIX: &str = "#/$defs/";
+
+/// The maximum number of nested schemas and `$ref`s that are followed to find the types of a value.
+pub(crate) const MAX_REF_DEPTH: usize = 16;
 
 /// The index of a definition in the [`Defs`] of its tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,6 +95,37 @@ impl Defs {
         };
         let first = cycles(0..self.0.len(), references).into_iter().next()?;
         Some(first.into_iter().map(|(_, reference)| reference.clone()).collect())
+    }
+
+    /// Returns whether a schema may allow values of a type. Sound but incomplete: true if the schema is nested too deeply to decide.
+    pub fn allows_type(&self, schema: &Schema, ty: Type) -> bool {
+        self.allows_type_within(schema, ty, MAX_REF_DEPTH + 1)
+    }
+
+    fn allows_type_within(&self, schema: &Schema, ty: Type, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return true };
+        let types = schema.effective_types();
+        let is_listed = types.is_empty()
+            || types.iter().any(|listed| *listed == ty || matches!((listed, ty), (Type::Integer, Type::Number)));
+        let allows = |subschema: &Schema| self.allows_type_within(subschema, ty, depth);
+        is_listed
+            && schema.reference.as_ref().is_none_or(|reference| allows(&self.get(reference.to).schema))
+            && (schema.any_of.is_empty() || schema.any_of.iter().any(allows))
+            && (schema.one_of.is_empty() || schema.one_of.iter().any(allows))
+            && schema.all_of.iter().all(allows)
+    }
+
+    /// Returns whether null is valid for a schema in every turn.
+    pub fn accepts_null(&self, schema: &Schema) -> bool {
+        let accepts = |subschema: &Schema| self.accepts_null(subschema);
+        (schema.types.is_empty() || schema.types.contains(&Type::Null))
+            && schema.constant.as_ref().is_none_or(|constant| constant.value.is_null())
+            && (schema.choices.is_empty()
+                || schema.choices.iter().any(|choice| choice.value.value.is_null() && choice.when.is_none()))
+            && schema.reference.as_ref().is_none_or(|reference| accepts(&self.get(reference.to).schema))
+            && (schema.any_of.is_empty() || schema.any_of.iter().any(accepts))
+            && (schema.one_of.is_empty() || schema.one_of.iter().filter(|one| accepts(one)).count() == 1)
+            && schema.all_of.iter().all(accepts)
     }
 
     /// Removes the `$ref` at a place, so that its schema accepts any value.

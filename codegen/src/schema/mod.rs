@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use toolc::__gen::table::Type;
 
+pub(crate) use defs::MAX_REF_DEPTH;
 pub use defs::{Def, DefId, Defs, REF_PREFIX, Reference};
 pub(crate) use tagged_union::TagDefect;
 pub use tagged_union::{Alternative, ResolvedSchema};

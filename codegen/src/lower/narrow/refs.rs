@@ -1,9 +1,8 @@
 //! Flattening: inlines `$ref`s and merges `allOf`.
 
-use super::text::MAX_REF_DEPTH;
 use super::{Fallback, Narrower};
 use crate::dialects::Refs;
-use crate::schema::{DefId, Schema};
+use crate::schema::{DefId, MAX_REF_DEPTH, Schema};
 
 /// The maximum nesting depth for a dialect that has no limit of its own. Deeper schemas are sent as JSON text.
 const MAX_DEPTH: usize = 24;

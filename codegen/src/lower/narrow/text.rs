@@ -9,9 +9,6 @@ use crate::schema::{Additional, Schema};
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
-/// The maximum number of nested schemas and `$ref`s that are followed to find the types of a value.
-pub(super) const MAX_REF_DEPTH: usize = 16;
-
 const SCALARS: [Type; 4] = [Type::String, Type::Number, Type::Boolean, Type::Null];
 
 impl Narrower<'_> {
@@ -21,7 +18,7 @@ impl Narrower<'_> {
         self.record_loss(given.keyword_place(keyword), keyword, fallback);
         let mut schema = Schema::new(given.place);
         schema.types = vec![Type::String];
-        let is_nullable = self.accepts_null() && self.allows_type(given, Type::Null, 0);
+        let is_nullable = self.accepts_null() && self.allows_type(given, Type::Null);
         if is_nullable && self.lists_null() {
             schema.types.push(Type::Null);
         }
@@ -43,7 +40,7 @@ impl Narrower<'_> {
 
     /// Returns the sentence that asks for JSON text, with the schema of the value if it has one.
     fn json_text_description(&mut self, given: &Schema) -> Template {
-        let types: Vec<Type> = Type::ALL.into_iter().filter(|ty| self.allows_type(given, *ty, 0)).collect();
+        let types: Vec<Type> = Type::ALL.into_iter().filter(|ty| self.allows_type(given, *ty)).collect();
         let noun = match types.as_slice() {
             [Type::Object] | [Type::Null, Type::Object] => "object",
             [Type::Array] | [Type::Null, Type::Array] => "array",
@@ -81,12 +78,12 @@ impl Narrower<'_> {
     pub(super) fn narrow_too_deep(&mut self, given: &Schema) -> NarrowSchema {
         let is_recursive = given.reference.as_ref().is_some_and(|reference| self.recursive[reference.to.0]);
         let keyword = if is_recursive { "$ref" } else { "additionalProperties" };
-        if !self.allows_type(given, Type::String, 0) {
+        if !self.allows_type(given, Type::String) {
             return self.narrow_to_json_text(given, keyword);
         }
         self.record_dropped(given, keyword);
         let mut schema = Schema::new(given.place);
-        schema.types = SCALARS.into_iter().filter(|ty| self.allows_type(given, *ty, 0)).collect();
+        schema.types = SCALARS.into_iter().filter(|ty| self.allows_type(given, *ty)).collect();
         schema.title.clone_from(&given.title);
         schema.description.clone_from(&given.description);
         self.narrow_plain(schema)
@@ -97,19 +94,8 @@ impl Narrower<'_> {
         if self.take_budget_for(schema) { json_prose(lead, self.defs.document(schema).json()) } else { Template::new() }
     }
 
-    /// Returns whether a schema may allow values of a type. Sound but incomplete: true if `depth` is too great to decide.
-    pub(super) fn allows_type(&self, schema: &Schema, ty: Type, depth: usize) -> bool {
-        if depth > MAX_REF_DEPTH {
-            return true;
-        }
-        let types = schema.effective_types();
-        let is_listed = types.is_empty()
-            || types.iter().any(|listed| *listed == ty || matches!((listed, ty), (Type::Integer, Type::Number)));
-        let allows = |subschema: &Schema| self.allows_type(subschema, ty, depth + 1);
-        is_listed
-            && schema.reference.as_ref().is_none_or(|reference| allows(&self.defs.get(reference.to).schema))
-            && (schema.any_of.is_empty() || schema.any_of.iter().any(allows))
-            && (schema.one_of.is_empty() || schema.one_of.iter().any(allows))
-            && schema.all_of.iter().all(allows)
+    /// Returns whether a schema may allow values of a type: see [`Defs::allows_type`](crate::schema::Defs::allows_type).
+    pub(super) fn allows_type(&self, schema: &Schema, ty: Type) -> bool {
+        self.defs.allows_type(schema, ty)
     }
 }

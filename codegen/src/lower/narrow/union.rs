@@ -143,7 +143,7 @@ impl Narrower<'_> {
     /// Drops the alternatives with JSON text if another alternative allows strings: the runtime could not distinguish them.
     fn drop_ambiguous_json_text(&mut self, alternatives: &mut Vec<NarrowSchema>, union: &Schema) {
         let allows_strings = |narrow: &NarrowSchema| match &narrow.schema.reference {
-            Some(reference) => self.allows_type(&self.defs.get(reference.to).schema, Type::String, 0),
+            Some(reference) => self.allows_type(&self.defs.get(reference.to).schema, Type::String),
             None => narrow.schema.types.contains(&Type::String),
         };
         let has_json_text = alternatives.iter().any(|alternative| alternative.is_json_text);
