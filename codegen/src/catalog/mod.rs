@@ -161,6 +161,11 @@ pub struct TurnValues {
 }
 
 impl TurnValues {
+    /// Returns the atoms that hold, as bits by index.
+    pub fn atoms(&self) -> Atoms {
+        self.atoms
+    }
+
     /// Evaluates a JSON document of the tool.
     pub fn value(&self, doc: &CondJson) -> Value {
         doc.value(self.atoms, &self.facts)
@@ -308,20 +313,25 @@ impl Catalog {
     /// Returns the tools that a turn shows if `granted` are granted, every fact has its default, and all environment variables,
     /// programs and checks are available. Run-time tools are missing.
     pub fn shown(&self, granted: Members) -> Members {
+        self.shown_with_facts(granted, &[])
+    }
+
+    /// Returns the tools that a turn with these facts shows, like [`Self::shown`]. Other facts have their defaults.
+    pub fn shown_with_facts(&self, granted: Members, facts: &[(FactId, FactValue)]) -> Members {
         let mut shown = granted;
         for (id, shown) in shown.iter_mut().enumerate().filter(|(_, shown)| **shown) {
             let (tool, home) = (&self.tools[id], &self[self.tools[id].home]);
-            *shown = self.allows(tool.manifest.requires.when.as_ref(), &tool.atoms)
-                && self.allows(home.manifest.requires.when.as_ref(), &home.atoms);
+            *shown = self.allows(tool.manifest.requires.when.as_ref(), &tool.atoms, facts)
+                && self.allows(home.manifest.requires.when.as_ref(), &home.atoms, facts);
         }
         remove_unmet(&self.requirements, &mut shown, |_, _| (), |_, ()| {});
         shown
     }
 
     /// Returns whether the condition of a requirement is true.
-    fn allows(&self, when: Option<&At<When>>, atoms: &[Atom]) -> bool {
+    fn allows(&self, when: Option<&At<When>>, atoms: &[Atom], facts: &[(FactId, FactValue)]) -> bool {
         // The list is empty if a name was unknown.
-        let atom = |AtomId(atom): &AtomId| atoms.get(*atom).is_some_and(|atom| self.holds(atom, &[], &[]));
+        let atom = |AtomId(atom): &AtomId| atoms.get(*atom).is_some_and(|atom| self.holds(atom, &[], facts));
         when.is_none_or(|when| when.value.holds(&atom))
     }
 
@@ -335,7 +345,8 @@ impl Catalog {
         }
     }
 
-    fn fact<'f>(&'f self, id: FactId, facts: &'f [(FactId, FactValue)]) -> &'f FactValue {
+    /// Returns the value of a fact. Facts that are not in `facts` have their defaults.
+    pub fn fact<'f>(&'f self, id: FactId, facts: &'f [(FactId, FactValue)]) -> &'f FactValue {
         facts.iter().rev().find(|(other, _)| *other == id).map_or(&self[id].default, |(_, value)| value)
     }
 
@@ -357,6 +368,11 @@ impl Catalog {
     /// Returns the values for a tool in a turn with all tools of the catalog.
     pub fn full_turn_values(&self, tool: &Tool) -> TurnValues {
         self.turn_values(tool, &self.everything)
+    }
+
+    /// Returns every tool of the catalog.
+    pub fn everything(&self) -> &Members {
+        &self.everything
     }
 
     /// Returns the tools, sorted by name.

@@ -14,6 +14,7 @@ mod markdown;
 mod new;
 mod resolve;
 mod show;
+mod turn;
 mod watch;
 
 use std::ffi::OsString;

@@ -6,7 +6,8 @@ use toolc::__gen::indented;
 use toolc::FactValue;
 use toolc::behaviour::Annotations;
 
-use super::{Draft, Inputs, Part};
+use super::conditional::{condition_json, conditional};
+use super::{Draft, Inputs, Part, Turn, turn};
 use crate::catalog::{Atom, Distribution, ExternalId, Requires, Tool, ToolId, Toolset, ToolsetId};
 use crate::conditional_json::CondJson;
 use crate::diagnostic::Place;
@@ -18,11 +19,18 @@ use crate::text::atoms::When;
 use crate::text::condition::Condition;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
+    in_turn(catalog, &turn::DEFAULT)
+}
+
+/// Returns the catalog with the descriptions and schemas of a turn.
+pub(super) fn in_turn<'c>(catalog: &'c Lowered<'c>, turn: &'c Turn) -> Vec<Draft<'c>> {
     let mut draft =
         Draft::new("catalog.json", Inputs::Common, || format!("{{\n  \"$comment\": \"{MARK}\",\n  \"tools\": ["));
     draft.parts.extend(catalog.tools().map(|(id, tool)| {
         let before = if id.0 == 0 { "\n    " } else { ",\n    " };
-        Part::new(Inputs::Tools(vec![id]), move || before.to_owned() + &indented(&tool_json(catalog, tool), 2))
+        Part::new(Inputs::Tools(vec![id]), move || {
+            before.to_owned() + &indented(&tool_json(catalog, turn, id, tool), 2)
+        })
     }));
     draft.parts.push(Part::new(Inputs::Common, || {
         let mut rest = json!({
@@ -42,8 +50,8 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
 }
 
 /// Returns a tool as JSON text: its manifest with resolved names and with defaults.
-fn tool_json(catalog: &Lowered<'_>, tool: &Tool) -> String {
-    let (values, manifest) = (catalog.full_turn_values(tool), &tool.manifest);
+fn tool_json(catalog: &Lowered<'_>, turn: &Turn, id: ToolId, tool: &Tool) -> String {
+    let (values, manifest) = (turn.values_of(catalog, id, catalog.everything()), &tool.manifest);
     let Annotations { read_only, destructive, idempotent, open_world, .. } = manifest.annotations.value();
     let dialects = manifest.dialect.iter().map(|dialect| {
         let mut json = dialect.to_json();
@@ -67,9 +75,10 @@ fn tool_json(catalog: &Lowered<'_>, tool: &Tool) -> String {
     let schema = |doc: &CondJson| values.render(&doc.segments());
     let returns = manifest.returns.as_ref().map(|returns| schema(&manifest.defs.document(returns)));
     let returns = returns.map(|returns| format!(",\"returns\":{returns}")).unwrap_or_default();
+    let conditional = conditional(catalog, tool).map(|json| format!(",\"conditional\":{json}")).unwrap_or_default();
     let mut out = without_missing(json).to_string();
     out.pop();
-    out + ",\"parameters\":" + &schema(&manifest.parameters()) + &returns + "}"
+    out + ",\"parameters\":" + &schema(&manifest.parameters()) + &returns + &conditional + "}"
 }
 
 /// Returns the JSON pointers of the secret arguments, or `None` if no argument is secret. `parent` is the pointer of `schema`.
@@ -120,6 +129,8 @@ fn requires(catalog: &Lowered<'_>, resolved: &Requires, manifest: &RequiresManif
     json["tools"] = tools(&resolved.tools, &resolved.external);
     json["any_tools"] = tools(&resolved.any_tools, &resolved.any_external);
     json["when"] = json!(manifest.when.as_ref().map(|when| condition_text(&when.value, atoms, catalog)));
+    let condition = manifest.when.as_ref().map(|when| condition_json(&when.value, atoms, catalog));
+    json.insert("condition".to_owned(), json!(condition));
     json["check"] = json!(manifest.checked().map(|_| true));
     json.retain(|_, value| value.as_array().is_none_or(|list| !list.is_empty()));
     without_missing(json)

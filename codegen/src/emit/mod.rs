@@ -2,12 +2,14 @@
 //! disk. Each emitter has a file here and an entry in [`EMITTERS`].
 
 mod catalog;
+mod conditional;
 mod digests;
 mod git_attributes;
 mod manifest_schemas;
 mod readme;
 mod rust;
 mod schemas;
+mod turn;
 
 use std::fmt;
 
@@ -17,6 +19,9 @@ use crate::catalog::ToolId;
 use crate::check::Checked;
 use crate::lower::{Lowered, lower};
 use crate::project::GENERATED;
+
+pub use conditional::conditional_definitions;
+pub use turn::Turn;
 
 /// A generated file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,10 +105,10 @@ pub fn drafts<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     EMITTERS.iter().flat_map(|emitter| emitter(catalog)).collect()
 }
 
-/// Returns the files for programs in other languages: all schemas in each dialect of the project, also those that the settings leave
-/// out of the folder, and `catalog.json`.
-pub(crate) fn bundle<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
-    schemas::all(catalog).into_iter().chain(catalog::emit(catalog)).collect()
+/// Returns the files for programs in other languages as they are in a turn: the catalog and the definitions. They are rendered on
+/// demand.
+pub fn portable_drafts<'c>(catalog: &'c Lowered<'c>, turn: &'c Turn) -> Vec<Draft<'c>> {
+    [catalog::in_turn(catalog, turn), schemas::in_turn(catalog, turn)].into_iter().flatten().collect()
 }
 
 /// Renders all generated files of a catalog.

@@ -1,7 +1,8 @@
 //! `schemas/DIALECT/`: definitions in the form that a vendor accepts, for programs in other languages.
 //!
 //! The definition of a tool is that of a turn with all tools. The definitions of a toolset are those of a turn with this toolset
-//! alone. In both, facts have their defaults, and all environment variables, programs and checks are available.
+//! alone. In `generated/`, facts have their defaults; a bundle can have another [`Turn`]. All environment variables, programs and
+//! checks are available.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use toolc::__gen::graph::Members;
 use toolc::__gen::indented;
 use toolc::__gen::segment::Segment;
 
-use super::{Draft, Inputs};
+use super::{Draft, Inputs, Turn, turn};
 use crate::catalog::{Settings, ToolId, Toolset, ToolsetId};
 use crate::lower::{Lowered, accepts};
 
@@ -19,52 +20,59 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     let Settings { dialects, schemas, .. } = catalog.settings();
     let is_written = |index: &usize| schemas.dialects.iter().any(|name| *name == dialects[*index].name);
     let written = (0..dialects.len()).filter(is_written);
-    written.flat_map(|index| in_dialect(catalog, index, schemas.tools, schemas.toolsets)).collect()
+    written.flat_map(|index| in_dialect(catalog, &turn::DEFAULT, index, schemas.tools, schemas.toolsets)).collect()
 }
 
-/// Returns all files, in each dialect of the project.
-pub(super) fn all<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
-    (0..catalog.settings().dialects.len()).flat_map(|index| in_dialect(catalog, index, true, true)).collect()
+/// Returns all files in a turn, in each dialect of the project.
+pub(super) fn in_turn<'c>(catalog: &'c Lowered<'c>, turn: &'c Turn) -> Vec<Draft<'c>> {
+    let dialects = 0..catalog.settings().dialects.len();
+    dialects.flat_map(|index| in_dialect(catalog, turn, index, true, true)).collect()
 }
 
 /// Returns the files of a dialect. `index` is its index in the settings.
-fn in_dialect<'c>(catalog: &'c Lowered<'c>, index: usize, of_tools: bool, of_toolsets: bool) -> Vec<Draft<'c>> {
+fn in_dialect<'c>(
+    catalog: &'c Lowered<'c>,
+    turn: &'c Turn,
+    index: usize,
+    of_tools: bool,
+    of_toolsets: bool,
+) -> Vec<Draft<'c>> {
     let dialect = catalog.settings().dialects[index];
     // A tool that the dialect cannot express is not available to other tools either.
     let accepted: Arc<Members> = Arc::new(catalog.tools().map(|(_, tool)| accepts(dialect, tool)).collect());
-    let everything = Arc::new(catalog.shown(Members::clone(&accepted)));
+    let everything = Arc::new(catalog.shown_with_facts(Members::clone(&accepted), &turn.facts));
     let mut drafts: Vec<Draft<'c>> = Vec::new();
     for (id, tool) in catalog.tools().filter(|(id, _)| of_tools && accepted[id.0]) {
         let path = format!("schemas/{}/tools/{}.json", dialect.name, tool.name());
         let everything = Arc::clone(&everything);
         drafts.push(Draft::new(path, Inputs::Tools(vec![id]), move || {
-            indented(&catalog.turn_values(tool, &everything).render(segments(catalog, id, index)), 0) + "\n"
+            indented(&turn.values_of(catalog, id, &everything).render(segments(catalog, id, index)), 0) + "\n"
         }));
     }
     let toolsets: Vec<(ToolsetId, &Toolset)> = catalog.toolsets().filter(|_| of_toolsets).collect();
-    let shown: Vec<_> = toolsets.par_iter().map(|(id, _)| shown_tools(catalog, *id, &accepted)).collect();
+    let shown: Vec<_> = toolsets.par_iter().map(|(id, _)| shown_tools(catalog, turn, *id, &accepted)).collect();
     for ((_, toolset), tools) in toolsets.into_iter().zip(shown).filter(|(_, shown)| !shown.is_empty()) {
         let path = format!("schemas/{}/toolsets/{}.json", dialect.name, toolset.name());
-        drafts.push(Draft::new(path, Inputs::Tools(tools.clone()), move || definitions(catalog, &tools, index)));
+        drafts.push(Draft::new(path, Inputs::Tools(tools.clone()), move || definitions(catalog, turn, &tools, index)));
     }
     drafts
 }
 
 /// Returns the tools of a turn with this toolset alone.
-fn shown_tools(catalog: &Lowered<'_>, id: ToolsetId, accepted: &[bool]) -> Vec<ToolId> {
+fn shown_tools(catalog: &Lowered<'_>, turn: &Turn, id: ToolsetId, accepted: &[bool]) -> Vec<ToolId> {
     let resolved = catalog.graph().resolve(id.0);
     let granted = resolved.iter().zip(accepted).map(|(resolved, accepted)| *resolved && *accepted).collect();
-    let members = catalog.shown(granted);
+    let members = turn.shown(catalog, granted);
     catalog.tools().map(|(id, _)| id).filter(|id| members[id.0]).collect()
 }
 
 /// Returns the definitions in a turn of these tools, as a JSON array.
-fn definitions(catalog: &Lowered<'_>, tools: &[ToolId], index: usize) -> String {
+fn definitions(catalog: &Lowered<'_>, turn: &Turn, tools: &[ToolId], index: usize) -> String {
     let mut members = vec![false; catalog.graph().tools];
     for id in tools {
         members[id.0] = true;
     }
-    let definition = |&id: &ToolId| catalog.turn_values(&catalog[id], &members).render(segments(catalog, id, index));
+    let definition = |&id: &ToolId| turn.values(catalog, &catalog[id], &members).render(segments(catalog, id, index));
     let definitions: Vec<String> = tools.iter().map(definition).collect();
     indented(&format!("[{}]", definitions.join(",")), 0) + "\n"
 }

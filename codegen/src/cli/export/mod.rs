@@ -1,25 +1,33 @@
 //! `export`: writes a bundle for programs in other languages: a folder with the definitions, the catalog, and an index that lists
 //! the files with their digests. The version of a bundle is computed from the digests.
 
+mod folder;
+mod selection;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use toolc::__gen::graph::Pick;
-use walkdir::WalkDir;
 
+use folder::replace_bundle;
+use selection::select;
+
+use super::turn::TurnArgs;
 use super::{picks, print, unknown};
+use crate::Catalog;
+use crate::catalog::FactId;
 use crate::check::Checked;
-use crate::emit::bundle;
+use crate::emit::{Part, Turn, conditional_definitions, portable_drafts};
 use crate::failure::Failure;
 use crate::lower::lower;
-use crate::project::{GENERATED, write_atomically};
+use crate::manifest::fact_to_json;
+use crate::project::GENERATED;
 use crate::report::plural;
 
 /// The index of a bundle. A later export recognizes its own folder by this file.
@@ -40,6 +48,8 @@ pub struct Export {
     /// Export this toolset and the tools that it resolves to (repeatable) [default: everything].
     #[arg(long, value_name = "TOOLSET")]
     toolset: Vec<String>,
+    #[command(flatten)]
+    turn: TurnArgs,
 }
 
 impl Export {
@@ -62,7 +72,8 @@ impl Export {
             .collect();
 
         let lowered = lower(catalog);
-        let drafts = bundle(&lowered);
+        let turn = Turn { facts: self.turn.facts(catalog)?, available: self.turn.available(catalog)? };
+        let drafts = portable_drafts(&lowered, &turn);
         let exported: Vec<_> = (drafts.iter())
             .filter_map(|draft| Some((bundle_path(&draft.path)?, draft)))
             .filter(|(path, _)| match path.split('/').collect::<Vec<_>>().as_slice() {
@@ -74,12 +85,20 @@ impl Export {
             })
             .collect();
         let files = exported.par_iter().map(|(path, draft)| {
-            let text: String = draft.parts.iter().map(crate::emit::Part::text).collect();
-            (path.clone(), if path == "catalog.json" { filter_catalog(&text, &tools, &toolsets) } else { text })
+            let text: String = draft.parts.iter().map(Part::text).collect();
+            (path.clone(), if path == "catalog.json" { select(&text, &tools, &toolsets) } else { text })
         });
         let mut files: Vec<(String, String)> = files.collect();
+        let is_exported = |name: &str| tools.contains(name);
+        for dialect in catalog.settings().dialects.iter().filter(|dialect| dialects.contains(&dialect.name)) {
+            for (folder, json) in [
+                ("turns", conditional_definitions(&lowered, dialect, is_exported)),
+            ] {
+                files.push((format!("{folder}/{}.json", dialect.name), format!("{json:#}\n")));
+            }
+        }
         files.sort();
-        let index = index(&files, &dialects, &toolsets);
+        let index = index(&files, catalog, &turn, &dialects, &toolsets);
         let version = index["version"].as_str().unwrap_or_default().to_owned();
         files.push((INDEX.to_owned(), format!("{index:#}\n")));
         replace_bundle(&self.dir, &files)?;
@@ -93,24 +112,27 @@ fn bundle_path(generated: &str) -> Option<String> {
     if path == "catalog.json" || path.starts_with("schemas/") { Some(path.to_owned()) } else { None }
 }
 
-/// Reduces the text of `catalog.json` to these tools and toolsets.
-fn filter_catalog(text: &str, tools: &BTreeSet<&str>, toolsets: &BTreeSet<&str>) -> String {
-    let mut catalog: Value =
-        serde_json::from_str(text).unwrap_or_else(|error| unreachable!("gen writes JSON: {error}"));
-    for (list, names) in [("tools", tools), ("toolsets", toolsets)] {
-        if let Some(entries) = catalog[list].as_array_mut() {
-            entries.retain(|entry| entry["name"].as_str().is_some_and(|name| names.contains(name)));
-        }
-    }
-    format!("{catalog:#}\n")
-}
-
-fn index(files: &[(String, String)], dialects: &[&str], toolsets: &BTreeSet<&str>) -> Value {
+fn index(
+    files: &[(String, String)],
+    catalog: &Catalog,
+    turn: &Turn,
+    dialects: &[&str],
+    toolsets: &BTreeSet<&str>,
+) -> Value {
     let digests: Vec<String> = files.iter().map(|(_, text)| hex(text)).collect();
     let mut lines = String::new();
     for ((path, _), digest) in files.iter().zip(&digests) {
         lines += &format!("{digest}  {path}\n");
     }
+    let facts = catalog
+        .facts()
+        .iter()
+        .enumerate()
+        .map(|(id, fact)| (fact.name.value.clone(), fact_to_json(catalog.fact(FactId(id), &turn.facts))));
+    let available = turn.available.as_ref().map(|members| {
+        let tools = catalog.tools().filter(|(id, _)| members[id.0]);
+        tools.map(|(_, tool)| tool.name()).collect::<Vec<_>>()
+    });
     json!({
         "$comment": MARK,
         "format": FORMAT,
@@ -119,6 +141,8 @@ fn index(files: &[(String, String)], dialects: &[&str], toolsets: &BTreeSet<&str
         "compiler": env!("CARGO_PKG_VERSION"),
         "dialects": dialects,
         "toolsets": toolsets,
+        "facts": facts.collect::<Map<_, _>>(),
+        "available": available,
         "files": files.iter().zip(digests).map(|((path, text), digest)| {
             json!({ "path": path, "bytes": text.len(), "sha256": digest })
         }).collect::<Value>(),
@@ -130,40 +154,4 @@ fn hex(text: &str) -> String {
         let _ = write!(hex, "{byte:02x}");
         hex
     })
-}
-
-/// Writes the files of a bundle, and removes those of the previous one.
-///
-/// # Errors
-/// If the folder contains a file that export did not write: nothing is changed then.
-fn replace_bundle(dir: &Path, files: &[(String, String)]) -> Result<(), Failure> {
-    let previous = exported_files(dir);
-    let mut obsolete = Vec::new();
-    for entry in WalkDir::new(dir).into_iter().filter_map(Result::ok).filter(|entry| !entry.file_type().is_dir()) {
-        let path = entry.path().strip_prefix(dir).unwrap_or(entry.path());
-        let name = path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
-        if name != INDEX && !previous.contains(&name) || previous.is_empty() {
-            return Err(Failure::new(format!(
-                "{} contains `{name}`, which export did not write: choose another folder, or empty this one",
-                dir.display()
-            )));
-        }
-        if !files.iter().any(|(path, _)| *path == name) {
-            obsolete.push(entry.into_path());
-        }
-    }
-    for path in obsolete {
-        fs::remove_file(&path)
-            .map_err(|error| Failure::new(format!("failed to remove {}: {error}", path.display())))?;
-    }
-    // The index is the last of the files, so a file that it lists exists.
-    files.iter().try_for_each(|(path, text)| write_atomically(&dir.join(path), text))
-}
-
-/// Returns the files that the index in `dir` lists; none if `dir` has no index of an earlier export.
-fn exported_files(dir: &Path) -> BTreeSet<String> {
-    let index = fs::read_to_string(dir.join(INDEX)).unwrap_or_default();
-    let index: Value = serde_json::from_str(&index).unwrap_or_default();
-    let files = index["files"].as_array().filter(|_| index["$comment"] == MARK);
-    files.into_iter().flatten().filter_map(|file| Some(file["path"].as_str()?.to_owned())).collect()
 }
