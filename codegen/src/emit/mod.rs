@@ -7,6 +7,7 @@ mod digests;
 mod git_attributes;
 mod manifest_schemas;
 mod readme;
+mod rewrites;
 mod rust;
 mod schemas;
 mod turn;
@@ -21,6 +22,7 @@ use crate::lower::{Lowered, lower};
 use crate::project::GENERATED;
 
 pub use conditional::conditional_definitions;
+pub use rewrites::rewrites;
 pub use turn::Turn;
 
 /// A generated file.

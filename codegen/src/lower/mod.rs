@@ -6,6 +6,7 @@ mod definition;
 pub mod narrow;
 mod prose;
 mod requires;
+pub mod rewrites;
 mod table;
 
 use std::borrow::Cow;

@@ -23,7 +23,7 @@ use super::{picks, print, unknown};
 use crate::Catalog;
 use crate::catalog::FactId;
 use crate::check::Checked;
-use crate::emit::{Part, Turn, conditional_definitions, portable_drafts};
+use crate::emit::{Part, Turn, conditional_definitions, portable_drafts, rewrites};
 use crate::failure::Failure;
 use crate::lower::lower;
 use crate::manifest::fact_to_json;
@@ -92,6 +92,7 @@ impl Export {
         let is_exported = |name: &str| tools.contains(name);
         for dialect in catalog.settings().dialects.iter().filter(|dialect| dialects.contains(&dialect.name)) {
             for (folder, json) in [
+                ("rewrites", rewrites(&lowered, dialect, is_exported)),
                 ("turns", conditional_definitions(&lowered, dialect, is_exported)),
             ] {
                 files.push((format!("{folder}/{}.json", dialect.name), format!("{json:#}\n")));
