@@ -37,7 +37,7 @@ fn schemas_of(definition: &Value) -> [Option<&Value>; 2] {
 }
 
 /// Returns the schema of the parameters in a definition as JSON Schema, or `None` if it has no parameters.
-fn parameters(dialect: &Dialect, definition: &Value) -> Option<Value> {
+pub(crate) fn parameters(dialect: &Dialect, definition: &Value) -> Option<Value> {
     let [found, _] = schemas_of(definition);
     Some(if dialect.spelling.says_closed { found?.clone() } else { spelled_out(found?) })
 }
@@ -76,7 +76,7 @@ const SCHEMA: &str = "matches this JSON Schema: ";
 
 /// Replaces each string that holds JSON text by a valid one, as a model that reads the description would. Returns `None` if no
 /// valid text exists.
-fn with_texts(schema: &Value, random: &mut Random) -> Option<Value> {
+pub(crate) fn with_texts(schema: &Value, random: &mut Random) -> Option<Value> {
     let Value::Object(words) = schema else { return Some(schema.clone()) };
     let description = words.get("description").and_then(Value::as_str).unwrap_or_default();
     if let Some((_, rest)) = description.split_once("Write a JSON ").filter(|(_, rest)| rest.contains(TEXT)) {
@@ -123,7 +123,7 @@ fn random_value(schema: &Value, random: &mut Random) -> Option<Value> {
 }
 
 /// Returns whether a value is read unchanged: its numbers fit 64 bits, and no string is `null`.
-fn is_read_unchanged(value: &Value) -> bool {
+pub(crate) fn is_read_unchanged(value: &Value) -> bool {
     match value {
         Value::Number(number) => {
             number.is_i64()

@@ -28,6 +28,14 @@ impl Project {
         project
     }
 
+    /// Copies the manifests and the settings of the shipped tools.
+    pub(crate) fn shipped() -> Self {
+        let (project, source) = (Self::empty(), Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+        copy(&source.join("manifests"), &project.path("manifests"));
+        project.write("toolc.toml", fs::read(source.join("toolc.toml")).expect("failed to read"));
+        project
+    }
+
     /// Writes `toolc.toml` with `settings` and those that the manifests need.
     pub(crate) fn write_settings(&self, settings: &str) {
         self.write(
@@ -475,10 +483,12 @@ fn export_writes_a_bundle_and_never_overwrites_other_files() {
         [
             "bundle.json",
             "catalog.json",
+            "rewrites/mcp.json",
             "schemas/mcp/tools/Odd-Names.json",
             "schemas/mcp/tools/no_parameters.json",
             "schemas/mcp/tools/run_now.json",
             "schemas/mcp/toolsets/lib.json",
+            "turns/mcp.json",
         ]
     );
     // Exporting again changes nothing.

@@ -12,6 +12,7 @@ mod corpora;
 mod defects;
 mod diagnostics;
 mod dialects;
+mod export;
 mod format_command;
 /// Properties that the fuzz targets share with these tests.
 #[allow(unreachable_pub, reason = "in `fuzz/` it is a library")]
