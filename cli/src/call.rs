@@ -30,7 +30,8 @@ pub struct CallArgs {
     /// Approve the call if it needs approval.
     #[arg(long)]
     pub yes: bool,
-    /// Print one line of JSON about the call: its response, the kind of the error, the number of images.
+    /// Print one line of JSON about the call: its response, the kind of the error, the repairs of the arguments, the number of
+    /// images.
     #[arg(long)]
     pub json: bool,
     /// What the model is shown.
@@ -87,6 +88,10 @@ fn describe(response: &CallResponse) -> io::Result<String> {
     let mut about = Map::new();
     about.insert("error".to_owned(), kind);
     about.insert("images".to_owned(), response.images.len().into());
+    let repairs = response.repairs.iter();
+    let repairs =
+        repairs.map(|found| json!({ "path": found.path, "rule": found.rule.id(), "from": found.from, "to": found.to }));
+    about.insert("repairs".to_owned(), repairs.collect());
     let about = Value::Object(about).to_string();
     // The response keeps its bytes: a value of `serde_json` would lose the order of its keys.
     let response: &RawValue = serde_json::from_str(&response.json)?;

@@ -403,7 +403,14 @@ fn call_describes_its_response_as_json() {
     let response = Run::new(&folder, &["call", "read_file", "path=README.md"]).result();
     let described = Run::new(&folder, &["call", "read_file", "path=README.md", "--json"]).result();
     assert_eq!(described["response"], response);
-    assert_eq!((&described["error"], &described["images"]), (&Value::Null, &json!(0)));
+    assert_eq!(
+        (&described["error"], &described["images"], &described["repairs"]),
+        (&Value::Null, &json!(0), &json!([]))
+    );
+    let repaired =
+        Run::new(&folder, &["call", "read_file", r#"{"path": "README.md", "limit": "5"}"#, "--json"]).result();
+    let repair = json!([{ "path": "/limit", "rule": "number", "from": "\"5\"", "to": "5" }]);
+    assert_eq!(repaired["repairs"], repair);
     let failed = Run::new(&folder, &["call", "read_file", "path=none", "--json"]);
     assert_eq!((failed.status, &failed.json()["error"]), (Some(1), &json!("not_found")));
 }
