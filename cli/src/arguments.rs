@@ -30,13 +30,13 @@ pub(crate) fn from_line(line: &str) -> Result<String, String> {
     }
     // JSON contains spaces.
     let first = line.split_whitespace().next().unwrap_or_default();
-    if pair(first).is_none() { Ok(line.to_owned()) } else { from_words(line.split_whitespace()) }
+    if first.starts_with(['{', '[', '"']) { Ok(line.to_owned()) } else { from_words(line.split_whitespace()) }
 }
 
 fn from_words<'w>(words: impl Iterator<Item = &'w str> + Clone) -> Result<String, String> {
     let mut rest = words.clone();
     if let (Some(only), None) = (rest.next(), rest.next())
-        && pair(only).is_none()
+        && (only.is_empty() || only.starts_with(|first: char| first.is_whitespace() || "{[\"".contains(first)))
     {
         return Ok(only.to_owned());
     }
@@ -81,7 +81,8 @@ mod tests {
             (&["-"], Ok(r#"{"from": "stdin"}"#)),
             (&[&format!("@{}", folder.display())], Ok(r#"{"from": "a file"}"#)),
             // The pipeline of calls reports that it is not an object.
-            (&["nonsense"], Ok("nonsense")),
+            (&["[1]"], Ok("[1]")),
+            (&["nonsense"], Err("expected NAME=VALUE, got `nonsense`")),
             (&["a=1", "b"], Err("expected NAME=VALUE, got `b`")),
             (&["a=1", "a=2"], Err("the argument `a` is given twice")),
             (&["@/no/such/file"], Err("failed to read the arguments from `/no/such/file`: ")),

@@ -36,8 +36,14 @@ pub use serve::{ServeError, serve};
 use streams::Streams;
 
 /// Runs the command line of this process for the tools of `provider`. This is the whole `main` of an agent without commands
-/// of its own. The name of the program is that of its file.
+/// of its own. The name of the program is that of its file. With [`main!`], it has the version of its package.
 pub fn main(provider: Box<dyn ToolProvider>) -> ExitCode {
+    main_with_version(provider, "0.0.0")
+}
+
+/// What [`main!`] calls.
+#[doc(hidden)]
+pub fn main_with_version(provider: Box<dyn ToolProvider>, version: &str) -> ExitCode {
     let registry = Registry::new();
     if let Err(error) = registry.add(provider) {
         eprintln!("error: {error}");
@@ -45,7 +51,22 @@ pub fn main(provider: Box<dyn ToolProvider>) -> ExitCode {
     }
     let program = std::env::args_os().next().unwrap_or_default();
     let name = Path::new(&program).file_stem().unwrap_or("tools".as_ref()).to_string_lossy();
-    App::new(name, registry).main()
+    App::new(name, registry).version(version).main()
+}
+
+/// Runs the command line of this process, as the function [`main`](main()) does, with the version of the package that calls it.
+///
+/// ```no_run
+/// # fn tools() -> Box<dyn toolc::ToolProvider> { unreachable!("the example is only compiled") }
+/// fn main() -> std::process::ExitCode {
+///     toolc_cli::main!(tools())
+/// }
+/// ```
+#[macro_export]
+macro_rules! main {
+    ($provider:expr) => {
+        $crate::main_with_version($provider, env!("CARGO_PKG_VERSION"))
+    };
 }
 
 /// A command line for the tools of a registry.

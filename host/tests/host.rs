@@ -130,8 +130,7 @@ fn all_problems_of_the_arguments_are_reported_at_once() {
 fn unreadable_arguments_are_errors_and_reach_no_handler() {
     let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
     let deep_value = format!(r#"{{"path":{deep}}}"#);
-    for arguments in [r#"{"path":"README.md""#, r#"{"path":"READ"#, "", "nonsense", "{} {}", &deep, &deep_value, "[[["]
-    {
+    for arguments in [r#"{"path":"README.md""#, r#"{"path":"READ"#, "", "{} {}", &deep, &deep_value, "[[["] {
         let error = call("read_file", arguments).error();
         assert_eq!(error["kind"], "malformed_arguments", "{arguments:.40}");
     }
@@ -173,6 +172,7 @@ fn mistakes_on_the_command_line_exit_with_status_2() {
     run(&["definitions", "--enable", "saef"]).assert_refused("unknown toolset `saef`: did you mean `safe`?");
     run(&["definitions", "--disable", "saef"]).assert_refused("unknown toolset `saef`: did you mean `safe`?");
     run(&["call", "read_file", "{}", "--enable", "read_file"]).assert_refused("read_file");
+    run(&["call", "read_file", "nonsense"]).assert_refused("expected NAME=VALUE, got `nonsense`");
     run(&["call", "read_file", "path=a", "b"]).assert_refused("expected NAME=VALUE, got `b`");
     run(&["definitions", "--dialect", "antropic"]).assert_refused("openai");
     run(&["definitions", "--fact", "vison=true"]).assert_refused("vison");

@@ -152,10 +152,12 @@ impl Names<'_> {
     pub(super) fn variable(&self, name: &At<String>) -> Option<VariableId> {
         let found = self.variables.get(&name.value).copied();
         if found.is_none() && !self.is_broken(Kind::Env, "env") {
+            let or = if self.variables.is_empty() { "" } else { "or " };
+            let entry = format!("`[env.{}]`, with a `description`", name.value);
             self.sink.push(
                 Diagnostic::new(Code::UNKNOWN_VARIABLE, name.place, format!("unknown variable `{}`", name.value))
                     .help_nearest(&name.value, self.variables.keys().map(String::as_str), "the variables are")
-                    .help(format!("or describe it in `manifests/env.toml`: `[env.{}]`", name.value)),
+                    .help(format!("{or}describe it in `manifests/env.toml`: {entry}")),
             );
         }
         found

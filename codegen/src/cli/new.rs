@@ -188,7 +188,7 @@ impl New {
         match (self, added) {
             (New::Tool { name, .. }, Some(Added::To { .. })) => {
                 format!(
-                    "next: describe `{name}` and its parameters in {path}, run `{program} gen`, and write the method\n"
+                    "next: describe `{name}` and its parameters in {path}, run `{program} gen`, and replace the method and its test\n"
                 )
             }
             (New::Tool { .. }, Some(Added::Nowhere { reason, method })) => {
