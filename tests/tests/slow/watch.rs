@@ -82,6 +82,16 @@ impl Watched {
         }
     }
 
+    /// Waits until `text` and the next lines contain `part`. Errors and summaries come on different streams, in any order.
+    fn until(&self, mut text: String, part: &str) -> String {
+        while !text.contains(part) {
+            let line = self.lines.recv_timeout(Duration::from_mins(1));
+            text += &line.unwrap_or_else(|_| panic!("no {part}: {text}"));
+            text += "\n";
+        }
+        text
+    }
+
     fn summary(&self) -> String {
         self.next().1
     }
@@ -132,7 +142,8 @@ fn gen_runs_again_after_each_change_and_ends_on_ctrl_c() {
     watched.write("manifests/commands/rules.toml", "name = \"rules\"\n");
     let (text, summary) = watched.next();
     assert_eq!(summary, "manifests/commands/rules.toml: nothing written; 2 errors, 0 warnings", "{text}");
-    assert!(text.contains("error[C004]") && text.contains("--> ") && text.contains("rules.toml"), "in full: {text}");
+    let text = watched.until(text, "--> ");
+    assert!(text.contains("error[C004]"), "in full: {text}");
     fs::remove_dir_all(watched.path("manifests/commands")).expect("failed to remove");
     assert!(watched.summary().contains(" of "), "it continues after an error");
 
@@ -154,7 +165,7 @@ fn a_project_that_disappears_may_come_back() {
     fs::rename(watched.path("manifests"), watched.path("away")).expect("failed to rename");
     let (text, summary) = watched.next();
     assert!(summary.starts_with("manifests/tools/one.toml and 1 other file: failed"), "{summary}");
-    assert!(text.starts_with("error: failed to read "), "{text}");
+    watched.until(text, "error: failed to read ");
     watched.assert_quiet();
     fs::rename(watched.path("away"), watched.path("manifests")).expect("failed to rename");
     assert!(watched.summary().ends_with(" written, 0 removed; no findings"));
@@ -176,7 +187,7 @@ fn lint_runs_again_after_each_change() {
     watched.write("manifests/tools/one.toml", &with_parameter);
     let (text, summary) = watched.next();
     assert_eq!(summary, "manifests/tools/one.toml: 0 errors, 1 warning");
-    assert!(text.starts_with("warning[M001]"), "{text}");
+    watched.until(text, "warning[M001]");
     watched.write("toolc.toml", "dialects = [\"openai\"]\n[lint]\nM001 = \"deny\"\n");
     assert_eq!(watched.summary(), "toolc.toml: 1 error, 0 warnings");
     assert!(!watched.path("generated").exists());
