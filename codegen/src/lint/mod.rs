@@ -124,7 +124,7 @@ pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink
     {
         baseline::apply(file, &places, &rules, &sink);
     }
-    // A secret that was published is one, wherever it is.
+    // A secret in a file is published with it, even in a refused part.
     sink.drop_consequences(|code| code == Code::SECRET_IN_TEXT);
     sink.finish(|found| levels.of_finding(found))
 }

@@ -1,7 +1,7 @@
 //! Whether one tool can be shown without another.
 //!
-//! A session selects toolsets, and requirements hide tools. Two tools can be parted if a toolset contains one of them only, or if
-//! one has a requirement that the other does not imply. A host that takes single tools away can part any two.
+//! A session selects toolsets, and requirements hide tools. Two tools can be separated if a toolset contains only one of them, or if
+//! one has a requirement that the other does not imply. A host that disables single tools can separate any two.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::text::condition::Condition;
 
 /// Why a tool can be shown without another.
 #[derive(Debug)]
-pub(super) struct Parting {
-    /// The place that parts them.
+pub(super) struct Separation {
+    /// The place that separates them.
     pub place: Place,
-    /// What it does.
+    /// The reason.
     pub why: String,
 }
 
@@ -34,49 +34,49 @@ struct Needs<'c> {
 
 impl Lint<'_> {
     /// Returns how the tool can be shown without the other one by selecting toolsets, or because the other one requires more.
-    /// Returns `None` if only a host that takes single tools away can part them.
-    pub(super) fn parting(&self, tool: ToolId, other: ToolId) -> Option<Parting> {
+    /// Returns `None` if only a host that disables single tools can separate them.
+    pub(super) fn separation(&self, tool: ToolId, other: ToolId) -> Option<Separation> {
         let implied = self.implied_tools(tool);
         if implied.contains(&other) {
             return None;
         }
-        let parting = |needed: ToolId| {
-            let parting =
-                self.parting_toolset(tool, needed).or_else(|| self.parting_requirement(&implied, tool, needed));
-            parting.map(|parting| if needed == other { parting } else { self.through(other, needed, &parting) })
+        let separation = |needed: ToolId| {
+            let separation =
+                self.separating_toolset(tool, needed).or_else(|| self.separating_requirement(&implied, tool, needed));
+            separation.map(|separation| if needed == other { separation } else { self.through(other, needed, &separation) })
         };
         // The tools that the other one requires, and itself first.
         let needed = self.implied_tools(other);
         let needed = needed.iter().copied().filter(|needed| *needed != other && !implied.contains(needed));
-        parting(other).or_else(|| needed.clone().find_map(parting)).or_else(|| {
+        separation(other).or_else(|| needed.clone().find_map(separation)).or_else(|| {
             let any = [other].into_iter().chain(needed).flat_map(|needed| &self[needed].requires.any_tools);
             let any: Vec<(ToolId, Place)> = any.copied().collect();
-            let is_parted =
-                |(one, _): &(ToolId, Place)| !implied.contains(one) && self.parting_toolset(tool, *one).is_some();
-            let place = any.first().filter(|_| any.iter().all(is_parted))?.1;
-            Some(Parting { place, why: format!("`{}` requires one of these", self[other].name()) })
+            let is_separable =
+                |(one, _): &(ToolId, Place)| !implied.contains(one) && self.separating_toolset(tool, *one).is_some();
+            let place = any.first().filter(|_| any.iter().all(is_separable))?.1;
+            Some(Separation { place, why: format!("`{}` requires one of these", self[other].name()) })
         })
     }
 
-    fn through(&self, other: ToolId, needed: ToolId, parting: &Parting) -> Parting {
-        let why = format!("`{}` requires `{}`: {}", self[other].name(), self[needed].name(), parting.why);
-        Parting { place: parting.place, why }
+    fn through(&self, other: ToolId, needed: ToolId, separation: &Separation) -> Separation {
+        let why = format!("`{}` requires `{}`: {}", self[other].name(), self[needed].name(), separation.why);
+        Separation { place: separation.place, why }
     }
 
-    /// Finds a toolset that parts the tools: to enable it shows one of them, or to disable it hides the other.
-    fn parting_toolset(&self, tool: ToolId, other: ToolId) -> Option<Parting> {
+    /// Finds a toolset that separates the tools: enabling it shows only one of them, or disabling it hides only the other.
+    fn separating_toolset(&self, tool: ToolId, other: ToolId) -> Option<Separation> {
         let contains = |set, tool: ToolId| self.resolved(set).binary_search(&tool).is_ok();
-        let parts = |(set, _): &(_, _)| contains(*set, tool) != contains(*set, other);
+        let separates = |(set, _): &(_, _)| contains(*set, tool) != contains(*set, other);
         let is_with_tool = |(set, _): &(_, _)| contains(*set, tool);
-        let parting: Vec<_> = self.toolsets().filter(|(_, set)| set.declared).filter(parts).collect();
-        let (set, toolset) = *parting.iter().find(|one| is_with_tool(one)).or(parting.first())?;
+        let separating: Vec<_> = self.toolsets().filter(|(_, set)| set.declared).filter(separates).collect();
+        let (set, toolset) = *separating.iter().find(|one| is_with_tool(one)).or(separating.first())?;
         let [one, another] = if contains(set, tool) { [tool, other] } else { [other, tool] };
         let why = format!("`{}` contains `{}`, but not `{}`", toolset.name(), self[one].name(), self[another].name());
-        Some(Parting { place: toolset.manifest.name.place, why })
+        Some(Separation { place: toolset.manifest.name.place, why })
     }
 
     /// Finds a requirement of the other tool that those of the tool do not imply.
-    fn parting_requirement(&self, implied: &BTreeSet<ToolId>, tool: ToolId, other: ToolId) -> Option<Parting> {
+    fn separating_requirement(&self, implied: &BTreeSet<ToolId>, tool: ToolId, other: ToolId) -> Option<Separation> {
         let mut known = Needs::default();
         for &tool in implied.iter().chain([&tool]) {
             known.add(self, &self[tool]);
@@ -85,7 +85,7 @@ impl Lint<'_> {
         needs.add(self, &self[other]);
         let what = needs.beyond(&known, self)?;
         let manifest = &self[other].manifest;
-        Some(Parting { place: manifest.name.place, why: format!("`{}` requires {what}", manifest.name.value) })
+        Some(Separation { place: manifest.name.place, why: format!("`{}` requires {what}", manifest.name.value) })
     }
 }
 

@@ -143,18 +143,18 @@ impl RepairRule {
                 examples: examples::EMPTY_ARGUMENTS,
             },
             RepairRule::ParameterName => RuleDescription {
-                from: "a parameter's name in another case, or with other `_`, `-` or spaces",
+                from: "a parameter's name that differs only in case, `_`, `-` or spaces",
                 to: "the declared name",
                 condition: "unknown keys are refused, exactly one declared name fits, and it is not sent as well",
-                reason: "The key would be refused, and only one parameter has a name like it. Where unknown keys are allowed, \
-                         the key may be one of them, and is kept.",
+                reason: "The key would be refused, and only one parameter has a name like it. If the schema allows unknown \
+                         keys, the key may be one of them, and is kept.",
                 examples: examples::PARAMETER_NAME,
             },
             RepairRule::NullWord => RuleDescription {
                 from: "the string `null`, in any case",
                 to: "null",
                 condition: "the schema's types include null; white space around the word is ignored",
-                reason: "Null is what the schema offers under this name. `None` and `nil` can be names.",
+                reason: "The schema allows null, and null has this name in JSON. `None` and `nil` can be other names.",
                 examples: examples::NULL_WORD,
             },
             RepairRule::EnumWord => RuleDescription {
@@ -162,17 +162,17 @@ impl RepairRule {
                 to: "the word that it equals without regard to case",
                 condition: "exactly one word fits; white space around it is ignored, and only ASCII letters have case",
                 reason: "All allowed values are known, and only one has this spelling. A near miss (`contents` for \
-                         `content`) could be another idea.",
+                         `content`) could mean something else.",
                 examples: examples::ENUM_WORD,
             },
             RepairRule::Number => RuleDescription {
                 from: "a string that contains a decimal number",
                 to: "an integer or number",
-                condition: "integer: a value of 64 bits, signed; a sign, leading zeros, a fraction of zeros and an exponent of 0 \
-                            or more are allowed, and the digits before the exponent must be an integer. number: finite, and \
-                            not rounded to 0. White space around it is ignored",
-                reason: "The digits have one reading. `1,000` has two, because a comma is also a decimal point; a fraction \
-                         would have to be rounded.",
+                condition: "integer: the value fits 64 bits with a sign; leading zeros, a fraction of zeros and an exponent of 0 \
+                            or more are allowed, and the number before the exponent must be an integer. number: the value is \
+                            finite, and not rounded to 0. A leading sign is allowed, and white space around the number is ignored",
+                reason: "The digits can be read in only one way. `1,000` can be read in two, because a comma is also a decimal \
+                         point. A fraction would have to be rounded to an integer.",
                 examples: examples::NUMBERS,
             },
             RepairRule::Boolean => RuleDescription {
@@ -180,38 +180,39 @@ impl RepairRule {
                 to: "a boolean",
                 condition: "white space around it is ignored",
                 reason: "These are the names of the two values. `yes`, `1` and `on` can be meant for another parameter, and a \
-                         wrong flag does harm.",
+                         flag that is set by mistake can do harm.",
                 examples: examples::BOOLEANS,
             },
             RepairRule::JsonText => RuleDescription {
                 from: "a string that contains JSON and nothing else",
                 to: "the array or object in it",
                 condition: "the schema allows that type and not a string; the arguments as a whole may be such a string",
-                reason: "The arguments are JSON in a string already. Models quote a part of them once more.",
+                reason: "APIs send the arguments as JSON in a string, and some models encode a part of them as a string again.",
                 examples: examples::JSON_TEXT,
             },
             RepairRule::AlmostJson => RuleDescription {
                 from: "a text like JSON with single quotes, `True`, `False`, `None`, a comma after the last item, or line \
                        breaks and tabs inside of strings",
                 to: "the array or object in it",
-                condition: "as for `json_text`. The arguments as a whole may be such a text, but with no key twice, and only \
-                            escapes of JSON",
-                reason: "Each of these can be read in one way. Missing brackets or quotes can be added in several places, and \
-                         a text that was cut off lacks what the model meant.",
+                condition: "as for `json_text`. The arguments as a whole may be such a text if no key occurs twice and all \
+                            escapes are those of JSON",
+                reason: "Each of these can be read in only one way. Missing brackets or quotes can be added in several places, \
+                         and a text that was cut off lacks a part of what the model meant.",
                 examples: examples::ALMOST_JSON,
             },
             RepairRule::CodeFence => RuleDescription {
-                from: "a Markdown code fence around such a text and nothing else, with the language `json` or none",
+                from: "JSON or almost JSON in a Markdown code fence, with the language `json` or none, and nothing else",
                 to: "the array or object in it",
-                condition: "the arguments as a whole, an object, or an array whose items cannot be strings",
-                reason: "A fence is not JSON, so it can only be decoration. An item that is a string may have one.",
+                condition: "the text is the arguments as a whole, or the schema expects an object, or an array whose items \
+                            cannot be strings",
+                reason: "A fence is not JSON, so it can only be decoration. If items can be strings, the text may be an item.",
                 examples: examples::CODE_FENCE,
             },
             RepairRule::String => RuleDescription {
                 from: "a number or boolean",
                 to: "a string with its JSON text",
                 condition: "the schema allows a string, and not the value's own type",
-                reason: "The text is what the model wrote, without quotes.",
+                reason: "The model wrote this text, and only left out the quotes.",
                 examples: examples::STRINGS_OF_VALUES,
             },
             RepairRule::SingleItem => RuleDescription {
@@ -219,7 +220,8 @@ impl RepairRule {
                 to: "an array with this one item",
                 condition: "the schema allows an array, no other rule applies, and the value is not a string that begins like \
                             an array or object and is cut off",
-                reason: "One item is a list of one. A comma can be a part of an item, so a string is never split.",
+                reason: "A single value can only mean a list of one item. A comma can be a part of an item, so a string is \
+                         never split.",
                 examples: examples::SINGLE_ITEM,
             },
         }

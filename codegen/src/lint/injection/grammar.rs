@@ -162,7 +162,7 @@ const WINDOW: usize = 8;
 /// How many characters one clause of a dense language may have.
 const DENSE_WINDOW: usize = 30;
 
-/// Returns the first part of a text that tells to ignore instructions.
+/// Returns the first part of a text that tells a model to ignore instructions.
 pub(super) fn find(text: &str) -> Option<Range<usize>> {
     let mut start = 0;
     for sentence in text.split_inclusive(['.', '!', '?', ';', '\n', '。', '！', '？', '；']) {

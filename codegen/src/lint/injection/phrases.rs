@@ -10,7 +10,7 @@ use super::Manipulation;
 /// The user, in English.
 const USER: &str = r"(?:the\s+|your\s+)?(?:end\s+)?(?:users?|humans?|person|people|operator|owner)";
 
-/// Who does not do it.
+/// Negations.
 const NOT: &str =
     r"(?:do\s+not|don['’]t|never|must\s+not|mustn['’]t|should\s+not|shouldn['’]t|under\s+no\s+circumstances)";
 

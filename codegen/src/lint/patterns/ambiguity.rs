@@ -17,7 +17,7 @@ const MAX_STATES: usize = 120;
 /// The limit on pairs of edges, which the analysis compares.
 const MAX_EDGE_PAIRS: usize = 250_000;
 
-/// A repetition that is allowed as often is as costly as one without a limit.
+/// A repetition whose limit is at least this is as costly as one without a limit.
 const MANY: u32 = 10;
 
 /// Returns the repetition within which the pattern is ambiguous.
@@ -25,7 +25,7 @@ pub(super) fn exponential_part(text: &str, ast: &Ast) -> Option<Range<usize>> {
     let mut automaton = Automaton { text, states: Vec::new(), follow: Vec::new(), loops: Vec::new(), ends: false };
     let whole = automaton.add(ast)?;
     let state = automaton.ambiguous_state()?;
-    // An engine that has matched gives up nothing: only what must follow the loop can make it backtrack.
+    // An engine backtracks only if something that must follow the loop does not match.
     let can_stop = !automaton.ends && whole.last.iter().any(|&last| automaton.are_connected(state, last));
     let outermost =
         automaton.loops.iter().filter(|(_, states)| states.contains(&state)).max_by_key(|(span, _)| span.len());
@@ -183,17 +183,17 @@ impl Automaton<'_> {
                 };
                 pairs.filter(is_possible).collect::<Vec<_>>()
             };
-            // Whether the walk has parted, in addition to its states.
+            // The states of the two walks, and whether they have differed before.
             let mut seen = vec![[false; 2]; count * count];
             let mut pending = vec![((state, state), false)];
-            while let Some((pair, has_parted)) = pending.pop() {
+            while let Some((pair, have_differed)) = pending.pop() {
                 for next in step(pair) {
-                    let has_parted = has_parted || next.0 != next.1;
-                    if has_parted && next == (state, state) {
+                    let have_differed = have_differed || next.0 != next.1;
+                    if have_differed && next == (state, state) {
                         return true;
                     }
-                    if !std::mem::replace(&mut seen[next.0 * count + next.1][usize::from(has_parted)], true) {
-                        pending.push((next, has_parted));
+                    if !std::mem::replace(&mut seen[next.0 * count + next.1][usize::from(have_differed)], true) {
+                        pending.push((next, have_differed));
                     }
                 }
             }

@@ -133,7 +133,7 @@ pub(super) const KEPT: &[NoRepair] = &[
     },
     NoRepair {
         from: "null for an optional parameter that does not allow null",
-        reason: "Strict dialects make models write absent parameters this way. The parameter counts as absent.",
+        reason: "In strict dialects, models must write absent parameters this way. The parameter counts as absent.",
         examples: &[value(INTEGER, "null", Absent), value(STRING, "null", Absent)],
     },
     NoRepair {
@@ -152,8 +152,8 @@ pub(super) const KEPT: &[NoRepair] = &[
 pub(super) const REFUSED: &[NoRepair] = &[
     NoRepair {
         from: "a misspelt name",
-        reason: "Which parameter was meant is a guess. The error names the nearest ones. Where unknown keys are allowed, it is \
-                 kept.",
+        reason: "Which parameter was meant is a guess. The error names the nearest ones. If the schema allows unknown keys, \
+                 the key is kept.",
         examples: &[arguments(ONE_OPTIONAL, r#"{"limti": 5}"#, Refused)],
     },
     NoRepair {
@@ -166,7 +166,7 @@ pub(super) const REFUSED: &[NoRepair] = &[
         )],
     },
     NoRepair {
-        from: "a value outside of the bounds",
+        from: "a value outside the bounds",
         reason: "The nearest allowed value is not what the model asked for.",
         examples: &[value(r#"{"type": "integer", "maximum": 2000}"#, "5000", Refused)],
     },
@@ -190,7 +190,7 @@ pub(super) const REFUSED: &[NoRepair] = &[
     },
     NoRepair {
         from: "a value of a schema with `allOf`",
-        reason: "Its parts can ask for different values. The items and properties of the value are repaired.",
+        reason: "Its schemas can require different types. The items and properties of the value are repaired.",
         examples: &[value(r#"{"allOf": [{"type": "integer"}]}"#, r#""5""#, Refused)],
     },
 ];

@@ -2,7 +2,8 @@
 //! same manifest, or by the home toolset of the tool.
 //!
 //! ## Why is this bad
-//! The list looks like alternatives, and has no effect. Usually the variable or tool was meant for one of the two lists.
+//! The list looks like alternatives, but has no effect. Usually the variable or tool was meant for only one of the two
+//! lists.
 //!
 //! ## Example
 //! ```toml

@@ -74,7 +74,7 @@ fn missing_in(lint: &Lint<'_>, set: ToolsetId, requires: &Requires) -> Option<Mi
     if let Some(&(tool, place)) = requires.tools.iter().find(|(tool, _)| !is_contained(tool)) {
         return Some(Missing { tools: vec![tool], place });
     }
-    // A tool of run time may be the one.
+    // A tool that is added at run time may meet the requirement.
     let is_any = requires.any_tools.is_empty() || !requires.any_external.is_empty();
     let place = requires.any_tools.first().filter(|_| !is_any)?.1;
     let tools: Vec<ToolId> = requires.any_tools.iter().map(|(tool, _)| *tool).collect();

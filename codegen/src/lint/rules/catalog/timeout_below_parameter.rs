@@ -2,7 +2,7 @@
 //! 600 in a tool that is stopped after 20 seconds.
 //!
 //! ## Why is this bad
-//! The schema promises a duration that no call can have. The model waits longer on purpose, and the call is stopped.
+//! The schema promises a duration that no call can have. A model that asks for it gets a timeout instead of a result.
 //!
 //! ## Example
 //! ```toml

@@ -58,7 +58,7 @@ fn check_group(noun: &str, names: &[(&str, Place)], sink: &Sink) {
         seen.entry(look).or_insert((name, place));
         let finding = |message: String| Diagnostic::new(Code::CONFUSABLE_NAME, place, message);
         if let Some((other, first)) = same {
-            let message = format!("the {noun} `{name}` looks the same as another one, which has other characters");
+            let message = format!("the {noun} `{name}` looks the same as another one, but has other characters");
             let found = finding(message).label(spelled_out(name)).related(first, spelled_out(other));
             sink.push(found.help(format!("remove one of the two, or use a {noun} that looks different")));
         } else if let Some((letter, latin)) = foreign_letter(name) {

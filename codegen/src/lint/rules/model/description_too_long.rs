@@ -28,7 +28,7 @@ const DEFAULT_MAX: usize = 4_000;
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let budget = lint.settings().description_budget.map(|budget| budget as usize);
-    // A limit of former times, which only some compatible servers still enforce, is no reason to shorten every text.
+    // An old limit that only some compatible servers still enforce is not a reason to shorten every text.
     let limits = lint.listed_dialects().filter_map(|dialect| dialect.tool.max_description());
     let certain = limits.filter(|limit| limit.confidence == Confidence::High).map(|limit| limit.value);
     let max = budget.unwrap_or_else(|| certain.chain([DEFAULT_MAX]).min().unwrap_or(DEFAULT_MAX));

@@ -3,7 +3,7 @@
 //!
 //! ## Why is this bad
 //! The text comes from a format string, and is now sent to the model as it is. toolc fills in only
-//! `{{ '{{' }} facts.NAME }}` and `{{ '{{' }} available(...) }}`.
+//! `{{ facts.NAME }}` and `{{ available(...) }}`.
 //!
 //! ## Example
 //! ```toml

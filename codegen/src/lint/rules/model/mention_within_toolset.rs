@@ -1,9 +1,9 @@
 //! A description that names another tool which is always selected together with this one. Off by default: only a host that
-//! takes single tools away, by its `disable_tools` or by a user's choice, can show one without the other.
+//! disables single tools, with `disable_tools` or at a user's request, can show one without the other.
 //!
 //! ## Why is this bad
-//! In such a host the model reads about a tool that it does not have. See
-//! [`unconditional-mention`](#m014-unconditional-mention), which reports tools that the project itself can part.
+//! In such a host, the model reads about a tool that it does not have. See
+//! [`unconditional-mention`](#m014-unconditional-mention), which reports tools that the project itself can separate.
 //!
 //! ## Example
 //! ```toml
@@ -35,9 +35,9 @@ pub(super) const RULE: Rule = Rule::new("M021", "mention-within-toolset", None, 
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     report_mentions(lint, sink, |context, named, places| match named {
-        Named::Tool(other) if context.lint.parting(context.id, other).is_none() => {
+        Named::Tool(other) if context.lint.separation(context.id, other).is_none() => {
             let name = context.lint[other].name();
-            Some(context.finding(Code::MENTION_WITHIN_TOOLSET, name, "a host can take away on its own", places))
+            Some(context.finding(Code::MENTION_WITHIN_TOOLSET, name, "a host can disable on its own", places))
         }
         _ => None,
     });

@@ -1,5 +1,5 @@
-//! A tool whose name has no word in common with most other tools of its home toolset, which begin with the same word, such
-//! as `weather_now` and `weather_forecast`. Off by default, because a prefix is a matter of taste.
+//! A tool whose name lacks the word with which the names of most tools of its home toolset begin, as in `weather_now` and
+//! `weather_forecast`. Off by default, because a prefix is a matter of taste.
 //!
 //! ## Why is this bad
 //! Among the tools of many toolsets, a common prefix shows a model which tools belong together.

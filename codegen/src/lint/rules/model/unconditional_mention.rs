@@ -1,14 +1,14 @@
 //! A description of a tool or parameter that names another tool in a turn in which that tool may be unavailable. A
-//! name counts if it is in backticks, contains `_`, or stands between "the" and "tool". It is allowed
+//! name counts if it is in backticks, contains `_`, or is between "the" and "tool". It is allowed
 //!
 //! - under a condition on the named tool;
-//! - where the two tools cannot be parted: no toolset contains one of them only, and the named one requires no more than
+//! - if the two tools cannot be separated: no toolset contains only one of them, and the named one requires no more than
 //!   the other ([`mention-within-toolset`](#m021-mention-within-toolset) reports these);
 //! - in a comparison ("similar to"), a prohibition, and a sentence that says "when available".
 //!
-//! A tool of run time is never certain to be there. A name that is also that of a parameter or an enum value counts only
-//! before the word "tool". A name that a tool has in one dialect, or that one client gives it (`mcp__SERVER__TOOL`), is
-//! always reported outside of that dialect, because the tool has another name elsewhere.
+//! A tool that is added at run time can always be missing. A name that is also that of a parameter or an enum value
+//! counts only before the word "tool". A name that a tool has only in one dialect, or that a client gives it
+//! (`mcp__SERVER__TOOL`), is always reported outside of that dialect, because the tool has another name elsewhere.
 //!
 //! ## Why is this bad
 //! Models call the tools that they read about. Each call of a tool that was not granted, or that cannot run here,
@@ -36,7 +36,7 @@ use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
 use crate::dialects::DIALECTS;
 use crate::lint::mentions::{is_harmless, mentions};
 use crate::lint::template_parts::Part;
-use crate::lint::together::Parting;
+use crate::lint::together::Separation;
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M014", "unconditional-mention", Some(Level::Warning), Check::Catalog(check));
@@ -44,12 +44,12 @@ pub(super) const RULE: Rule = Rule::new("M014", "unconditional-mention", Some(Le
 fn check(lint: &Lint<'_>, sink: &Sink) {
     report_mentions(lint, sink, |context, other, places| match other {
         Named::Tool(other) => {
-            let parting = context.lint.parting(context.id, other);
-            let is_parted = parting.is_some() || context.is_denied(other);
-            is_parted.then(|| {
+            let separation = context.lint.separation(context.id, other);
+            let is_separable = separation.is_some() || context.is_denied(other);
+            is_separable.then(|| {
                 let found = context.finding(Code::UNCONDITIONAL_MENTION, context.lint[other].name(), "may be unavailable", places);
-                match parting {
-                    Some(Parting { place, why }) => found.related(place, why),
+                match separation {
+                    Some(Separation { place, why }) => found.related(place, why),
                     None => found,
                 }
             })
@@ -70,7 +70,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Named {
     Tool(ToolId),
-    /// A tool of run time.
+    /// A tool that is added at run time.
     External(ExternalId),
     /// A tool, by the name that it has only in a dialect or with a client.
     Elsewhere(ToolId, String),
@@ -179,10 +179,10 @@ impl Context<'_> {
         Some(turn >> index & 1 == 1)
     }
 
-    /// Returns the atoms, as bits, that stand for the tool or for one that cannot be parted from it.
+    /// Returns the atoms, as bits, that stand for the tool or for one that cannot be separated from it.
     fn atoms_that_imply(&self, other: ToolId) -> Atoms {
         let implies = |atom: &Atom| {
-            matches!(atom, Atom::Tool(id) if *id == other || self.lint.parting(*id, other).is_none())
+            matches!(atom, Atom::Tool(id) if *id == other || self.lint.separation(*id, other).is_none())
         };
         self.tool.atoms.iter().enumerate().map(|(index, atom)| Atoms::from(implies(atom)) << index).sum()
     }

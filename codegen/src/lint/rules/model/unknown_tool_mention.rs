@@ -1,6 +1,6 @@
-//! A name in backticks that reads like that of a tool, but is not: a text asks to use or call it, or it differs from a
-//! tool's name by a few letters. Usually a tool was renamed or deleted, and the text was forgotten. Names of toolsets,
-//! parameters, values, facts, variables, programs and tools of run time are known.
+//! A name in backticks that seems to be that of a tool, although no tool has it: the text says to use or call it, or it
+//! differs from a tool's name by a few letters. Usually a tool was renamed or deleted, and the text was not updated.
+//! Names of toolsets, parameters, values, facts, variables, programs and external tools are not reported.
 //!
 //! ## Why is this bad
 //! Models call the tools that they read about, and this call fails with every model.

@@ -1,6 +1,6 @@
 //! A `pattern` whose backslashes were escaped once too often: it contains `\\d`, `\\w`, `\\s` or `\\.`, and matches a
-//! backslash instead of a digit. In a TOML string in single quotes, and after the escapes of one in double quotes, a
-//! class has a single backslash.
+//! backslash instead of a digit. TOML strings in single quotes have no escapes: write `\d` there, and `\\d` in double
+//! quotes.
 //!
 //! ## Why is this bad
 //! The pattern refuses every value that it was written for.
