@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// The file in the folder of generated files.
 pub const FILE: &str = "manifests.txt";
 
-/// Returns the digest of a manifest: FNV-1a with 64 bits. Windows line ends count as `\n`, because git may convert them.
+/// Returns the digest of a manifest: FNV-1a with 64 bits. Windows line endings count as `\n`, because git may convert them.
 pub fn digest(text: &[u8]) -> u64 {
     let mut digest = 0xcbf2_9ce4_8422_2325_u64;
     let mut bytes = text.iter().peekable();
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_ends_do_not_change_a_digest() {
+    fn line_endings_do_not_change_a_digest() {
         assert_eq!(digest(b"a = 1\r\nb = 2\r\n"), digest(b"a = 1\nb = 2\n"));
         assert_ne!(digest(b"a\rb"), digest(b"ab"));
         assert_ne!(digest(b"a\nb"), digest(b"ab"));

@@ -1,5 +1,5 @@
-//! Fails a build whose generated code does not belong to its tool manifests. Call [`check`] in the build script (`build.rs`) of the
-//! crate that contains the generated module:
+//! Fails a build if its generated code is out of date, because a tool manifest has changed. Call [`check`] in the build script
+//! (`build.rs`) of the crate that contains the generated module:
 //!
 //! ```no_run
 //! toolc_build::check();
@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 
 #[doc(hidden)]
 pub use digest::{FILE, digest, file_text};
-pub use project::{Change, Outdated, changes};
+pub use project::{Change, ChangesError, changes};
 
 /// The folder of the manifests. A folder that contains it is a project.
 const MANIFESTS: &str = "manifests";
 
-/// The number of manifests that the error names.
+/// The maximum number of manifests that the error names.
 const NAMED: usize = 20;
 
 /// Fails the build if the generated code of the project is out of date. The project is the nearest folder at or above the package
@@ -60,8 +60,8 @@ pub fn check_project(root: impl AsRef<Path>) {
             }
             fail(&lines);
         }
-        Err(Outdated::Missing(path)) => fail(&[format!("{} does not exist: {run}", path.display())]),
-        Err(Outdated::Unreadable(why)) => fail(&[why]),
+        Err(ChangesError::Missing(path)) => fail(&[format!("{} does not exist: {run}", path.display())]),
+        Err(ChangesError::Unreadable(why)) => fail(&[why]),
     }
 }
 

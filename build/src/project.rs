@@ -11,7 +11,7 @@ use crate::digest::{FILE, digest, parse};
 /// The files next to the folder of the manifests.
 const AT_ROOT: [&str; 2] = ["toolc.toml", "plugin.toml"];
 
-/// A bound on the depth of folders. It ends the walk through a link to a folder above.
+/// The maximum depth of folders. Without it, a link to a parent folder would make the walk endless.
 const MAX_DEPTH: usize = 32;
 
 /// A manifest that differs from the last run of gen. The path is relative to the project.
@@ -38,7 +38,7 @@ impl fmt::Display for Change {
 
 /// Why the manifests cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outdated {
+pub enum ChangesError {
     /// gen has not written its digests: this file does not exist.
     Missing(PathBuf),
     /// A file or folder cannot be read, as the message says.
@@ -49,11 +49,11 @@ pub enum Outdated {
 ///
 /// # Errors
 /// If gen has not run, or a manifest cannot be read.
-pub fn changes(root: &Path) -> Result<Vec<Change>, Outdated> {
+pub fn changes(root: &Path) -> Result<Vec<Change>, ChangesError> {
     let generated = generated(root);
     let known = match fs::read_to_string(&generated) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Outdated::Missing(generated)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(ChangesError::Missing(generated)),
         Err(error) => return Err(unreadable(&generated, &error)),
     };
     let known = parse(&known);
@@ -85,24 +85,24 @@ fn generated(root: &Path) -> PathBuf {
 }
 
 /// Returns the digest of each manifest by its path: the files that gen reads.
-fn manifests(root: &Path) -> Result<BTreeMap<String, u64>, Outdated> {
+fn manifests(root: &Path) -> Result<BTreeMap<String, u64>, ChangesError> {
     let mut files = BTreeMap::new();
     add_folder(&root.join(crate::MANIFESTS), crate::MANIFESTS, 0, &mut files)?;
     for name in AT_ROOT.iter().filter(|name| root.join(name).exists()) {
         add_file(&root.join(name), (*name).to_owned(), &mut files)?;
     }
-    // That of the crate which the folder may be.
+    // The folder can also be a crate.
     files.remove("manifests/Cargo.toml");
     Ok(files)
 }
 
-fn add_folder(folder: &Path, name: &str, depth: usize, files: &mut BTreeMap<String, u64>) -> Result<(), Outdated> {
+fn add_folder(folder: &Path, name: &str, depth: usize, files: &mut BTreeMap<String, u64>) -> Result<(), ChangesError> {
     if depth > MAX_DEPTH {
-        return Err(Outdated::Unreadable(format!("{}: more than {MAX_DEPTH} folders deep", folder.display())));
+        return Err(ChangesError::Unreadable(format!("{}: more than {MAX_DEPTH} folders deep", folder.display())));
     }
     for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))? {
         let path = entry.map_err(|error| unreadable(folder, &error))?.path();
-        // gen does not read hidden files, and no name of a manifest is anything but text.
+        // gen does not read hidden files, nor files whose names are not UTF-8.
         let Some(file) = path.file_name().and_then(|file| file.to_str()).filter(|file| !file.starts_with('.')) else {
             continue;
         };
@@ -116,12 +116,12 @@ fn add_folder(folder: &Path, name: &str, depth: usize, files: &mut BTreeMap<Stri
     Ok(())
 }
 
-fn add_file(path: &Path, name: String, files: &mut BTreeMap<String, u64>) -> Result<(), Outdated> {
+fn add_file(path: &Path, name: String, files: &mut BTreeMap<String, u64>) -> Result<(), ChangesError> {
     let text = fs::read(path).map_err(|error| unreadable(path, &error))?;
     files.insert(name, digest(&text));
     Ok(())
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Outdated {
-    Outdated::Unreadable(format!("failed to read {}: {error}", path.display()))
+fn unreadable(path: &Path, error: &io::Error) -> ChangesError {
+    ChangesError::Unreadable(format!("failed to read {}: {error}", path.display()))
 }

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::streams::{self, Input};
 
-/// Returns the JSON of the arguments that these words stand for: a JSON text, `-` for standard input, `@FILE`, or any number of
-/// `NAME=VALUE`, whose values are text that argument repair converts. Without words, the arguments are `{}`.
+/// Returns the JSON of the arguments that these words stand for: a JSON text, `-` for standard input, `@FILE`, or `NAME=VALUE` pairs,
+/// whose values are strings that argument repair converts. Without words, the arguments are `{}`.
 pub(crate) fn read(words: &[String], input: &mut dyn Input) -> Result<String, String> {
     match words {
         [] => Ok("{}".to_owned()),

@@ -57,7 +57,7 @@ impl CallArgs {
     }
 }
 
-/// Adds to a session what calls on a command line need: approval, a store for long results, warnings of the host.
+/// Adds to a session what calls on a command line need: an approver, a store for long results, and warnings about errors of the host.
 pub(crate) fn session(session: SessionBuilder, app: &App, yes: bool, can_ask: bool) -> SessionBuilder {
     let session = approver::add(session, yes, can_ask).hook(Arc::new(HostWarnings));
     match ResultStore::in_cache(&app.name) {
@@ -68,7 +68,7 @@ pub(crate) fn session(session: SessionBuilder, app: &App, yes: bool, can_ask: bo
     }
 }
 
-/// Prints a response: for people to a terminal, otherwise as a model gets it.
+/// Prints a response: formatted for people on a terminal, otherwise as a model gets it.
 pub(crate) fn print(response: &CallResponse, streams: &mut Streams<'_>) -> io::Result<()> {
     if streams.out_is_terminal {
         writeln!(streams.out, "{}", response.pretty_json())?;
@@ -77,8 +77,8 @@ pub(crate) fn print(response: &CallResponse, streams: &mut Streams<'_>) -> io::R
     }
     match response.images.len() {
         0 => Ok(()),
-        1 => writeln!(streams.err, "note: and 1 image"),
-        images => writeln!(streams.err, "note: and {images} images"),
+        1 => writeln!(streams.err, "note: the response also has 1 image"),
+        images => writeln!(streams.err, "note: the response also has {images} images"),
     }
 }
 

@@ -7,8 +7,8 @@ use toolc::availability::HiddenReason;
 
 use crate::streams::Streams;
 
-/// Prints the definitions of a turn, for people to a terminal and otherwise, or with `one_line`, as a model sees them. Tells on
-/// stderr how many tools are hidden.
+/// Prints the definitions of a turn: formatted for people on a terminal, otherwise or with `one_line` as a model sees them. Prints the
+/// number of hidden tools to stderr.
 pub(crate) fn print(turn: &Turn, one_line: bool, streams: &mut Streams<'_>) -> io::Result<()> {
     if streams.out_is_terminal && !one_line {
         writeln!(streams.out, "{}", turn.pretty_definitions())?;

@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! A host with several tool providers, or with options of its own, adds the subcommands of [`Command`] to its own command line,
-//! and runs them with an [`App`].
+//! A host with several tool providers, or with its own options, adds the subcommands of [`Command`] to its command line, and runs
+//! them with an [`App`].
 
 mod approver;
 mod arguments;
@@ -36,7 +36,7 @@ pub use serve::{ServeError, serve};
 use streams::Streams;
 
 /// Runs the command line of this process for the tools of `provider`. This is the whole `main` of an agent without commands
-/// of its own. The name of the program is that of its file. With [`main!`], it has the version of its package.
+/// of its own. The program is named after its file. Use [`main!`] to also give it the version of its package.
 pub fn main(provider: Box<dyn ToolProvider>) -> ExitCode {
     main_with_version(provider, "0.0.0")
 }
@@ -104,7 +104,7 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Report for each tool whether it is available, what it lacks, and where to get that.
+    /// Report for each tool whether it is available, what it lacks, and where to get it.
     Doctor {
         /// What the model is shown.
         #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `repl`: calls of one session, line by line. What changes between turns can be changed here, too: facts.
+//! `repl`: calls of one session, line by line. Facts can be changed between calls.
 
 use toolc::{Dialect, Session, ToolCall, Turn};
 
@@ -15,7 +15,7 @@ TOOL ARGUMENTS       call a tool; ARGUMENTS are a JSON object or NAME=VALUE pair
 .doctor              report what each tool lacks
 .fact FACT=VALUE     set a fact for the next turns
 .help                print this list
-.quit                leave (also: end of input)";
+.quit                quit; the end of the input does the same";
 
 /// Reads lines until the input ends. Returns true: a failed call does not make the command fail.
 pub(crate) fn run(app: &App, view: &View, yes: bool, streams: &mut Streams<'_>) -> Result<bool, Failure> {
@@ -52,7 +52,7 @@ impl Repl<'_> {
         self.session.turn_blocking(self.dialect)
     }
 
-    /// Executes one line. Returns false to leave.
+    /// Executes one line. Returns false if the line ends the session.
     fn execute(&self, line: &str, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();

@@ -9,7 +9,7 @@ use toolc::{ToJson, Turn};
 use crate::Failure;
 use crate::streams::Streams;
 
-/// A section that a host adds to the report of `doctor`, for example on its plugins.
+/// A section that a host adds to the report of `doctor`, for example about its plugins.
 #[derive(Debug, Clone)]
 pub struct DoctorSection {
     /// The key of the section in the JSON of the report.
@@ -18,11 +18,11 @@ pub struct DoctorSection {
     pub json: Value,
     /// The section for people. May be empty.
     pub text: String,
-    /// What is broken. If there is anything, the exit status of `doctor` is 1, and the other commands print it as warnings.
+    /// The problems. If there are any, the exit status of `doctor` is 1, and the other commands print them as warnings.
     pub problems: Vec<String>,
 }
 
-/// Prints the report on all granted tools. Returns whether all are available, and nothing in a section is broken.
+/// Prints the report about all granted tools. Returns whether all are available, and no section has a problem.
 pub(crate) fn doctor(
     turn: &Turn,
     sections: &[DoctorSection],

@@ -1,5 +1,5 @@
-//! Stores results that are too long in the cache folder of the user for a day: a process ends after one call, and a later call
-//! may read them.
+//! Stores results that are too long in the user's cache folder, for a day: this process ends after one call, and a later process may
+//! read them.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -19,7 +19,7 @@ pub struct Selection {
     /// Toolsets to disable. Takes precedence over enabling.
     #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
     pub disable: Vec<String>,
-    /// Tools to enable in addition to the toolsets; without toolsets, only these.
+    /// Tools to enable in addition to the toolsets. Without `--enable`, only these are enabled.
     #[arg(long, value_name = "TOOL", value_delimiter = ',')]
     pub enable_tools: Vec<String>,
     /// Tools to disable. Takes precedence over enabling.
@@ -108,7 +108,7 @@ fn dialect(name: &str) -> Result<Dialect, String> {
     Dialect::ALL.iter().copied().find(|dialect| dialect.name() == name).ok_or_else(|| {
         let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
         format!(
-            "this program has the dialects {}; another one needs its feature of the crate `toolc`",
+            "this program supports the dialects {}; each other one needs its feature of the crate `toolc`",
             names.join(", ")
         )
     })

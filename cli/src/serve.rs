@@ -24,7 +24,7 @@ const GRACE: Duration = Duration::from_secs(5);
 pub enum ServeError {
     /// The session is invalid, for example because of an unknown toolset.
     Session(SessionError),
-    /// Standard input could not be read, or standard output not written.
+    /// Standard input could not be read, or standard output could not be written.
     Io(io::Error),
 }
 
@@ -45,7 +45,7 @@ impl From<io::Error> for ServeError {
     }
 }
 
-/// Serves a session's tools to the MCP client on stdin and stdout, until the client disconnects. Then running calls are
+/// Serves a session's tools to the MCP client on stdin and stdout, until the client disconnects. Running calls are then
 /// cancelled, and have a few seconds to end. `name` and `version` are those of the server.
 ///
 /// The tools must be defined in the dialect `mcp`.
@@ -94,7 +94,7 @@ pub fn serve(session: SessionBuilder, name: &str, version: &str) -> Result<(), S
 
 /// Returns the response to a call that is not run.
 fn busy() -> CallResponse {
-    let message = format!("a call with this id is running, or {MAX_CALLS} other calls: try again later");
+    let message = format!("a call with this id or {MAX_CALLS} other calls are still running: try again later");
     CallResponse::from(Err(ToolError::new(message)))
 }
 
@@ -126,8 +126,8 @@ impl RunningCalls {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a call, which counts as a thread until [`end`](Self::end). Returns `None` if too many are running, or if a call with
-    /// this id is.
+    /// Adds a call, which counts as a thread until [`end`](Self::end). Returns `None` if too many calls, or a call with this id, are
+    /// running.
     fn start(&self, request: &Request) -> Option<CancelHandle> {
         let mut running = self.lock();
         let id = request.call().id().to_owned();

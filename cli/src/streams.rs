@@ -10,9 +10,9 @@ pub(crate) struct Streams<'s> {
     pub(crate) input: &'s mut dyn Input,
     pub(crate) out: &'s mut dyn Write,
     pub(crate) err: &'s mut dyn Write,
-    /// Whether a person types the input.
+    /// Whether the input is a terminal, so that a person types it.
     pub(crate) input_is_terminal: bool,
-    /// Whether a person reads `out`.
+    /// Whether `out` is a terminal, so that a person reads it.
     pub(crate) out_is_terminal: bool,
 }
 

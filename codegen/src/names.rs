@@ -51,7 +51,7 @@ pub(crate) fn plain(ident: &Ident) -> String {
 
 /// Returns whether a word is a keyword, which cannot be the name of a crate.
 pub(crate) fn is_keyword(word: &str) -> bool {
-    // A keyword since edition 2024, which not every parser knows.
+    // A keyword since edition 2024, which `syn` may not know.
     word == "gen" || syn::parse_str::<Ident>(word).is_err()
 }
 

@@ -164,7 +164,7 @@ impl Plugins {
     }
 
     /// Waits until no program runs, but at most for `timeout`. Returns whether no program runs. The programs of cancelled and timed-out
-    /// calls need a moment to end. They also end if the host exits, so that only a host that must not exit before them waits.
+    /// calls need a moment to end. They also end with the host, so only a host that must not exit before them needs to wait.
     pub fn settle(&self, timeout: Duration) -> bool {
         self.calls.settle(timeout)
     }

@@ -1,8 +1,8 @@
 //! Runs a program to its end, with limits on its time and its output.
 //!
-//! No process that the program has started outlives this one: a guardian process ends what is left. The program is a session of
-//! its own, without a controlling terminal. Output is read from pipes on threads, so that a process that keeps a pipe open blocks
-//! only a thread.
+//! No process that the program has started outlives this one: a guardian process ends those that are left. The program runs in a
+//! session of its own, without a controlling terminal. Output is read from pipes on threads, so that a process that keeps a pipe open
+//! blocks only a thread.
 
 mod running;
 mod spawn;
@@ -40,7 +40,7 @@ pub struct Outcome {
     pub status: ExitStatus,
     /// The reason why the program ended.
     pub reason: EndReason,
-    /// Whether a process that the program started still has the output open.
+    /// Whether a process that the program has started still has the output open.
     pub left_running: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A program that runs: waits for its end, or brings it about.
+//! A running program: waits until it ends, or ends it.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
@@ -15,7 +15,7 @@ const POLL: Duration = Duration::from_millis(10);
 /// The time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A program that runs, with the processes that it starts. Ends them when it is dropped, unless the program has ended.
+/// A running program, with the processes that it has started. Ends them when it is dropped, unless the program has ended.
 #[derive(Debug)]
 pub(crate) struct Running {
     child: Child,
@@ -75,7 +75,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if !self.has_ended {
-            // A panic, or a system without resources.
+            // `should_stop` has panicked, or the system has no resources.
             let _ = self.end(Duration::ZERO);
         }
     }

@@ -9,7 +9,7 @@ use rustix::process::{Pid, test_kill_process};
 use toolc_process::Process;
 
 #[test]
-fn a_program_ends_if_the_function_of_its_caller_panics() {
+fn a_program_ends_if_should_stop_panics() {
     let folder = tempfile::TempDir::new().expect("failed to make a folder");
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' TERM; echo $$ > new; mv new id; sleep 600; exit"]).current_dir(folder.path());

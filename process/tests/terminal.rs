@@ -14,9 +14,9 @@ use rustix::process::{ioctl_tiocsctty, setsid};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use toolc_process::{Process, Sink};
 
-/// The program that tries it, in the environment of the process that has a terminal.
+/// The environment variable with the path of the program that tries to use the terminal.
 const PROGRAM: &str = "TOOLC_TEST_PROGRAM";
-/// The file in which that process writes what it saw.
+/// The environment variable with the path of the file for the report of the test process that has a terminal.
 const REPORT: &str = "TOOLC_TEST_REPORT";
 
 #[derive(Debug, Default)]

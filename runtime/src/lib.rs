@@ -151,7 +151,7 @@ pub mod limits {
 }
 
 pub mod repair {
-    //! Repair of almost correct arguments: its [rules](RepairRule), and what it did to the arguments of a call.
+    //! Repair of almost correct arguments: its [rules](RepairRule), and the repairs of a call.
     //!
     //! [`CallResponse::repairs`](crate::CallResponse::repairs) and [`CallInfo::repairs`](crate::hooks::CallInfo::repairs)
     //! list the repairs of a call, and [`Registry::repairs`](crate::Registry::repairs) counts them.

@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: tests that look for rare failures, with many more tries than `cargo xtask test` takes.
+//! `cargo xtask soak`: tests that look for rare failures, with many more tries than in `cargo xtask test`.
 
 use std::process::{Command, ExitCode};
 
@@ -27,7 +27,7 @@ pub(crate) fn run(name: Option<&str>) -> ExitCode {
     };
     let Some(soak) = SOAKS.iter().find(|soak| soak.name == name) else {
         let names: Vec<&str> = SOAKS.iter().map(|soak| soak.name).collect();
-        eprintln!("error: unknown soak `{name}`: expected one of {}", names.join(", "));
+        eprintln!("error: unknown test `{name}`: expected one of {}", names.join(", "));
         return ExitCode::from(2);
     };
     let mut cargo = Command::new(env!("CARGO"));

@@ -48,7 +48,7 @@ pub(super) fn run(project: Project, args: GenArgs, streams: &mut Streams<'_>) ->
             let Outcome { sources, compilation, summary, .. } = run_once(&root, args, streams)?;
             let baseline = compilation.catalog.as_ref().and_then(|catalog| catalog.settings().baseline.as_ref());
             let run = Run::new(summary, &compilation.diagnostics, baseline.map(|file| root.join(&file.value)));
-            // This process goes on, so its memory is freed.
+            // This process keeps running, so the memory is freed.
             drop((ManuallyDrop::into_inner(compilation), ManuallyDrop::into_inner(sources)));
             Ok(run)
         });
@@ -66,7 +66,7 @@ struct Outcome {
     success: bool,
     /// The output of a single run.
     text: String,
-    /// The summary of a run that is one of many.
+    /// The summary of this run with `--watch`.
     summary: String,
 }
 
@@ -173,7 +173,7 @@ fn check(
     Ok((false, text))
 }
 
-/// Returns the lines that gen would change in a file, or a line that says why they are not shown. None for a missing file.
+/// Returns the lines that gen would change in a file, or a line that says why they are not shown. Empty for a missing file.
 fn diff(stale: &Stale) -> Vec<String> {
     const LINES: usize = 40;
     const CHARACTERS: usize = 1_000;

@@ -1,4 +1,4 @@
-//! A project as the commands `list`, `resolve` and `show` see it: everything that is sound, also if something else has errors.
+//! A project as the commands `list`, `resolve` and `show` see it: all manifests without errors, even if others have errors.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub(super) struct Inspected {
     pub(super) catalog: Catalog,
     /// The findings, sorted by place.
     findings: Vec<Diagnostic>,
-    /// The files with errors of the compiler. A rule that the project denies breaks nothing.
+    /// The files with errors of the compiler. Findings of lint rules do not count, even if their level is `deny`.
     broken: BTreeSet<SourceId>,
 }
 
@@ -86,8 +86,8 @@ impl Inspected {
         }
     }
 
-    /// Returns whether a toolset resolves to all its tools: its own manifest, and those of the toolsets on which it is
-    /// built, have no errors. Otherwise prints the errors.
+    /// Returns whether a toolset resolves to all its tools: its own manifest and those of the toolsets that it contains
+    /// have no errors. Otherwise prints the errors.
     pub(super) fn is_complete(&self, id: ToolsetId, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         let mut files = BTreeSet::new();
         let (mut seen, mut open) = (BTreeSet::new(), vec![id]);

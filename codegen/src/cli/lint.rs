@@ -58,10 +58,10 @@ pub struct LintArgs {
     /// Write all findings to a baseline, so that later runs do not report them: see `baseline` in `toolc.toml`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fix", "diff"])]
     write_baseline: Option<PathBuf>,
-    /// Remove the entries of the baseline that are not found any more. Accepts no new finding.
+    /// Remove the entries of the baseline whose findings no longer exist. Adds no new findings.
     #[arg(long, conflicts_with_all = ["fix", "diff", "write_baseline"])]
     prune_baseline: bool,
-    /// Show all findings: by default, the format `human` shows the first ten of each rule on standard output.
+    /// Show all findings. By default, the format `human` shows the first ten of each rule on standard output.
     #[arg(long)]
     all: bool,
     /// Run again whenever a manifest changes, until Ctrl-C.

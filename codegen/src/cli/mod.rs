@@ -101,7 +101,7 @@ pub enum ManifestsCommand {
     Explain {
         /// The code or name of the rule.
         rule: String,
-        /// Print the Markdown as it is.
+        /// Print the Markdown source.
         #[arg(long)]
         markdown: bool,
     },
@@ -113,7 +113,7 @@ pub enum ManifestsCommand {
     },
     /// List the tools with their home toolsets and descriptions.
     List(list::List),
-    /// List the tools that these toolsets resolve to, and by which path.
+    /// List the tools of toolsets, each with the path by which the toolset contains it.
     Resolve(resolve::Resolve),
     /// Show the definition of a tool in one dialect.
     Show(show::Show),

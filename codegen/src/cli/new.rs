@@ -60,7 +60,7 @@ pub enum New {
     Fact {
         /// The name of the fact.
         name: String,
-        /// The default, which determines the type: true or false, an integer, or else a text.
+        /// The default, which determines the type: true or false, an integer, or else a string.
         #[arg(long, value_name = "VALUE", default_value = "false", allow_hyphen_values = true)]
         default: String,
         /// What the fact means.

@@ -1,4 +1,4 @@
-//! `resolve`: prints the tools that toolsets resolve to, each with the path by which it is one of them.
+//! `resolve`: prints the tools of toolsets, each with the path by which the toolset contains it.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ pub struct Resolve {
 struct Path {
     /// The toolsets. The first one was asked for, and the last one has the tool itself.
     toolsets: Vec<ToolsetId>,
-    /// The keys by which each toolset holds the next one, and by which the last one has the tool: one for each toolset.
+    /// For each toolset, the key that leads to the next one, or from the last one to the tool.
     keys: Vec<&'static str>,
 }
 

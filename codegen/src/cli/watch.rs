@@ -24,12 +24,12 @@ const INTERVAL: Duration = Duration::from_millis(300);
 /// A change is complete if nothing has changed for this time: editors and git write several files, or a file in several steps.
 const QUIET: Duration = Duration::from_millis(60);
 
-/// The maximum number of times that a change is waited for, in units of [`QUIET`].
+/// The maximum number of pauses of [`QUIET`] before a run, even if files still change.
 const MAX_WAITS: usize = 20;
 
 /// One run of the command.
 pub(super) struct Run {
-    /// What the run did, for the summary. Empty if there is nothing to say.
+    /// What the run did, for the summary. Can be empty.
     pub(super) done: String,
     /// The numbers of errors and warnings.
     pub(super) counts: [usize; 2],
@@ -74,7 +74,7 @@ pub(super) fn watch(
                 };
                 if done.is_empty() { findings } else { format!("{done}; {findings}") }
             }
-            // Such as a folder that was removed. It may come back.
+            // For example, the folder was removed. It may come back.
             Err(failure) => {
                 print(streams.err, &format!("error: {}\n", visible(&failure.to_string())))?;
                 "failed".to_owned()

@@ -1,8 +1,8 @@
 //! The conditional parts of a tool, as JSON that a program in any language can evaluate.
 //!
 //! A document with every part is followed by a list of its parts that depend on the turn. Each has a JSON pointer into the document,
-//! and either the condition under which it exists, or the pieces of its text. Pointers are used, rather than marks in the document,
-//! because a parameter can have any name and a default any value.
+//! and either the condition under which it exists, or the pieces of its text. The document itself contains no markers, because a
+//! parameter can have any name, and a default any value.
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,5 @@
-//! `manifests.txt`: the digests of the manifests. A build script compares them with the manifests, to find out whether the generated
-//! code is up to date.
+//! `manifests.txt`: the digests of the manifests. A build script compares them with the manifests, to check that the generated code
+//! is up to date.
 
 use super::{Draft, Inputs};
 use crate::lower::Lowered;

@@ -1,5 +1,5 @@
-//! `.gitattributes`: keeps what people cannot review out of their way. The attributes apply below the folder of the file, and
-//! override those of the folders above.
+//! `.gitattributes`: keeps files that people cannot review out of diffs. The attributes apply below the folder of the file, and override
+//! those of the folders above.
 
 use super::{Draft, Inputs};
 use crate::lower::Lowered;
@@ -20,7 +20,7 @@ fn draft<'c>(folder: &str, text: String) -> Draft<'c> {
     Draft { path: format!("{folder}/.gitattributes"), ..Draft::new("", Inputs::Common, move || text.clone()) }
 }
 
-/// Puts the mark of generated files before the lines. gen compares bytes, so git must not convert line ends.
+/// Puts the mark of generated files before the lines. gen compares bytes, so git must not convert line endings.
 fn text(lines: &str) -> String {
     format!("# {MARK}. Hosting sites fold files that are `linguist-generated`.\n* text=auto eol=lf\n{lines}")
 }

@@ -1,4 +1,4 @@
-//! Findings about definitions of which several tools have a copy: the first copy is reported, and the others are listed with it.
+//! Findings about definitions that several tools have a copy of. The first copy is reported, and the finding lists the others.
 
 use std::collections::BTreeMap;
 

@@ -43,7 +43,8 @@ impl Lint<'_> {
         let separation = |needed: ToolId| {
             let separation =
                 self.separating_toolset(tool, needed).or_else(|| self.separating_requirement(&implied, tool, needed));
-            separation.map(|separation| if needed == other { separation } else { self.through(other, needed, &separation) })
+            separation
+                .map(|separation| if needed == other { separation } else { self.through(other, needed, &separation) })
         };
         // The tools that the other one requires, and itself first.
         let needed = self.implied_tools(other);

@@ -2,8 +2,8 @@
 //!
 //! Narrowing changes the form of some values: a map becomes JSON text, and null stands for an absent property. [`rewrites`] walks the
 //! schema of the manifest and the narrowed one together, and records at each value what to undo. A value is described by all schemas of
-//! the manifest that apply to it, and by every schema that the dialect sends for it. The latter may be more than one alternative: the
-//! schemas of the manifest decide what a value can have been.
+//! the manifest that apply to it, and by every schema that the dialect sends for it. The latter may be several alternatives: the
+//! schemas of the manifest decide which of them a value matched.
 //!
 //! Which alternative of a union a value matches depends on the value. If the alternatives differ in what to undo, the node lists all:
 //! the right one makes the value valid.
@@ -20,13 +20,13 @@ use crate::schema::{Additional, Defs, Property, Schema};
 use crate::text::atoms::When;
 use crate::text::condition::Condition;
 
-/// The maximum number of alternatives of unions that are looked into for a tool. What is in further ones is not undone.
+/// The maximum number of alternatives of unions that are visited for a tool. Rewrites in further ones are not undone.
 const MAX_ALTERNATIVES: usize = 10_000;
 
 /// What to undo in the arguments of a tool.
 #[derive(Debug)]
 pub struct Rewrites {
-    /// The nodes. The first one is that of all arguments together.
+    /// The nodes. The first one is that of the arguments as a whole.
     pub nodes: Vec<Node>,
     /// The parameters that the dialect leaves out because of their names.
     pub omitted: Vec<String>,
@@ -43,7 +43,7 @@ pub struct Node {
     pub additional: Option<usize>,
     /// The node of the items of an array.
     pub items: Option<usize>,
-    /// Alternatives: the first one is right that makes the value valid.
+    /// Alternatives. The first one that makes the value valid is the right one.
     pub any_of: Vec<usize>,
     /// The JSON pointers, in the schema of the arguments, of the schemas for which the value must be valid.
     pub valid: Vec<String>,
@@ -79,7 +79,7 @@ pub fn rewrites(dialect: &'static Dialect, tool: &Tool) -> Rewrites {
         nodes: Vec::new(),
         budget: MAX_ALTERNATIVES,
     };
-    // A dialect that accepts any schema changes the form of no value.
+    // A dialect that accepts any schema does not change the form of values.
     let sent = if dialect.accepts_any_schema() { Vec::new() } else { vec![&*narrowed.schema] };
     walk.node(&[root], &sent);
     let nodes = walk.nodes;
@@ -131,7 +131,7 @@ struct Walk<'s> {
     /// The node of a value, by the schemas of the manifest and of the dialect that apply to it.
     known: HashMap<(Vec<Address>, Vec<Address>), usize>,
     nodes: Vec<Node>,
-    /// The number of alternatives that may still be looked into.
+    /// The number of alternatives that may still be visited.
     budget: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The folder that paths are relative to in formats for programs: the root of the repository, wherever the command is run.
+//! The folder to which paths are relative in formats for programs: the root of the repository, wherever the command is run.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The format for people at a terminal: findings with their source lines, in the style of rustc, and their number.
+//! The format for people at a terminal: findings with their source lines, in the style of rustc, and the number of findings.
 
 use std::collections::BTreeMap;
 

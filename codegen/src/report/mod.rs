@@ -23,13 +23,13 @@ pub struct Report<'r> {
     pub checked: Option<(usize, usize)>,
     /// Whether the output supports colours.
     pub colour: bool,
-    /// Which findings the format for people shows. The other formats always have all findings.
+    /// Which findings the format `human` shows. The other formats always have all findings.
     pub shown: Shown,
     /// How the user runs the compiler, such as `cargo toolc`: for advice on what to run.
     pub program: &'r str,
 }
 
-/// Which findings the format for people shows. Its last line counts all findings.
+/// Which findings the format `human` shows. Its last line counts all findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// All findings.

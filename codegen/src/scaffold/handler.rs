@@ -1,5 +1,5 @@
-//! Adds the handler of a new tool to the Rust source of a project: a method that returns an error, and a test of it. The rest of
-//! the files is not changed.
+//! Adds the handler of a new tool to the Rust source of a project: a method that returns an error, and a test that expects the error.
+//! Nothing else in these files changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,12 +23,12 @@ pub(crate) struct NewHandler<'a> {
     pub(crate) is_async: bool,
 }
 
-/// Where the handler of a tool is.
+/// Where the handler of a tool was added.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Added {
     /// In this file, and perhaps a test in another one.
     To { file: PathBuf, tests: Option<PathBuf> },
-    /// Nowhere, because the place is not clear for this reason. The user must add the method.
+    /// Nowhere, because the place is not clear. The user must add the method.
     Nowhere { reason: String, method: String },
 }
 
@@ -72,7 +72,8 @@ impl NewHandler<'_> {
             .ok_or_else(|| source.does_not_import(&names::handlers(self.toolset).to_string()))?;
         let close = place.close;
         let indent = indent_of_line(&source.text, close);
-        let method = self.method(&format!("{indent}    "), &self.tools_module(path), |name| source.file.of_toolc(name));
+        let method =
+            self.method(&format!("{indent}    "), &self.tools_module(path), |name| source.file.toolc_item(name));
         let body = source.text[place.open + 1..close].trim_end();
         let separator = if body.is_empty() { "\n" } else { "\n\n" };
         let (before, after) = (source.text[..close].trim_end(), &source.text[close..]);
@@ -104,7 +105,7 @@ impl NewHandler<'_> {
         // The expression is before the end of the code, so the end has moved.
         let end = source.file.end_of_code(&source.text) + expression.len() - source.text.len();
         let (code, tests) = expression.split_at(end);
-        let method = self.method("    ", &self.tools_module(path), |name| source.file.of_toolc(name));
+        let method = self.method("    ", &self.tools_module(path), |name| source.file.toolc_item(name));
         let trait_name = names::handlers(self.toolset);
         let new = format!("struct {type_name};\n\nimpl {prefix}{trait_name} for {type_name} {{\n{method}}}\n");
         let gap = if tests.is_empty() { "" } else { "\n" };
@@ -112,11 +113,11 @@ impl NewHandler<'_> {
     }
 
     /// Returns the method, with its line break.
-    fn method(&self, indent: &str, module: &str, of_toolc: impl Fn(&str) -> String) -> String {
+    fn method(&self, indent: &str, module: &str, toolc_item: impl Fn(&str) -> String) -> String {
         let (name, tool_module) = (names::snake(self.tool), names::module(self.tool));
         let asyncness = if self.is_async { "async " } else { "" };
         let args = format!("_args: {module}{tool_module}::Args");
-        let (call, result) = (format!("_call: &{}<'_>", of_toolc("Call")), of_toolc("ToolResult"));
+        let (call, result) = (format!("_call: &{}<'_>", toolc_item("Call")), toolc_item("ToolResult"));
         let line = format!("{indent}{asyncness}fn {name}(&self, {args}, {call}) -> {result} {{");
         let signature = if line.len() <= MAX_WIDTH {
             line
@@ -125,11 +126,11 @@ impl NewHandler<'_> {
             let parameters: String = ["&self", &args, &call].map(parameter).concat();
             format!("{indent}{asyncness}fn {name}(\n{parameters}{indent}) -> {result} {{")
         };
-        let error = of_toolc("ToolError");
+        let error = toolc_item("ToolError");
         format!("{signature}\n{indent}    Err({error}::new(\"`{}` is not implemented\"))\n{indent}}}\n", self.tool)
     }
 
-    /// Returns the path of the toolset's module, with `::`, if the trait or `Handlers` is in the module `path`.
+    /// Returns the path of the toolset's module, with `::` at its end. `path` is the module that contains the trait or `Handlers`.
     fn tools_module(&self, path: &str) -> String {
         let module = self.module();
         match path.rsplit("::").next() {
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_added_where_a_harness_is() {
+    fn a_test_is_added_to_a_file_with_a_harness() {
         let (added, changed) = add(
             "use generated::{NotesTools};\nstruct Handlers;\nimpl NotesTools for Handlers {\n}\n",
             "fn harness() -> Harness { todo }\n",

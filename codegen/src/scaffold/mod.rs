@@ -1,4 +1,4 @@
-//! Writes the beginning of things: a project, a tool with its handler and test, other manifests.
+//! Creates new projects, tools with their handlers and tests, and other manifests.
 //!
 //! [`project`] has the files of a new project, [`manifests`] the text of new manifests, and [`handler`] changes the Rust source of a
 //! project. They return texts; only [`FileChanges`] writes.

@@ -26,7 +26,7 @@ pub(crate) enum ToolcSource {
     Version(&'static str),
 }
 
-/// The files of a project: the path, and the text. A text with `{{ name }}` and the like ends in `.jinja`.
+/// The files of a project: the path, and the text. A source whose name ends in `.jinja` is a template, with `{{ name }}` and so on.
 const FILES: &[(&str, File)] = &[
     (".cargo/config.toml", File::Text(include_str!("project/cargo-config.toml"))),
     (".editorconfig", File::Text(include_str!("project/editorconfig"))),
@@ -78,7 +78,7 @@ impl ToolcSource {
         Ok(ToolcSource::Path(absolute))
     }
 
-    /// Returns what a dependency on the crate in `folder` of the repository says: `path = "..."`.
+    /// Returns the source of a dependency on the crate in `folder` of the repository, such as `path = "..."`.
     fn dependency(&self, folder: &str) -> String {
         let text = |value: &str| toml_edit::Value::from(value).to_string();
         match self {
@@ -99,7 +99,7 @@ impl NewProject {
     /// # Errors
     /// If cargo would not accept the name.
     pub(crate) fn new(name: &str, toolc: ToolcSource) -> Result<Self, Failure> {
-        /// Names of crates that every program has, and that a project of toolc has.
+        /// The names of Rust's own crates, and of other crates in a new project.
         const TAKEN: &[&str] =
             &["alloc", "core", "proc_macro", "serde_json", "std", "test", "toolc", "toolc_build", "toolc_cli", "xtask"];
         let is_plain = name.starts_with(|first: char| first.is_ascii_alphabetic())

@@ -41,7 +41,7 @@ impl RustFile {
     }
 
     /// Returns how the file refers to an item of the crate `toolc`: `Call` if the file imports it, or else `toolc::Call`.
-    pub(super) fn of_toolc(&self, name: &str) -> String {
+    pub(super) fn toolc_item(&self, name: &str) -> String {
         match import(&self.0.items, name) {
             Some(module) if module == "toolc" => name.to_owned(),
             _ => format!("toolc::{name}"),
@@ -69,7 +69,7 @@ impl RustFile {
         self.0.items.iter().any(|item| matches!(item, Item::Fn(f) if f.sig.ident == name && f.sig.inputs.is_empty()))
     }
 
-    /// Returns the offset of a module of tests at the end of the file, or else of the end.
+    /// Returns the offset of the module with tests at the end of the file, or else the end of the file.
     pub(super) fn end_of_code(&self, text: &str) -> usize {
         match self.0.items.last() {
             Some(Item::Mod(tests)) if is_test(&tests.attrs) => tests.attrs[0].pound_token.span.byte_range().start,
@@ -88,7 +88,7 @@ struct Finder<'f> {
 }
 
 impl Finder<'_> {
-    /// Returns the place of something with this path, if the path ends in the name.
+    /// Returns the place of an item with this path, if the path ends in the name.
     fn place(&self, path: &Path, braces: proc_macro2::extra::DelimSpan) -> Option<Place> {
         let mut segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         segments.pop_if(|last| last == self.name)?;

@@ -261,7 +261,7 @@ impl Sources {
         all
     }
 
-    /// Replaces the text of a file on disk. CRLF line ends and a byte order mark are kept.
+    /// Replaces the text of a file on disk. CRLF line endings and a byte order mark are kept.
     #[cfg(feature = "cli")]
     pub(crate) fn write(&self, id: SourceId, text: &str) -> Result<(), Failure> {
         let path = self.root.join(&self.get(id).path);

@@ -241,12 +241,14 @@ fn parse_comparison(cursor: &mut Cursor<'_>, name: &str, span: Range<usize>) -> 
             return Err(Fault::new(at, message).help(help));
         }
         Some((token, at)) => {
-            let message = format!("expected a text, an integer, `true` or `false`, found {}", token.show());
-            return Err(Fault::new(at, message).help(format!("write the value after `{sign}`: a text is quoted")));
+            let message = format!("expected a string, an integer, `true` or `false`, found {}", token.show());
+            return Err(
+                Fault::new(at, message).help(format!("write the value after `{sign}`, with a string in quotes"))
+            );
         }
         None => {
             let fault = Fault::new(at, format!("expected a value after `{sign}`"));
-            return Err(fault.help("write a text in quotes, an integer, `true` or `false`"));
+            return Err(fault.help("write a string in quotes, an integer, `true` or `false`"));
         }
     };
     Ok(fact(span.start..literal.1.end, Some((comparison, literal.0))))

@@ -22,7 +22,7 @@ impl Token {
     pub(super) fn show(&self) -> String {
         match self {
             Token::Word(word) => format!("`{word}`"),
-            Token::Text(text) => format!("the text {text:?}"),
+            Token::Text(text) => format!("the string {text:?}"),
             Token::Integer(integer) => format!("`{integer}`"),
             Token::Sign(sign) => format!("`{sign}`"),
         }
@@ -74,7 +74,7 @@ impl<'s> Cursor<'s> {
         } else {
             let length = rest.find(|letter: char| !is_part_of_word(letter)).unwrap_or(rest.len());
             if "“”„‘’‚«»`´".contains(first) {
-                return Err(unexpected(&rest[..first.len_utf8()]).help("write `'` on each side of a text"));
+                return Err(unexpected(&rest[..first.len_utf8()]).help("write `'` on each side of a string"));
             }
             if length == 0 {
                 let help = "a condition can contain `tools.NAME`, `facts.NAME`, comparisons, `and`, `or` and `not`";
@@ -85,7 +85,7 @@ impl<'s> Cursor<'s> {
                 return Err(unexpected(written).help(format!("write `{word}`")));
             }
             let faulty = |message| {
-                Fault::new(start..start + length, message).help(format!("if it is a text, write `'{written}'`"))
+                Fault::new(start..start + length, message).help(format!("if it is a string, write `'{written}'`"))
             };
             (word(written).map_err(faulty)?, length)
         };

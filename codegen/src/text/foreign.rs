@@ -94,7 +94,7 @@ pub(super) fn value(word: &str, sign: &str) -> (String, String) {
     if word.starts_with("facts.") || word.starts_with("tools.") {
         return (
             format!("`{word}` cannot be the value of a comparison"),
-            "compare a fact with a text in quotes, an integer, `true` or `false`".to_owned(),
+            "compare a fact with a string in quotes, an integer, `true` or `false`".to_owned(),
         );
     }
     if NULLS.contains(&word) {
@@ -165,7 +165,7 @@ mod tests {
             ("facts.p is 'a'", "`is` after the end of the condition", "write `facts.p == 'a'`"),
             ("facts.p is not 'a'", "`is` after the end of the condition", "write `facts.p != 'a'`"),
             ("facts.n gt 3", "`gt` after the end of the condition", "write `facts.n > 3`"),
-            ("facts.p == 'a' or 'b'", "expected a condition, found the text \"b\"", "write `facts.p == 'b'`"),
+            ("facts.p == 'a' or 'b'", "expected a condition, found the string \"b\"", "write `facts.p == 'b'`"),
             (
                 "facts.n > 0 < 3",
                 "unexpected `<`: only a fact can be compared, and only with one value",
@@ -176,7 +176,7 @@ mod tests {
                 "unexpected `==`: only a fact can be compared, and only with one value",
                 "write `not tools.a`",
             ),
-            ("'a' in tools", "expected a condition, found the text \"a\"", "write `tools.a`"),
+            ("'a' in tools", "expected a condition, found the string \"a\"", "write `tools.a`"),
             ("tool.a", "`tool.a` is neither a tool nor a fact", "write `tools.a`"),
             ("fact.p == 'a'", "`fact.p` is neither a tool nor a fact", "write `facts.p`"),
             ("facts['p'] == 'a'", "`facts` is neither a tool nor a fact", "write `facts.p`"),
@@ -187,8 +187,8 @@ mod tests {
                 "a condition cannot read the environment: list the variable in `env`, in `[requires]`",
             ),
             ("vision", "`vision` is neither a tool nor a fact", "write `tools.vision` or `facts.vision`"),
-            ("facts.p == ‘a’", "unexpected `‘`", "write `'` on each side of a text"),
-            ("facts.p == 3rd", "`3rd` is neither a name nor an integer", "if it is a text, write `'3rd'`"),
+            ("facts.p == ‘a’", "unexpected `‘`", "write `'` on each side of a string"),
+            ("facts.p == 3rd", "`3rd` is neither a name nor an integer", "if it is a string, write `'3rd'`"),
         ] {
             let fault = condition::parse(text).unwrap_err();
             assert_eq!((fault.message.as_str(), fault.help.as_deref()), (message, Some(help)), "{text}");

@@ -1,4 +1,4 @@
-//! Calls that end while their host goes on.
+//! Calls that end while their host keeps running.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Child;
@@ -15,9 +15,9 @@ pub(crate) fn response(host: &mut Child) -> String {
     lines.find_map(|line| Some(line.strip_prefix("response: ")?.to_owned())).expect("the host prints a response")
 }
 
-/// Ends a host whose commands have ended, and checks that it was still there.
+/// Ends a host whose commands have ended, and checks that it was still running.
 fn end(mut host: Child, guardian: &std::path::Path) {
-    assert!(host.try_wait().expect("failed to wait").is_none(), "the host goes on");
+    assert!(host.try_wait().expect("failed to wait").is_none(), "the host keeps running");
     drop(host.stdin.take());
     assert!(host.wait().expect("failed to wait").success());
     wait_for_end_of_guardian(guardian);

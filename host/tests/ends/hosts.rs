@@ -127,7 +127,7 @@ fn a_client_ends_the_processes_of_a_call_by_cancelling_it() {
             let params = json!({ "requestId": 7, "reason": "no longer needed" });
             send(&mut server, &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
             let time = place.wait_for_end(server.id());
-            assert!(server.try_wait().expect("failed to wait").is_none(), "the server goes on");
+            assert!(server.try_wait().expect("failed to wait").is_none(), "the server keeps running");
             end(&place, server, End::InputClosed);
             time
         });
@@ -144,7 +144,7 @@ fn a_call_of_a_client_that_timed_out_ends_its_processes() {
             crate::wait_until("the call starts", || place.started() > 0);
             std::thread::sleep(crate::TIMEOUT);
             let time = place.wait_for_end(server.id());
-            assert!(server.try_wait().expect("failed to wait").is_none(), "the server goes on");
+            assert!(server.try_wait().expect("failed to wait").is_none(), "the server keeps running");
             end(&place, server, End::InputClosed);
             time
         });

@@ -1,6 +1,6 @@
 //! Ends calls and hosts in every way, with real processes, and looks for processes that have survived.
 //!
-//! Each test repeats its try five times, or as often as the environment variable `TOOLC_TRIES` says: `cargo xtask soak ends`.
+//! Each test makes five tries, or as many as the environment variable `TOOLC_TRIES` says. `cargo xtask soak ends` sets it.
 #![cfg(target_os = "linux")]
 
 mod calls;
@@ -31,21 +31,21 @@ const HANG: &str = "sleep 600; exit\n";
 /// The timeout of calls that are to time out: usually long enough for every process to start.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A limit that is never reached, however busy the machine is.
-const NEVER: Duration = Duration::from_mins(5);
+/// The time after which a test fails. It is long enough for a busy machine.
+const LIMIT: Duration = Duration::from_mins(5);
 
 /// Waits until `condition` holds. Returns how long that took.
 #[track_caller]
 fn wait_until(what: &str, mut condition: impl FnMut() -> bool) -> Duration {
     let started = Instant::now();
     while !condition() {
-        assert!(started.elapsed() < NEVER, "waited too long: {what}");
+        assert!(started.elapsed() < LIMIT, "waited too long: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
     started.elapsed()
 }
 
-/// Repeats a try, several at the same time. It returns the time from the end of a call or host to that of the last process.
+/// Repeats a try, several at the same time. A try returns how long after the call or host the last process ended.
 fn repeat(name: &str, one_try: impl Fn() -> Duration + Sync) {
     const AT_ONCE: usize = 5;
     let tries = std::env::var("TOOLC_TRIES").map_or(5, |tries| tries.parse().expect("a number of tries"));

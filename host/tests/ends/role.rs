@@ -1,4 +1,4 @@
-//! The role of a host: this test program, started once more. It runs one call, and does what its input says.
+//! The host of a test: this test program, started again. It runs one call, and executes the commands in its input.
 
 use std::env;
 use std::fs;
@@ -31,7 +31,8 @@ pub(crate) enum Tool {
 impl Tool {
     pub(crate) const ALL: [Self; 2] = [Self::Terminal, Self::Plugin];
 
-    /// Returns the name of the tool, and the arguments of a call that runs until `timeout`.
+    /// Returns the name of the tool, and the arguments of a call that exceeds its time limit if `times_out` is true, or else of a call
+    /// that runs for ten minutes.
     pub(crate) fn call(self, place: &Place, times_out: bool) -> (&'static str, String) {
         match self {
             Self::Terminal => {

@@ -53,7 +53,7 @@ fn a_killed_guardian_is_replaced() {
 }
 
 #[test]
-fn other_hosts_go_on() {
+fn other_hosts_keep_running() {
     let places = [Place::new(), Place::new()];
     let [first, second] = places.each_ref().map(start);
     let running = |host: &Child| places[1].survivors(host.id());

@@ -43,12 +43,12 @@ impl Place {
 
     /// Waits until no process is left, except the host. Returns how long that took.
     pub(crate) fn wait_for_end(&self, host: u32) -> Duration {
-        // A process that is found in neither of two looks has not started between them.
+        // Two searches, because a process could have started another one during the first and ended before it was found.
         wait_until("all processes end", || self.survivors(host).is_empty() && self.survivors(host).is_empty())
     }
 }
 
-/// Returns the guardian of a host. Waits until it has started, which the host does not do.
+/// Returns the guardian of a host. Waits until it has started: the host itself does not wait for it.
 pub(crate) fn guardian(host: u32) -> PathBuf {
     let mut found = None;
     wait_until("the guardian starts", || {

@@ -1,4 +1,4 @@
-//! What the guardian reads, if commands cannot be marked: the process groups that it ends.
+//! Messages to the guardian about the process groups that it ends, for systems on which commands cannot be marked.
 
 use std::fmt;
 use std::io::{PipeWriter, Write as _};
@@ -22,8 +22,8 @@ impl fmt::Display for Change {
     }
 }
 
-/// Adds the group of a command to those that the guardian ends. The command does this itself: if the host did it when the command
-/// has started, the host could end before.
+/// Adds the group of a command to those that the guardian ends. The command does this itself: if the host did it after the command
+/// has started, the host could end before that.
 #[derive(Debug)]
 pub(crate) struct Registration(PipeWriter);
 

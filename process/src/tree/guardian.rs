@@ -1,6 +1,7 @@
 //! Starts the guardian of this process: a shell that ends this process's commands when this process has ended.
 //!
-//! A signal handler could not do this, since SIGKILL has none, and a library has no claim on the others.
+//! A signal handler could not do this: SIGKILL cannot be handled, and the handlers of other signals belong to the program, not to a
+//! library.
 
 use std::env;
 use std::ffi::OsString;
@@ -16,14 +17,14 @@ use super::mark::HostMark;
 /// The script of the guardian.
 const SCRIPT: &str = include_str!("guardian.sh");
 
-/// The pipe to the guardian. The guardian acts when the last writing end has been closed, as it is when this process ends.
+/// The pipe to the guardian. The guardian acts when the last writing end is closed, which happens when this process ends.
 #[derive(Debug)]
 pub(crate) struct Guardian {
     writer: PipeWriter,
 }
 
 impl Guardian {
-    /// Starts a guardian. Whenever it is killed, another one is started, and before that `before_restart` is called.
+    /// Starts a guardian. If it is killed, calls `before_restart` and starts another one.
     ///
     /// # Errors
     /// If there is no shell, or the system has no resources.
@@ -39,8 +40,8 @@ impl Guardian {
         Ok(Self { writer })
     }
 
-    /// Tells the guardian about a group. Does nothing if the guardian does not read, because it has been stopped.
-    pub(crate) fn tell(&self, change: &Change) {
+    /// Sends a change of the groups. Does nothing if the guardian does not read, because it has been stopped.
+    pub(crate) fn send(&self, change: &Change) {
         send(&self.writer, change);
     }
 

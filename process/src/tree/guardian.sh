@@ -1,8 +1,8 @@
 # The guardian of a host: a process that ends the host's commands when the host has ended, however that happened.
 #
 # Only the host holds the other end of standard input, so the end of input is the end of the host. Until then this process waits,
-# and the host tells it the process groups of its commands: `+ GROUP`, `- GROUP`, and `=` to forget all. If the host marks its
-# commands, $1 is the mark, and what carries the mark is ended instead: a process can leave its group, but not its mark. $2 is
+# and the host sends it the process groups of its commands: `+ GROUP`, `- GROUP`, and `=` to forget all. If the host marks its
+# commands, $1 is the mark, and all processes with the mark are ended instead: a process can leave its group, but not its mark. $2 is
 # where proc is mounted.
 #
 # Runs in any POSIX shell. Uses `grep` and `sleep` if they exist: without `grep` a search takes longer, and without `sleep`
@@ -39,7 +39,7 @@ is_marked() {
     return 1
 }
 
-# Succeeds if the process $1 has not ended. One that only waits for its parent (Z) has, unless it has other threads.
+# Succeeds if the process $1 is alive. A zombie (Z) is not, unless it has other threads.
 is_alive() {
     stat=
     while IFS= read -r line; do stat="$stat $line"; done 2> /dev/null < "$proc/$1/stat"
@@ -51,7 +51,7 @@ is_alive() {
     esac
 }
 
-# Sends the signal $1 to all processes. Succeeds if there is one.
+# Sends the signal $1 to all processes of commands. Succeeds if there is at least one.
 send() {
     found=1
     if [ -z "$mark" ]; then
@@ -70,8 +70,8 @@ send() {
     return $found
 }
 
-# A third of a second after SIGTERM comes SIGKILL, again and again, because a process may start others meanwhile. What is left after
-# that, such as a program of another user, cannot be ended from here.
+# A third of a second after SIGTERM comes SIGKILL, repeatedly, because a process may start others in the meantime. Processes that are
+# left after that, such as those of another user, cannot be ended from here.
 round=0
 while [ "$round" -lt 50 ]; do
     case $round in
@@ -79,7 +79,7 @@ while [ "$round" -lt 50 ]; do
     [1-3]) signal=0 ;;
     *) signal=KILL ;;
     esac
-    # The second look finds a process that was started during the first.
+    # The second search finds a process that was started during the first.
     send $signal || send $signal || break
     sleep 0.1 2> /dev/null
     round=$((round + 1))

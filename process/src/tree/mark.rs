@@ -31,7 +31,7 @@ impl HostMark {
         // In a container, `/proc` can be missing, or belong to another namespace of processes.
         let is_own = fs::read_link("/proc/self").is_ok_and(|id| id.as_os_str() == &*std::process::id().to_string());
         let limit = getrlimit(Resource::Locks);
-        // Setting a limit to itself fails only if a sandbox forbids to set it.
+        // Setting a limit to its current value fails only if a sandbox forbids the call.
         let can_mark = is_own && limits(Path::new("/proc/self")).is_some() && setrlimit(Resource::Locks, limit).is_ok();
         // A 32-bit kernel cannot store a larger limit.
         let has_space = cfg!(target_pointer_width = "64");
@@ -40,7 +40,7 @@ impl HostMark {
 
     /// Returns a random mark below `max`, the mark of the host that started this one. Only root can raise a hard limit.
     fn below(max: u64) -> Option<Self> {
-        /// Far from infinity, which has a spelling of its own.
+        /// Far below infinity, which `/proc` writes as `unlimited`.
         const MAX: u64 = 1 << 62;
         /// With fewer values, two hosts could have the same.
         const MIN: u64 = 1 << 42;
@@ -73,9 +73,9 @@ impl Mark {
         Ok(setrlimit(Resource::Locks, Rlimit { current: Some(self.command), maximum: Some(self.host) })?)
     }
 
-    /// Sends `signal` to each living process with this mark, or only looks for them if it is `None`. Returns whether there is one.
+    /// Sends `signal` to each living process with this mark, or only searches for them if it is `None`. Returns whether one exists.
     pub(crate) fn signal(self, signal: Option<Signal>) -> bool {
-        let processes = processes().filter(|(_, folder)| self.is_on(folder) && is_alive(folder));
+        let processes = processes().filter(|(_, folder)| self.is_of(folder) && is_alive(folder));
         processes.fold(false, |_, (id, folder)| {
             if let Some(signal) = signal {
                 self.send(signal, id, &folder);
@@ -88,13 +88,14 @@ impl Mark {
     fn send(self, signal: Signal, id: Pid, folder: &Path) {
         // An open folder belongs to one process, and is accepted in place of a pidfd.
         let Ok(process) = File::open(folder) else { return };
-        if self.is_on(folder) && pidfd_send_signal(&process, signal).is_err() {
+        if self.is_of(folder) && pidfd_send_signal(&process, signal).is_err() {
             // The call is missing before Linux 5.1, and in some sandboxes.
             let _ = kill_process(id, signal);
         }
     }
 
-    fn is_on(self, folder: &Path) -> bool {
+    /// Returns whether the process with this folder has the mark.
+    fn is_of(self, folder: &Path) -> bool {
         limits(folder) == Some([self.command, self.host])
     }
 }
@@ -105,7 +106,7 @@ fn processes() -> impl Iterator<Item = (Pid, PathBuf)> {
     entries.filter_map(|entry| Some((Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?, entry.path())))
 }
 
-/// Returns the soft and the hard limit of a process, if they are finite or infinite numbers.
+/// Returns the soft and the hard limit of a process, or `None` if they cannot be read.
 fn limits(folder: &Path) -> Option<[u64; 2]> {
     let text = read(&folder.join("limits"))?;
     let line = text.lines().find_map(|line| line.strip_prefix("Max file locks "))?;
@@ -116,7 +117,7 @@ fn limits(folder: &Path) -> Option<[u64; 2]> {
     Some([values.next()??, values.next()??])
 }
 
-/// Returns whether a process has not ended. One that only waits for its parent has, unless it has other threads.
+/// Returns whether a process is alive. A zombie is not, unless it has other threads.
 fn is_alive(folder: &Path) -> bool {
     // The name of the program is in brackets, and may contain anything.
     let Some(text) = read(&folder.join("stat")) else { return false };
@@ -128,7 +129,7 @@ fn is_alive(folder: &Path) -> bool {
     }
 }
 
-/// Reads the beginning of a file of `/proc`, which is longer than any that is read here.
+/// Reads up to 4,096 bytes of a file in `/proc`. The files that are read here are shorter.
 fn read(path: &Path) -> Option<String> {
     let mut bytes = [0; 4096];
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! All processes of a command, on Unix: found by their mark, or without marks by their process group.
+//! All processes of a command, on Unix. They are found by their mark, or by their process group if the system has no marks.
 //!
 //! [`isolate`] starts a command in a session of its own, [`mark`] finds its processes, and [`guardian`] ends them when this process
 //! has ended.
@@ -55,7 +55,7 @@ impl Tree {
         is_closed: impl Fn() -> bool,
         grace: Duration,
     ) -> io::Result<ExitStatus> {
-        /// The time after which a process is given up that SIGKILL does not end, such as one of another user.
+        /// The time limit for processes that SIGKILL does not end, such as those of another user.
         const LIMIT: Duration = Duration::from_secs(2);
         let is_gone = || {
             let others_are_gone = || self.mark.map_or_else(&is_closed, |mark| !mark.signal(None));
@@ -75,9 +75,9 @@ impl Tree {
         let deadline = Instant::now() + LIMIT;
         let mut pauses = Pauses::new();
         loop {
-            // Even a process that has lost its mark.
+            // Also ends processes of the group that have lost their mark.
             let _ = kill_process_group(self.group, Signal::KILL);
-            // The second look finds a process that was started during the first.
+            // The second search finds a process that was started during the first.
             let is_left = |mark: Mark| mark.signal(Some(Signal::KILL)) || mark.signal(Some(Signal::KILL));
             if !self.mark.is_some_and(is_left) || Instant::now() >= deadline {
                 break;
@@ -94,7 +94,7 @@ impl Tree {
         !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
     }
 
-    /// Notes that the command has ended and has been reaped. Processes that it has left in the background end with this process.
+    /// Records that the command has ended and has been reaped. Processes that it has left in the background end with this process.
     pub(crate) fn ended(&self) {
         if self.mark.is_none() {
             Host::of_this_process(Host::remove_empty_groups);
@@ -102,7 +102,7 @@ impl Tree {
     }
 }
 
-/// Pauses between looks at processes, which grow, because a look takes some milliseconds.
+/// The pauses between searches for processes. They become longer, because a search takes a few milliseconds.
 struct Pauses(Duration);
 
 impl Pauses {
@@ -119,7 +119,7 @@ impl Pauses {
 /// This process, as the host of commands.
 #[derive(Debug)]
 struct Host {
-    /// The id of this process. In a process that was forked off, it is that of the parent.
+    /// The id of the process that created this value. In a forked process, it is that of the parent.
     id: u32,
     mark: Option<HostMark>,
     commands: u64,
@@ -130,7 +130,7 @@ struct Host {
 }
 
 impl Host {
-    /// Passes the host to `use_host`. Makes it, and starts its guardian, for the first command of this process.
+    /// Passes the host to `use_host`. For the first command of this process, creates the host and starts its guardian.
     fn of_this_process<T>(use_host: impl FnOnce(&mut Self) -> T) -> T {
         static HOST: Mutex<Option<Host>> = Mutex::new(None);
         fn lock() -> MutexGuard<'static, Option<Host>> {
@@ -142,8 +142,8 @@ impl Host {
         }
         let host = host.as_mut().unwrap_or_else(|| unreachable!("the host has just been made"));
         if host.guardian.is_none() {
-            let tell_groups = || lock().iter().for_each(Self::tell_groups);
-            host.guardian = Guardian::start(host.mark, tell_groups).ok();
+            let send_groups = || lock().iter().for_each(Self::send_groups);
+            host.guardian = Guardian::start(host.mark, send_groups).ok();
         }
         use_host(host)
     }
@@ -168,9 +168,9 @@ impl Host {
         if let Ok(child) = &child {
             self.groups.push(Pid::from_child(child));
         } else {
-            // It has added its group before it failed, and its id is not known here.
-            self.tell(&Change::RemoveAll);
-            self.tell_groups();
+            // The command has added its group before it failed, and its id is not known here.
+            self.send(&Change::RemoveAll);
+            self.send_groups();
         }
         child
     }
@@ -180,17 +180,17 @@ impl Host {
         let is_empty = |group: &mut Pid| test_kill_process_group(*group) == Err(rustix::io::Errno::SRCH);
         let removed: Vec<Pid> = self.groups.extract_if(.., is_empty).collect();
         for group in removed {
-            self.tell(&Change::Remove(group));
+            self.send(&Change::Remove(group));
         }
     }
 
-    fn tell_groups(&self) {
-        self.groups.iter().for_each(|group| self.tell(&Change::Add(*group)));
+    fn send_groups(&self) {
+        self.groups.iter().for_each(|group| self.send(&Change::Add(*group)));
     }
 
-    fn tell(&self, change: &Change) {
+    fn send(&self, change: &Change) {
         if let Some(guardian) = &self.guardian {
-            guardian.tell(change);
+            guardian.send(change);
         }
     }
 }

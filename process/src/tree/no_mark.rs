@@ -1,4 +1,4 @@
-//! Marks, for systems that have none: there, the processes of a command are those of its group.
+//! Replaces `mark.rs` on systems without marks. There, the processes of a command are those of its group.
 
 use std::convert::Infallible;
 use std::io;

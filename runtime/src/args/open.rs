@@ -1,4 +1,4 @@
-//! Opening texts: parses the arguments as the model sent them, and the arrays and objects in strings.
+//! Parses JSON and almost JSON: the arguments as the model sent them, and the arrays and objects in strings.
 
 use serde_json::{Map, Value};
 
@@ -71,7 +71,7 @@ impl Reader<'_> {
         if is_item { None } else { self.open(inner, depth) }
     }
 
-    /// Returns the array or object in `text`, with the rule by which it is found there, whatever schema it has.
+    /// Returns the array or object in `text`, with the rule that applies, without regard to a schema.
     pub(super) fn opened(&self, text: &str) -> Option<(Value, RepairRule)> {
         let depth = self.limits.max_depth;
         if let Some(inner) = in_fence(text) {

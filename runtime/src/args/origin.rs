@@ -1,8 +1,8 @@
-//! Where repaired values come from: leads through what the model sent and what it was repaired to at the same time.
+//! Where repaired values come from: follows a path in the arguments as the model sent them and in the repaired ones at the same time.
 //!
 //! A path of the repaired arguments can differ from what the model sent: an array was made from a single value, an object was
 //! read from a string, a key was spelled in another way. Errors and reports name the place in what the model sent. A path
-//! leads through a string with JSON as if it were the value.
+//! continues inside a string that contains JSON.
 
 use std::borrow::Cow;
 

@@ -27,7 +27,7 @@ impl RepairedParameters {
         self.0 |= 1 << UNKNOWN;
     }
 
-    /// Returns whether nothing has been repaired.
+    /// Returns whether no parameter has been repaired.
     #[inline]
     pub(crate) const fn is_empty(self) -> bool {
         self.0 == 0

@@ -26,8 +26,8 @@ const MAX_VALUE_BYTES: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
-    /// The place in what the model sent, as a JSON pointer; empty for the arguments as a whole. It leads through a string
-    /// that contains JSON as if it were the value in it.
+    /// The place in what the model sent, as a JSON pointer; empty for the arguments as a whole. It continues inside a string
+    /// that contains JSON.
     pub path: String,
     /// The rule of the repair.
     pub rule: RepairRule,
@@ -45,7 +45,7 @@ impl fmt::Display for Repair {
     }
 }
 
-/// The repairs of a call: a list that is made when it is first read. At most 100 are listed.
+/// The repairs of a call. The list is made when it is first read, and has at most 100 entries.
 ///
 /// A call that failed because its arguments are invalid has no repairs.
 #[derive(Clone, Default)]
@@ -132,7 +132,7 @@ pub(crate) fn sent(text: &str, table: &Table, limits: Limits) -> String {
     }
 }
 
-/// Compares what was sent with what it was repaired to.
+/// Compares the arguments that were sent with the repaired ones.
 struct Comparison<'t> {
     reader: Reader<'t>,
     repairs: Vec<Repair>,

@@ -1,4 +1,4 @@
-//! The rules of repair, as data: the reader names its repairs by them, and `docs/repair.md` is rendered from them.
+//! The rules of repair, as data. The reader labels each repair with its rule, and `docs/repair.md` is rendered from the rules.
 
 mod examples;
 
@@ -42,7 +42,7 @@ pub struct RuleDescription {
     pub to: &'static str,
     /// When the rule applies.
     pub condition: &'static str,
-    /// Why nothing else can be meant.
+    /// Why only one value can be meant.
     pub reason: &'static str,
     /// Arguments to which the rule applies, and similar ones to which it does not.
     pub examples: &'static [Example],

@@ -306,7 +306,7 @@ impl Report<'_> {
         let Some(sent) = self.sent else { return Problem { path: path.pointer(), expected, got } };
         let place = reader.place(&path.steps(), sent, self.arguments);
         match (place.wrapped_at, place.sent) {
-            // The model did not send this array, so the array is what it should have sent.
+            // The model did not send this array, so the problem names the array as what was expected.
             (Some(steps), Some(sent)) => {
                 let node = reader.table.node(path.after(steps).id);
                 let expected = expectation_text::expected(reader.table, node);

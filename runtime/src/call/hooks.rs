@@ -45,8 +45,8 @@ pub trait Hook: Send + Sync {
     }
 
     /// Returns whether [`before_call`](Self::before_call) may [change](HookAction::Change) arguments: true by default. If no hook
-    /// of a session does, calls of a batch run at the same time as far as their `parallel` keys allow it. Otherwise the keys
-    /// are unknown until the hooks have run, so calls with a key in the same space run one after the other.
+    /// of a session does, calls of a batch run at the same time if their `parallel` keys allow it. Otherwise the keys are
+    /// unknown until the hooks have run, so calls with keys of the same space run one after the other.
     ///
     /// A hook that returns false and still changes arguments fails, and the call is not run.
     fn changes_arguments(&self) -> bool {

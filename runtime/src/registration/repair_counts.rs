@@ -10,7 +10,7 @@ use crate::args::repairs::Repair;
 use crate::data::table::{Name, Table};
 use crate::text::names::same_name;
 
-/// The maximum number of counted keys of one tool that its table does not declare: a model can make up any number.
+/// The maximum number of undeclared keys that are counted for a tool: a model can invent any number of keys.
 const MAX_OTHERS: usize = 100;
 
 /// The number of calls in which a parameter was repaired: see [`Registry::repairs`](crate::Registry::repairs).
@@ -19,7 +19,7 @@ const MAX_OTHERS: usize = 100;
 pub struct RepairCount {
     /// The name of the tool.
     pub tool: String,
-    /// The name of the parameter, as it is declared; empty for the arguments as a whole.
+    /// The declared name of the parameter; empty for the arguments as a whole.
     pub parameter: String,
     /// The number of calls.
     pub calls: u64,
@@ -89,7 +89,7 @@ impl ToolRepairCounts {
 }
 
 impl ToolCountsCell {
-    /// Counts a call of `tool`, whose arguments `table` describes. `find` finds the repairs, if they must be looked at.
+    /// Counts a call of `tool`, whose arguments `table` describes. `find` lists the repairs; it is called only if necessary.
     pub(crate) fn count<'r>(
         &self,
         all: &RepairCounts,

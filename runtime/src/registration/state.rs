@@ -155,7 +155,7 @@ impl State {
         })
     }
 
-    /// Counts a call with repaired arguments. `find` finds the repairs, if they must be looked at.
+    /// Counts a call with repaired arguments. `find` lists the repairs; it is called only if necessary.
     pub(crate) fn count_repairs<'r>(
         &self,
         id: ToolId,

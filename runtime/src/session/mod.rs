@@ -184,8 +184,9 @@ impl SessionBuilder {
         self
     }
 
-    /// Sets the tool with which the model reads stored results, by its own name: one that reads files by their paths. The text
-    /// of a shortened result refers to it. Without such a tool, results are not stored, because the model could not read them.
+    /// Sets the tool with which the model reads stored results, by its own name: a tool that reads files by their paths. The
+    /// text of a shortened result refers to it. Without such a tool, results are not stored, because the model could not read
+    /// them.
     pub fn spill_reader(mut self, tool: impl Into<String>) -> Self {
         self.config.spill_reader = Some(tool.into());
         self

@@ -113,8 +113,8 @@ impl Server {
         Self { page_size: tools.max(1), ..self }
     }
 
-    /// Processes one message, the text of one JSON-RPC object, or of a batch of them. `turn` has the tools for the client; its dialect must be
-    /// [`Mcp`](Dialect::Mcp). Invalid messages lead to a [`Reply`](Incoming::Reply) with an error.
+    /// Processes one message: the text of a JSON-RPC object, or of a batch of them. `turn` has the tools for the client; its
+    /// dialect must be [`Mcp`](Dialect::Mcp). Invalid messages lead to a [`Reply`](Incoming::Reply) with an error.
     pub fn receive(&self, message: &str, turn: &Turn) -> Incoming {
         if message.len() > MAX_BODY_BYTES {
             let message = format!("the message is larger than {MAX_BODY_BYTES} bytes");

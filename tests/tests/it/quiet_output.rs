@@ -1,4 +1,4 @@
-//! The commands print as much as people read: warnings are counted, repetitions are cut, and changes are listed.
+//! The commands print no more than people read: warnings are counted, repetitions are cut, and changes are listed.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Files that are not valid TOML: the message about each says what the author probably meant, and never repeats the TOML parser.
+//! Files that are not valid TOML: the message about each says what the author probably meant, not what the TOML parser expected.
 //!
 //! `syntax/cases.txt` has a file for each mistake, below a line `=== MISTAKE`. `<U+0007>` in it is this character.
 

@@ -115,7 +115,7 @@ fn a_build_fails_until_gen_has_run() {
 }
 
 #[test]
-fn line_ends_hidden_files_and_other_files_do_not_count() {
+fn line_endings_hidden_files_and_other_files_do_not_count() {
     let package = Crate::new();
     package.generate();
     assert_eq!(package.build(), "");

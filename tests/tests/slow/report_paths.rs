@@ -1,4 +1,4 @@
-//! The paths in SARIF and in the annotations of GitHub lead to files, seen from the root of the repository, wherever lint runs.
+//! The paths in SARIF and in GitHub annotations are relative to the root of the repository, wherever lint runs.
 //! Each run is a process of its own, because the current folder belongs to the process.
 
 use std::env;

@@ -166,7 +166,7 @@ pub const FOREIGN: &[(&str, &str)] = &[
     ("$recursiveRef", "write `$ref`"),
     ("$schema", "remove it: schemas are always draft 2020-12"),
     ("$vocabulary", "remove it: schemas are always draft 2020-12"),
-    ("$comment", "write a comment of TOML: `# ...`"),
+    ("$comment", "write a TOML comment: `# ...`"),
     ("contentEncoding", "state in `description` how the text is encoded"),
     ("contentMediaType", "state in `description` what the text contains"),
     ("contentSchema", "state in `description` what the text contains"),

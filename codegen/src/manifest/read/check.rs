@@ -176,7 +176,7 @@ impl<'t> Reader<'t> {
             | (KeyType::Integer, DeValue::Integer(_))
             | (KeyType::Json, _) => self.check_json(name, value),
             (KeyType::Text, DeValue::String(text)) if text.trim().is_empty() && NOT_EMPTY.contains(&name) => {
-                self.empty(key, value, "expected a text");
+                self.empty(key, value, "expected some text");
             }
             (
                 KeyType::Text | KeyType::Template | KeyType::Condition | KeyType::Reference | KeyType::FactValue,
@@ -274,7 +274,7 @@ impl<'t> Reader<'t> {
 
     fn empty(&self, key: &Key, value: &Spanned<DeValue<'_>>, expected: &str) {
         let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), format!("`{}` is empty", key.name));
-        let what = if expected.contains("entry") { "an entry" } else { "a text" };
+        let what = if expected.contains("entry") { "an entry" } else { "some text" };
         self.report(value, found.label(expected).help(format!("remove the key, or add {what}: {}", key.meaning())));
     }
 

@@ -1,4 +1,4 @@
-//! Parses durations, and says what is wrong with the others.
+//! Parses durations, and explains what is wrong with invalid ones.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Characters that look like those of TOML, or like nothing.
+//! Characters that look like those of TOML, or are invisible.
 
 /// Quotation marks of word processors and other scripts.
 const QUOTES: &str = "“”„‟‘’‚‛«»‹›″′＂＇`´「」『』";
@@ -41,7 +41,7 @@ pub(super) fn lookalike(letter: char) -> Option<char> {
     LOOKALIKES.iter().find(|(other, _)| *other == letter).map(|(_, plain)| *plain).or_else(full_width_digit)
 }
 
-/// Returns whether a character is white space, or invisible, and not a space of TOML.
+/// Returns whether a character is white space, or invisible, and not white space in TOML.
 pub(super) fn is_foreign_space(letter: char) -> bool {
     (letter.is_whitespace() && !matches!(letter, ' ' | '\t' | '\n')) || is_invisible(letter)
 }

@@ -23,7 +23,7 @@ fn lines(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
 /// Recognises a file in UTF-16 without a mark, or a program.
 fn not_a_text(text: &str) -> Option<Problem> {
     let nulls = text.chars().take(64).filter(|letter| *letter == '\0').count();
-    (nulls > 2).then(|| Problem::new(0..0, "this file is not a text in UTF-8").help("save the file as UTF-8"))
+    (nulls > 2).then(|| Problem::new(0..0, "this file is not UTF-8 text").help("save the file as UTF-8"))
 }
 
 /// Finds the markers of a merge that stopped at a conflict.
@@ -43,7 +43,7 @@ fn conflict(text: &str) -> Option<Problem> {
     Some(problem.help("keep one of the versions, and remove the lines with `<<<<<<<`, `=======` and `>>>>>>>`"))
 }
 
-/// Finds code fences of Markdown.
+/// Finds Markdown code fences.
 fn fence(text: &str) -> Option<Problem> {
     let is_fence = |line: &str| line.trim_start().starts_with("```");
     let mut fences = lines(text).filter(|(_, line)| is_fence(line)).map(|(span, _)| span);

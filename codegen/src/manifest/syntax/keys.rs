@@ -79,12 +79,12 @@ impl Scanner<'_> {
         let bare = key.trim_matches(characters::is_quote);
         if bare.len() < key.len() {
             let quote = key.chars().find(|letter| characters::is_quote(*letter)).unwrap_or('`');
-            return Problem::new(span, format!("{} is not a quotation mark of TOML", characters::shown(quote))).help(
+            return Problem::new(span, format!("{} is not a TOML quotation mark", characters::shown(quote))).help(
                 format!("write `{}`", if bare.chars().all(is_bare) { bare.to_owned() } else { format!("\"{bare}\"") }),
             );
         }
         Problem::new(span, format!("the key {} is not quoted", quoted(key)))
-            .label("an unquoted key has only letters of ASCII, digits, `-` and `_`")
+            .label("an unquoted key has only ASCII letters, digits, `-` and `_`")
             .help(format!("write `\"{bare}\"`"))
     }
 
@@ -137,7 +137,7 @@ impl Scanner<'_> {
                 self.start..self.start + line.len(),
                 "this line is neither a key with a value nor a table",
             );
-            return Err(problem.help("quote a text, and write `#` before a comment"));
+            return Err(problem.help("put a string in quotes, and write `#` before a comment"));
         }
         let problem = Problem::new(self.here(), format!("`=` is missing after the key {}", quoted(name)));
         Err(problem.help(match scalar::sample(rest.trim()) {

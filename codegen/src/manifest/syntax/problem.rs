@@ -17,7 +17,7 @@ pub(super) struct Details {
     /// Other places that explain the error.
     pub(super) related: Vec<(Range<usize>, String)>,
     pub(super) help: Vec<String>,
-    /// Where the text can be read again, or `None` if that is the next line that looks like a statement.
+    /// Where reading can continue, or `None` to continue at the next line that looks like a statement.
     pub(super) resume: Option<usize>,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn quoted(text: &str) -> String {
     }
 }
 
-/// Writes a text as a string of TOML, or returns `None` if that is too long for a message.
+/// Writes a text as a TOML string, or returns `None` if that is too long for a message.
 pub(super) fn string(text: &str) -> Option<String> {
     const MAX: usize = 100;
     if text.len() > MAX || text.contains(char::is_control) {

@@ -67,7 +67,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Returns whether a text is a value of TOML.
+/// Returns whether a text is a TOML value.
 fn is_value(text: &str) -> bool {
     !text.is_empty() && !text.starts_with(['"', '\'', '[', '{']) && DeTable::parse(&format!("k = {text}")).is_ok()
 }
@@ -82,7 +82,7 @@ fn in_brackets(text: &str) -> &str {
     text.split(['\n', ',', ']', '}', '#', '"']).next().unwrap_or_default().trim_end()
 }
 
-/// Returns a value as it should be written: as it is, or in quotes if it is a text.
+/// Returns a value as it should be written: unchanged, or in quotes if it is a string.
 pub(super) fn sample(text: &str) -> Option<String> {
     let text = rest_of_line(text);
     if text.is_empty() || text.len() > 100 || text.starts_with(['[', '{']) {
@@ -102,12 +102,12 @@ fn explain(start: usize, word: &str, whole: &str, key: Option<&str>) -> Problem 
     let before = key.map_or(String::new(), |key| format!("{key} = "));
     let write = |value: &str| format!("write `{before}{value}`");
     let or_quote = |value: &str| match string(whole) {
-        Some(text) => format!("write `{before}{value}`, or `{before}{text}` if it is a text"),
+        Some(text) => format!("write `{before}{value}`, or `{before}{text}` if it is a string"),
         None => write(value),
     };
     if characters::is_quote(first) {
         let inner = whole.trim_matches(|letter| characters::is_quote(letter) || letter == '"');
-        let problem = Problem::new(first_at, format!("{} is not a quotation mark of TOML", characters::shown(first)));
+        let problem = Problem::new(first_at, format!("{} is not a TOML quotation mark", characters::shown(first)));
         return match string(inner) {
             Some(text) => problem.help(write(&text)),
             None => problem.help("write `\"`"),
@@ -140,7 +140,7 @@ fn explain(start: usize, word: &str, whole: &str, key: Option<&str>) -> Problem 
             start + index..start + index + letter.len_utf8(),
             format!("unexpected {}", characters::shown(letter)),
         );
-        let problem = if characters::is_dash(letter) { problem.label("not the minus sign of ASCII") } else { problem };
+        let problem = if characters::is_dash(letter) { problem.label("not the ASCII minus sign") } else { problem };
         return problem.help(if is_value(&letters) {
             write(&letters)
         } else {
@@ -161,7 +161,7 @@ fn explain(start: usize, word: &str, whole: &str, key: Option<&str>) -> Problem 
             Some(right) => problem.help(or_quote(&right)),
             None => problem.help(string(whole).map_or_else(
                 || "write a number".to_owned(),
-                |text| format!("write a number, or `{before}{text}` if it is a text"),
+                |text| format!("write a number, or `{before}{text}` if it is a string"),
             )),
         };
     }
@@ -190,7 +190,7 @@ pub(super) fn unquoted(start: usize, whole: &str, key: Option<&str>) -> Problem 
     let is_single = last.is_some_and(|last| whole.matches(last).count() % 2 == 1);
     match string(if is_single { whole.trim_end_matches(|letter| Some(letter) == last) } else { whole }) {
         Some(text) => problem.help(format!("write `{before}{text}`")),
-        None => problem.help("write a text between quotes"),
+        None => problem.help("put the string in quotes"),
     }
 }
 

@@ -1,5 +1,5 @@
 //! The second parser of a file that is not valid TOML. It reads the same language, and stops at each error with an explanation. After
-//! an error it goes on at the next line that looks like a statement, so that one mistake is reported once.
+//! an error it continues at the next line that looks like a statement, so that one mistake is reported once.
 
 use super::definitions::Definitions;
 use super::foreign;

@@ -145,7 +145,7 @@ pub(super) fn control(at: usize, letter: char, place: &str) -> Problem {
     let problem =
         Problem::new(at..at + letter.len_utf8(), format!("control character {} {place}", characters::name(letter)));
     match (letter, place) {
-        ('\r', _) => problem.help("save the file with the line ends LF or CRLF"),
+        ('\r', _) => problem.help("save the file with the line endings LF or CRLF"),
         (_, "in a string") => {
             problem.help(format!("remove it, or write `\\u{:04X}` in a string with double quotes", u32::from(letter)))
         }

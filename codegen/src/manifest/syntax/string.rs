@@ -105,7 +105,7 @@ impl Scanner<'_> {
                 let problem = Problem::new(span, format!("`\\{letter}{hex}` is not a character"));
                 return Err(match code {
                     Some(0xD800..=0xDFFF) => {
-                        problem.label("half of a surrogate pair of UTF-16").help("write the character itself")
+                        problem.label("half of a UTF-16 surrogate pair").help("write the character itself")
                     }
                     _ => problem
                         .label("Unicode ends at U+10FFFF")
@@ -132,7 +132,7 @@ impl Scanner<'_> {
         };
         let body = &inner[..end.unwrap_or(0)];
         let resume = end.map(|end| start + quotes + end + quotes);
-        let problem = if is_path(body) { problem.help("this looks like a path of Windows") } else { problem };
+        let problem = if is_path(body) { problem.help("this looks like a Windows path") } else { problem };
         let problem = if is_multi_line && !body.is_empty() {
             problem.help(
                 "a backslash is kept in a literal string, between `'''` on each side, or if it is doubled: `\\\\`",
@@ -162,7 +162,7 @@ impl Scanner<'_> {
         {
             let at = start + 1 + at;
             return problem(format!("unclosed string: {} does not close it", characters::shown(wrong)))
-                .related(at..at + wrong.len_utf8(), "not a quotation mark of TOML")
+                .related(at..at + wrong.len_utf8(), "not a TOML quotation mark")
                 .help(format!("write `{quote}` there"));
         }
         let other = if quote == '"' { '\'' } else { '"' };
@@ -185,8 +185,8 @@ impl Scanner<'_> {
             }
             if below.line().contains(quote) {
                 let quotes = quote.to_string().repeat(3);
-                return problem("unclosed string: it goes on in the next line".to_owned())
-                    .help(format!("write a text of several lines between `{quotes}` on each side"));
+                return problem("unclosed string: it continues on the next line".to_owned())
+                    .help(format!("write a multi-line string, between `{quotes}` on each side"));
             }
         }
         let body = inner.split(" #").next().unwrap_or_default().trim_end();
@@ -216,7 +216,7 @@ impl Scanner<'_> {
 /// The maximum number of lines to look at for the end of a string.
 const MAX_LINES: usize = 20;
 
-/// Returns whether a text looks like a path of Windows.
+/// Returns whether a text looks like a Windows path.
 fn is_path(text: &str) -> bool {
     let mut letters = text.chars();
     let has_drive = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && text[1..].starts_with(":\\");

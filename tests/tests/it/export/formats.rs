@@ -14,7 +14,7 @@ fn format(name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(path).expect("the schema can be read")).expect("a schema is JSON")
 }
 
-/// Makes a format refuse keys that it does not describe.
+/// Makes a schema refuse keys that it does not describe.
 fn close(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(close),

@@ -1,6 +1,6 @@
-//! A parameter, a property or an enum value that looks like another text. It mixes letters of different scripts, such as a
-//! Cyrillic `а` among Latin letters, is not in the normalization form NFC, or looks the same as another one next to it. Unicode
-//! (UTS 39) defines which letters look alike.
+//! A parameter, a property or an enum value that is easily confused with other text. It mixes letters of different scripts, such as
+//! a Cyrillic `а` among Latin letters, is not in the normalization form NFC, or looks the same as another one next to it.
+//! Unicode (UTS 39) defines which letters look alike.
 //!
 //! ## Why is this bad
 //! A model writes the letters that it knows, so it sends another name, and the call is refused. A log

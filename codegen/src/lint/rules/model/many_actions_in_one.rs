@@ -44,7 +44,7 @@ const ACTIONS: &[&str] =
 /// The number of verbs that one tool can combine.
 const MAX_VERBS: usize = 2;
 
-/// Values that ask for the state of what the others change. A tool to control something may have them.
+/// Values that read the state that other values change. A tool that controls something may have them.
 const NOUNS: &[&str] = &["count", "diff", "preview", "status", "watch"];
 
 /// How many values a message shows.

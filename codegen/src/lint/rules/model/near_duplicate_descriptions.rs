@@ -233,7 +233,7 @@ fn hash(value: &impl Hash) -> u64 {
 mod tests {
     use super::*;
 
-    /// Twice as many tools need at most twice as many comparisons, whatever they have in common.
+    /// Twice as many tools need about twice as many comparisons at most, regardless of what their texts have in common.
     #[test]
     fn comparisons_grow_with_the_number_of_tools() {
         let with_number = |id: usize| {

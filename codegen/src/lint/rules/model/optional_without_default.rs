@@ -2,7 +2,7 @@
 //! because for many parameters the absence is what matters.
 //!
 //! ## Why is this bad
-//! A model does not know what it gets if it omits the parameter, and sends it to be sure.
+//! A model does not know what happens if it omits the parameter, and sends it to be safe.
 //!
 //! ## Example
 //! ```toml

@@ -98,7 +98,7 @@ fn name(letter: char) -> String {
         '\u{2028}' => " (line separator)",
         '\u{2029}' => " (paragraph separator)",
         '\u{2060}' => " (word joiner)",
-        '\u{2800}' => " (blank of Braille)",
+        '\u{2800}' => " (blank Braille pattern)",
         '\u{feff}' => " (byte order mark)",
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => " (variation selector)",
         '\u{e0000}'..='\u{e007f}' => " (tag)",

@@ -43,7 +43,7 @@ const LIKELY: &[&str] = &[
     "remove", "replace", "reset", "schedule", "set", "submit", "subscribe", "transfer", "update",
 ];
 
-/// Words after a verb with which it is about a value, or is not a verb.
+/// Words after a verb that show that it only computes a value, or is not a verb.
 const HARMLESS_OBJECTS: &[&str] = &[
     "chart", "date", "day", "diagram", "distance", "draft", "history", "locator",
     "matrix", "number", "plan", "preview", "query", "report", "status", "string", "sum", "summary", "text",

@@ -35,8 +35,8 @@ use crate::lint::{Check, Lint, Rule, StringLiteral};
 pub(super) const RULE: Rule = Rule::new("A005", "secret-in-text", Some(Level::Warning), Check::Catalog(check));
 
 /// Kinds of secrets: a name, a list of substrings, and a pattern. Each match of the pattern contains one of the substrings. The
-/// secret is the group `secret`, or the whole match. A `token` must have letters and digits, and what is `mixed` at least three of lower
-/// case, upper case, digits and signs, because the text may also be a word.
+/// secret is the group `secret`, `token` or `mixed`, or else the whole match. The group `token` must have letters and digits, and
+/// `mixed` at least three of lower case, upper case, digits and signs, because the text may also be a word.
 const KINDS: &[(&str, &[&str], &str)] = &[
     ("a private key", &["PRIVATE KEY"], r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----"),
     (

@@ -1,7 +1,7 @@
 //! A parameter with `secret = true` that has a default, an example, or the values of an `enum`.
 //!
 //! ## Why is this bad
-//! The value is committed, and sent to every model. A secret with a default is the same for all who do not set it.
+//! The value is committed and sent to every model, and all users who do not set the secret share it.
 //!
 //! ## Example
 //! ```toml

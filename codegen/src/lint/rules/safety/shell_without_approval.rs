@@ -83,7 +83,7 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is valid")
 }
 
-/// Returns whether a description says that what an ambiguous parameter holds is run.
+/// Returns whether a description says that the value of an ambiguous parameter is run.
 fn runs_anything(text: &str) -> bool {
     RUNS_SQL.is_match(text) && !text.to_lowercase().contains("read-only") || RUNS_CODE.is_match(text) && !HARMLESS.is_match(text)
 }

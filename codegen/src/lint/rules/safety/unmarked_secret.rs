@@ -1,5 +1,5 @@
 //! A parameter whose name suggests a password, a key or another secret, without `secret = true`. A bare `token` counts only
-//! if its description says that it authorizes. A parameter that is described as the name or the path of a secret is allowed.
+//! if its description says that it grants access. A parameter that is described as the name or the path of a secret is allowed.
 //!
 //! ## Why is this bad
 //! The value appears in errors and logs.
@@ -88,7 +88,7 @@ static ABOUT: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"(?i)^\W*(?:(?:the|a|an|optional)\s+)*(?:\w+\s+){0,2}(?:name|id|identifier|path|file|arn|reference|type|kind|number of|location)s?\s+(?:of|for|to|that|in)\b|\bgpio\b|\bon the map\b|\bmessage to pin\b|\bpinned\b")
 });
 
-/// Descriptions with which a `token` authorizes, and those of other tokens.
+/// Descriptions of a `token` that grants access, and of other tokens.
 static AUTHORIZES: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?i)\b(?:auth\w*|bearer|api|access|secret|credentials?|log ?in|sign(?:ed)? in|jwt|oauth|personal)\b"));
 static OTHER_TOKEN: LazyLock<Regex> = LazyLock::new(|| {

@@ -1,7 +1,7 @@
 //! A `pattern` that can match one string in exponentially many ways, such as `^(a+)+$` or `^(\w+\s?)*$`.
 //!
 //! ## Why is this bad
-//! A regular expression engine that backtracks, as those of JavaScript and Python do, tries all ways before it refuses a
+//! A regular expression engine that backtracks, such as those of JavaScript and Python, tries all ways before it refuses a
 //! string. Thirty characters can take hours, so one bad argument stops a client or a host.
 //!
 //! ## Example

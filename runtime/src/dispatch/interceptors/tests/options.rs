@@ -70,7 +70,7 @@ impl Hook for Liar {
 }
 
 #[test]
-fn a_hook_that_says_it_changes_nothing_must_not() {
+fn a_hook_that_changes_arguments_without_declaring_it_fails() {
     let response = call(&turn(|s| s.hook(Arc::new(Liar))), "echo", r#"{"say": "a"}"#);
     assert_eq!(response["kind"], "hook_failed");
 }
