@@ -13,7 +13,7 @@ use crate::scaffold::project::{NewProject, ToolcSource};
 /// The arguments of `init`.
 #[derive(Debug, Args)]
 pub struct Init {
-    /// The folder of the project, which is created if it is missing [default: the current folder].
+    /// The folder of the project, created if it is missing [default: the current folder].
     dir: Option<PathBuf>,
     /// The name of the package [default: the name of the folder].
     #[arg(long)]

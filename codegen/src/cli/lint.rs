@@ -81,8 +81,8 @@ struct LevelArgs(Vec<(String, Option<Level>)>);
 
 const LEVELS: [(&str, char, Option<Level>, &str); 3] = [
     ("allow", 'A', None, "Disable a rule or category"),
-    ("warn", 'W', Some(Level::Warning), "Report as a warning"),
-    ("deny", 'D', Some(Level::Error), "Report as an error"),
+    ("warn", 'W', Some(Level::Warning), "Report a rule or category as a warning"),
+    ("deny", 'D', Some(Level::Error), "Report a rule or category as an error"),
 ];
 
 impl Args for LevelArgs {

@@ -71,7 +71,7 @@ pub enum Command {
     /// A command that also runs if the manifests have errors.
     #[command(flatten)]
     Manifests(ManifestsCommand),
-    /// Create a project with two tools, which builds, passes its tests and runs.
+    /// Create a project with two tools, tests and a command line.
     Init(init::Init),
     /// Add a tool, a toolset, a distribution or a fact to the project.
     New {
@@ -87,7 +87,7 @@ pub enum CatalogCommand {
     /// Check the manifests and write `generated/`.
     #[command(after_help = EXIT_STATUS)]
     Gen(GenArgs),
-    /// Write a bundle for other languages: the schemas, the catalog and an index with digests.
+    /// Write a bundle for other languages: the definitions, the catalog, and an index with digests.
     Export(export::Export),
 }
 

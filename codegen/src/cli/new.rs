@@ -20,7 +20,7 @@ use crate::source::{Kind, Sources};
 /// What to add.
 #[derive(Debug, Subcommand)]
 pub enum New {
-    /// A tool: a manifest, a handler that returns an error, and a test.
+    /// Add a tool: a manifest, a handler that returns an error, and a test.
     Tool {
         /// The name of the tool.
         name: String,
@@ -34,7 +34,7 @@ pub enum New {
         #[arg(long)]
         description: Option<String>,
     },
-    /// A toolset.
+    /// Add a toolset.
     Toolset {
         /// The name of the toolset.
         name: String,
@@ -45,7 +45,7 @@ pub enum New {
         #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
         includes: Vec<String>,
     },
-    /// A distribution: toolsets to draw at random, with their probabilities.
+    /// Add a distribution: toolsets to draw at random, with their probabilities.
     Distribution {
         /// The name of the distribution.
         name: String,
@@ -56,7 +56,7 @@ pub enum New {
         #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
         toolsets: Vec<String>,
     },
-    /// A fact: a value that the host supplies, for conditions and texts.
+    /// Add a fact: a value that the host supplies, for conditions and texts.
     Fact {
         /// The name of the fact.
         name: String,
@@ -83,7 +83,7 @@ pub enum ExecutionArg {
 }
 
 impl New {
-    /// Adds it, and runs gen. Writes nothing if the project has errors, or would have some.
+    /// Adds the manifest and the handler, and runs gen. Writes nothing if the project has errors or would get errors.
     pub(super) fn run(&self, project: Project, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         let root = find_root(project.root)?;
         let sources = Sources::scan(&root)?;

@@ -102,7 +102,7 @@ fn files_in_other_encodings_are_reported_once() {
         (&b"\xff\xfen\0a\0"[..], "the file is UTF-16, not UTF-8"),
         (b"\xfe\xff\0n\0a", "the file is UTF-16, not UTF-8"),
         (b"name = \"caf\xe9\"", "the file is not UTF-8 from here on"),
-        (b"n\0a\0m\0e\0 \0=\0", "invalid TOML: this file is not a text in UTF-8"),
+        (b"n\0a\0m\0e\0 \0=\0", "invalid TOML: this file is not UTF-8 text"),
     ] {
         let project = Project::new();
         std::fs::write(project.0.path().join("manifests/tools/read_file.toml"), bytes).expect("failed to write");
