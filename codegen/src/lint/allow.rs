@@ -1,6 +1,6 @@
 //! Comments that allow a finding: `# lint: allow CODE reason`.
 //!
-//! At the end of a line, the comment covers the values that start in that line. On a line of its own, it covers those that start in
+//! At the end of a line, the comment covers the values that start on that line. On a line of its own, it covers those that start on
 //! the next line that is neither empty nor a comment. At the top of a file, followed by an empty line, it covers the file. A comment
 //! that covers a table header covers the whole table.
 

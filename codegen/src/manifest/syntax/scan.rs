@@ -78,7 +78,7 @@ impl Scanner<'_> {
             return Err(match self.peek() {
                 None | Some('\n' | '#') => unclosed(shown.trim()),
                 Some('=') => Problem::new(self.here(), "unexpected `=` in the name of a table")
-                    .help("the keys of a table are written in the lines below its name"),
+                    .help("the keys of a table are written on the lines below its name"),
                 Some(_) => {
                     let words = self.line().split(']').next().unwrap_or_default().trim_end();
                     let name = path.last().map_or(start, |(_, span)| span.start)..self.at + words.len();
@@ -107,7 +107,7 @@ impl Scanner<'_> {
             let (at, rest) = (self.here(), self.line());
             let problem = Problem::new(at, format!("unexpected {} after the name of a table", quoted(rest)));
             return Err(if rest.contains('=') {
-                problem.help("write the keys of a table in the lines below its name")
+                problem.help("write the keys of a table on the lines below its name")
             } else {
                 problem.help("remove it, or start a comment with `#`")
             });

@@ -175,7 +175,7 @@ impl Scanner<'_> {
             return problem("unclosed string: the backslash escapes the last quote".to_owned())
                 .help(format!("use a literal string, `'{body}\\'`, or double each backslash"));
         }
-        // Does the text go on in the next lines?
+        // Does the text continue on the next lines?
         let mut below = self.clone();
         for _ in 0..MAX_LINES {
             below.take_while(|letter| letter != '\n');

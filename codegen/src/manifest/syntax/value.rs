@@ -66,7 +66,7 @@ impl Scanner<'_> {
             return problem.help(format!("write an array: `{key} = [\"...\", \"...\"]`"));
         }
         if below.starts_with(['"', '\'', '[', '{']) && !self.below_is_statement() {
-            return problem.help("the value must begin in the line of its key");
+            return problem.help("the value must begin on the line of its key");
         }
         problem.help(format!("write `{key} = \"...\"`, or remove the key"))
     }
@@ -299,8 +299,8 @@ impl Scanner<'_> {
         let mut next = self.clone();
         next.at += rest.len() - statement.len();
         if next.at > value.span.end && next.is_at_statement() {
-            return Err(Problem::new(at, "two keys in one line")
-                .help(format!("write {} in a line of its own", quoted(statement))));
+            return Err(Problem::new(at, "two keys on one line")
+                .help(format!("write {} on a line of its own", quoted(statement))));
         }
         match value.kind {
             Kind::Scalar => {
