@@ -138,7 +138,7 @@ pub const EXIT_STATUS: &str = "\
 Exit status:
   0  call: the JSON is a result; doctor: all tools are available; why: the tool is shown; other commands: always
   1  call: the JSON is an error; doctor: a tool is not available; why: the tool is not shown
-  2  the command line is wrong, for example an unknown toolset or fact";
+  2  the command itself failed, or its arguments are wrong, for example an unknown toolset or fact";
 
 /// Calls the agent's tools, and shows what a model sees.
 #[derive(Debug, Parser)]

@@ -1,8 +1,8 @@
 //! Runs a program to its end, with limits on its time and its output.
 //!
-//! No process that the program has started outlives this one: a guardian process ends those that are left. The program runs in a
-//! session of its own, without a controlling terminal. Output is read from pipes on threads, so that a process that keeps a pipe open
-//! blocks only a thread.
+//! On Linux, no process that the program has started outlives this one: a guardian process ends those that are left. The README lists
+//! which processes are ended on other systems. On Unix, the program runs in a session of its own, without a controlling terminal.
+//! Output is read from pipes on threads, so that a process that keeps a pipe open blocks only a thread.
 
 mod running;
 mod spawn;
