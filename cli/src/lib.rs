@@ -136,7 +136,7 @@ pub enum Command {
 /// The exit statuses, for the end of `--help`.
 pub const EXIT_STATUS: &str = "\
 Exit status:
-  0  call: the JSON is a result; doctor: all tools are available; why: the tool is shown; other commands: always
+  0  call: the JSON is a result; doctor: all tools are available; why: the tool is shown; other commands: success
   1  call: the JSON is an error; doctor: a tool is not available; why: the tool is not shown
   2  the command itself failed, or its arguments are wrong, for example an unknown toolset or fact";
 

@@ -108,7 +108,7 @@ fn dialect(name: &str) -> Result<Dialect, String> {
     Dialect::ALL.iter().copied().find(|dialect| dialect.name() == name).ok_or_else(|| {
         let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
         format!(
-            "this program supports the dialects {}; each other one needs its feature of the crate `toolc`",
+            "the dialects of this program are {}; each other dialect needs a feature of the crate `toolc`",
             names.join(", ")
         )
     })
