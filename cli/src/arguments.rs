@@ -23,14 +23,18 @@ pub(crate) fn read(words: &[String], input: &mut dyn Input) -> Result<String, St
     }
 }
 
-/// Returns the JSON of the arguments on a line: a JSON text, or `NAME=VALUE` pairs between spaces.
+/// Returns the JSON of the arguments on a line: a JSON text, or `NAME=VALUE` pairs, quoted as in a shell.
 pub(crate) fn from_line(line: &str) -> Result<String, String> {
     if line.is_empty() {
         return Ok("{}".to_owned());
     }
     // JSON contains spaces.
     let first = line.split_whitespace().next().unwrap_or_default();
-    if first.starts_with(['{', '[', '"']) { Ok(line.to_owned()) } else { from_words(line.split_whitespace()) }
+    if first.starts_with(['{', '[', '"']) {
+        return Ok(line.to_owned());
+    }
+    let words = shlex::split(line).ok_or("a quote is not closed")?;
+    from_words(words.iter().map(String::as_str))
 }
 
 fn from_words<'w>(words: impl Iterator<Item = &'w str> + Clone) -> Result<String, String> {

@@ -1,5 +1,6 @@
 //! `repl`: calls of one session, line by line. Facts can be changed between calls.
 
+use toolc::__gen::{did_you_mean, nearest};
 use toolc::{Dialect, Session, ToolCall, Turn};
 
 use crate::selection::{View, parse_fact};
@@ -7,7 +8,7 @@ use crate::streams::Streams;
 use crate::{App, Failure, arguments, call, definitions, report};
 
 const HELP: &str = "\
-TOOL ARGUMENTS       call a tool; ARGUMENTS are a JSON object or NAME=VALUE pairs
+TOOL ARGUMENTS       call a tool; ARGUMENTS are a JSON object, or NAME=VALUE pairs with quotes as in a shell
 .tools               list the tools of this turn
 .definitions         print the definitions that a model sees
 .hidden              list the hidden tools, with the reasons
@@ -52,6 +53,10 @@ impl Repl<'_> {
         self.session.turn_blocking(self.dialect)
     }
 
+    fn has_tool(&self, name: &str) -> bool {
+        self.turn().tools().any(|tool| tool == name)
+    }
+
     /// Executes one line. Returns false if the line ends the session.
     fn execute(&self, line: &str, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -79,7 +84,14 @@ impl Repl<'_> {
                 self.session.set_facts([fact]).map_err(|error| error.to_string())?;
             }
             unknown if unknown.starts_with('.') => {
-                return Err(format!("unknown command `{unknown}`; `.help` lists the commands").into());
+                let commands =
+                    HELP.lines().filter_map(|line| line.split([' ', ',']).next()).filter(|word| word.starts_with('.'));
+                let hint = did_you_mean(&nearest(unknown, commands));
+                let hint = hint.unwrap_or_else(|| "`.help` lists the commands".to_owned());
+                return Err(format!("unknown command `{unknown}`: {hint}").into());
+            }
+            "help" | "quit" | "exit" if rest.is_empty() && !self.has_tool(word) => {
+                return Err(format!("unknown tool `{word}`: the command is `.{word}`").into());
             }
             tool => {
                 let arguments = arguments::from_line(rest)?;
@@ -130,6 +142,23 @@ mod tests {
     fn each_line_is_a_call_or_a_command() {
         let (out, err) = type_lines("count limit=3\n\n count {\"limit\": 4} \n.tools\n.quit\ncount limit=5\n");
         assert_eq!((&*out, &*err), ("\"counted to 3\"\n\"counted to 4\"\ncount\n", ""));
+    }
+
+    #[test]
+    fn quotes_in_a_line_are_those_of_a_shell() {
+        let (out, err) = type_lines("count limit=\"3\"\ncount 'limit=4'\ncount limit=\"5\n");
+        assert_eq!(out, "\"counted to 3\"\n\"counted to 4\"\n");
+        assert_eq!(err, "error: a quote is not closed\n");
+    }
+
+    #[test]
+    fn a_misspelt_command_gets_a_suggestion() {
+        let (_, err) = type_lines(".hlep\nhelp\n.nonsense\n");
+        assert_eq!(
+            err,
+            "error: unknown command `.hlep`: did you mean `.help`?\nerror: unknown tool `help`: the command is `.help`\n\
+             error: unknown command `.nonsense`: `.help` lists the commands\n"
+        );
     }
 
     #[test]

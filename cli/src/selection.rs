@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use clap::Args;
+use toolc::__gen::{did_you_mean, nearest};
 use toolc::availability::HiddenReason;
 use toolc::catalog::Fact;
 use toolc::{Dialect, FactValue, Registry, Session, SessionBuilder, Turn};
@@ -107,10 +108,13 @@ pub(crate) fn parse_fact(text: &str, declared: &[Fact]) -> Result<(Cow<'static, 
 fn dialect(name: &str) -> Result<Dialect, String> {
     Dialect::ALL.iter().copied().find(|dialect| dialect.name() == name).ok_or_else(|| {
         let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-        format!(
-            "the dialects of this program are {}; each other dialect needs a feature of the crate `toolc`",
-            names.join(", ")
-        )
+        match did_you_mean(&nearest(name, names.iter().copied())) {
+            Some(question) => question,
+            None => format!(
+                "the dialects of this program are {}; each other dialect needs a feature of the crate `toolc`",
+                names.join(", ")
+            ),
+        }
     })
 }
 

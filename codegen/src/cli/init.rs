@@ -47,9 +47,12 @@ impl Init {
             return Ok(false);
         }
         let files = plural(changes.paths().count(), "file");
-        let mut text = format!("{}: {files} written. Next:\n\n", dir.display());
+        let mut text = format!("{}: {files} written, and those of gen. Next:\n\n", dir.display());
         if self.dir.is_some() {
             text += &format!("    cd {}\n", dir.display());
+        }
+        if !dir.ancestors().any(|folder| folder.join(".git").exists()) {
+            text += "    git init\n";
         }
         text += "    cargo run -- call add_note text=\"Buy tea\"\n    cargo test\n    cargo xtask new tool NAME\n";
         print(streams.out, &text)?;

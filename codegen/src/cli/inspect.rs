@@ -59,7 +59,13 @@ impl Inspected {
         let files = self.files_of(Kind::Tool, name, tool.map(|tool| tool.manifest.name.place.source));
         match tool {
             Some(tool) if files.is_empty() && has_all_names(tool) => Ok(Some(tool)),
-            None if files.is_empty() => Err(unknown("tool", name, self.catalog.tools().map(|(_, tool)| tool.name()))),
+            None if files.is_empty() => match self.catalog.toolsets().find(|(_, toolset)| toolset.is_called(name)) {
+                Some(_) => {
+                    let text = format!("`{name}` is a toolset: `{} resolve {name}` lists its tools", streams.program);
+                    Err(Failure::new(text))
+                }
+                None => Err(unknown("tool", name, self.catalog.tools().map(|(_, tool)| tool.name()))),
+            },
             Some(_) if files.is_empty() => {
                 let text = format!("error: `{name}` depends on a declaration that has errors\n");
                 print(streams.err, &text).map(|()| None)

@@ -302,7 +302,7 @@ fn formats(values: &[String]) -> Result<Vec<Target>, Failure> {
 }
 
 /// What `--fix` and `--diff` print if they change nothing.
-const NOTHING_TO_FIX: &str = "nothing to fix\n";
+const NOTHING_TO_FIX: &str = "no finding has a fix\n";
 
 /// Prints what `--fix` would change. Returns whether the files as they are have no error.
 fn diff(sources: &Sources, options: &Options, streams: &mut Streams<'_>) -> Result<bool, Failure> {

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueEnum};
+use heck::ToSnakeCase as _;
 use toolc::FactValue;
 
 use super::{CatalogCommand, Command, GenArgs, Project, Streams, attempt, find_root, print, unknown};
@@ -110,17 +111,24 @@ impl New {
         let gen_command = Command::Catalog(CatalogCommand::Gen(GenArgs::default()));
         let success = attempt(Project { root: Some(root.clone()) }, gen_command, streams)?;
         print(streams.out, &self.next_step(&path, added.as_ref(), &streams.program))?;
+        if let Some(usual) = usual_name(self.kind_and_name().1) {
+            print(streams.err, &format!("note: most models and vendors expect names such as `{usual}`\n"))?;
+        }
         Ok(success)
     }
 
-    /// Returns the path of the manifest, its current text, and its new text.
-    fn manifest(&self, root: &Path, catalog: &Checked) -> Result<(String, Option<String>, String), Failure> {
-        let (kind, name) = match self {
+    fn kind_and_name(&self) -> (Kind, &str) {
+        match self {
             New::Tool { name, .. } => (Kind::Tool, name),
             New::Toolset { name, .. } => (Kind::Toolset, name),
             New::Distribution { name, .. } => (Kind::Distribution, name),
             New::Fact { name, .. } => (Kind::Facts, name),
-        };
+        }
+    }
+
+    /// Returns the path of the manifest, its current text, and its new text.
+    fn manifest(&self, root: &Path, catalog: &Checked) -> Result<(String, Option<String>, String), Failure> {
+        let (kind, name) = self.kind_and_name();
         // A name is a part of a path.
         let is_plain = name.starts_with(|first: char| first.is_ascii_alphabetic())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
@@ -198,9 +206,13 @@ impl New {
                 format!("next: describe `{name}` in {path}; the agent's own loop runs it\n")
             }
             (New::Toolset { name, .. }, _) => {
-                format!("next: add tools with `{program} new tool NAME --toolset {name}`\n")
+                format!(
+                    "next: describe `{name}` in {path}, and add tools with `{program} new tool NAME --toolset {name}`\n"
+                )
             }
-            (New::Distribution { .. } | New::Fact { .. }, _) => format!("next: complete {path}\n"),
+            (New::Distribution { name, .. } | New::Fact { name, .. }, _) => {
+                format!("next: describe `{name}` in {path}\n")
+            }
         }
     }
 }
@@ -210,6 +222,12 @@ impl ExecutionArg {
     fn word(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
+}
+
+/// Returns the name in `snake_case` if it is written in another way.
+fn usual_name(name: &str) -> Option<String> {
+    let usual = name.to_snake_case();
+    (usual != name).then_some(usual)
 }
 
 /// Compiles the sources, and reports the errors.

@@ -11,7 +11,7 @@ use toolc::FactValue;
 use super::duration::duration;
 use super::json::{json, written_as_json};
 use super::{Reader, Refused, Unknown};
-use crate::diagnostic::{Code, Diagnostic, Place, ticked};
+use crate::diagnostic::{Code, Diagnostic, Edit, Place, ticked};
 use crate::manifest::keys::kinds::UNLIMITED;
 use crate::manifest::keys::synonyms;
 use crate::manifest::keys::{FOREIGN, FOREIGN_TO_TOOLS, Key, KeyType, PROPERTY, RENAMED_IN_PLUGINS, SCHEMA};
@@ -31,7 +31,7 @@ impl<'t> Reader<'t> {
                 }
                 continue;
             }
-            let intended = self.unknown_key(name, value, what);
+            let intended = self.unknown_key(name, value, &refused.keys, what);
             refused.keys.extend(intended);
             refused.missing |= intended.is_none();
             unknown.push((intended, value));
@@ -50,11 +50,13 @@ impl<'t> Reader<'t> {
         (unknown, refused)
     }
 
-    /// Reports an unknown key, and returns the key that was probably meant.
+    /// Reports an unknown key, and returns the key that was probably meant. `taken` are keys that earlier entries have, or were
+    /// meant to have.
     fn unknown_key(
         &self,
         name: &Spanned<Cow<'_, str>>,
         value: &Spanned<DeValue<'_>>,
+        taken: &[&str],
         what: Arguments<'_>,
     ) -> Option<&'static str> {
         let key_name = &**name.get_ref();
@@ -66,6 +68,17 @@ impl<'t> Reader<'t> {
         let code = if self.is_schema() && !near.is_empty() { Code::MISSPELT_KEYWORD } else { Code::UNKNOWN_KEY };
         let found = Diagnostic::new(code, self.at(name), format!("unknown key `{key_name}`"))
             .label(format!("{what} has no such key"));
+        // A synonym may mean something else: the unit of `timeout_ms` is another one.
+        let certain = match synonym {
+            Some(synonym) => Some(synonym).filter(|synonym| letters(key_name) == letters(synonym)),
+            None => only_misspelling(key_name, &near),
+        };
+        let found = match certain {
+            Some(key) if self.value(key).is_none() && !taken.contains(&key) => {
+                found.fix(Edit::Replace(self.at(name), key.to_owned()))
+            }
+            _ => found,
+        };
         let belongs = self.belongs(key_name);
         let of_another_kind = || self.of_another_kind(key_name);
         self.sink.push(match (foreign, synonym) {
@@ -307,7 +320,22 @@ impl<'t> Reader<'t> {
                 return;
             }
             let found = Diagnostic::new(Code::UNKNOWN_WORD, self.at(value), format!("`{key}` cannot be `{word}`"));
+            let found = self.corrected(found, value, word, &words);
             self.report(value, found.help_nearest(word, words, "it can be"));
+        }
+    }
+
+    /// Adds the fix of a misspelt word.
+    fn corrected(
+        &self,
+        found: Diagnostic,
+        value: &Spanned<DeValue<'_>>,
+        word: &str,
+        words: &[&'static str],
+    ) -> Diagnostic {
+        match only_misspelling(word, &toolc::__gen::nearest(word, words.iter().copied())) {
+            Some(right) => found.fix(Edit::Replace(self.at(value), format!("\"{right}\""))),
+            None => found,
         }
     }
 
@@ -319,8 +347,14 @@ impl<'t> Reader<'t> {
             self.report(
                 value,
                 match *alias {
-                    "" => found.help_nearest(word, Type::ALL.map(Type::name), "the types are"),
-                    alias => found.help(format!("in JSON Schema, the type is `{alias}`")),
+                    "" => self.corrected(found, value, word, &Type::ALL.map(Type::name)).help_nearest(
+                        word,
+                        Type::ALL.map(Type::name),
+                        "the types are",
+                    ),
+                    alias => found
+                        .help(format!("in JSON Schema, the type is `{alias}`"))
+                        .fix(Edit::Replace(self.at(value), format!("\"{alias}\""))),
                 },
             );
         }
@@ -335,6 +369,18 @@ impl<'t> Reader<'t> {
             );
         }
     }
+}
+
+/// Returns the letters of a name, in lower case.
+fn letters(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_alphabetic()).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns the only name that is similar to an unknown one, unless it is much shorter or longer, because then the user may have meant something else.
+fn only_misspelling<'n>(unknown: &str, near: &[&'n str]) -> Option<&'n str> {
+    const MAX_DIFFERENCE: usize = 2;
+    let [only] = near else { return None };
+    (unknown.len().abs_diff(only.len()) <= MAX_DIFFERENCE).then_some(only)
 }
 
 fn is_text(value: &DeValue<'_>) -> bool {

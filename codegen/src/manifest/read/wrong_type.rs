@@ -5,7 +5,7 @@ use toml::de::DeValue;
 use toolc::__gen::table::Type;
 
 use super::Reader;
-use crate::diagnostic::{Code, Diagnostic, ticked};
+use crate::diagnostic::{Code, Diagnostic, Edit, ticked};
 use crate::manifest::keys::{Key, KeyType};
 
 impl Reader<'_> {
@@ -37,7 +37,14 @@ impl Reader<'_> {
         let own_type = if is_item && expected == "a string" { KeyType::Text } else { key_type };
         if let Some(right) = rewritten(own_type, value.get_ref(), &self.text[value.span()]) {
             let before = if is_item { String::new() } else { format!("{name} = ") };
-            self.report(value, found.help(format!("write `{before}{right}`")));
+            let found = found.help(format!("write `{before}{right}`"));
+            // The unit of a duration, or the items of a list, would be a guess.
+            let is_certain = matches!(
+                own_type,
+                KeyType::Flag | KeyType::FlagOrSchema | KeyType::Integer | KeyType::Number | KeyType::Count
+            );
+            let found = if is_certain { found.fix(Edit::Replace(self.at(value), right)) } else { found };
+            self.report(value, found);
             return;
         }
         if matches!((key_type, value.get_ref()), (KeyType::Condition, DeValue::Boolean(_))) {

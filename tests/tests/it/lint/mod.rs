@@ -296,11 +296,32 @@ fn pruning_removes_what_is_not_found_any_more_and_accepts_nothing_new() {
 }
 
 #[test]
-fn fix_and_diff_say_that_there_is_nothing_to_fix() {
+fn fix_and_diff_say_that_no_finding_has_a_fix() {
     let project = Project::new();
     for flag in ["--fix", "--diff"] {
         let (status, _, err) = project.run(&["lint", "M001", flag]);
-        assert_eq!((status, err.as_str()), (0, "nothing to fix\n"), "{flag}");
+        assert_eq!((status, err.as_str()), (0, "no finding has a fix\n"), "{flag}");
+    }
+}
+
+#[test]
+fn fix_corrects_misspelt_keys_words_and_types_that_can_only_be_one() {
+    let project = Project::new();
+    let tool =
+        |body: &str| format!("name = \"wait\"\ntoolset = \"files\"\ndescription = \"Wait for a while.\"\n{body}");
+    for (wrong, right) in [
+        ("executoin = \"blokcing\"\n", "execution = \"blocking\"\n"),
+        ("defer = \"True\"\n", "defer = true\n"),
+        ("[params.s]\ntype = \"int\"\nminimum = \"3\"\n", "[params.s]\ntype = \"integer\"\nminimum = 3\n"),
+        ("[annotations]\nreadOnly = true\n", "[annotations]\nread_only = true\n"),
+        // Two keys that mean the same would be a duplicate; the unit of a duration, and a synonym, would be guesses.
+        ("paralel = \"never\"\nparrallel = \"always\"\n", "parallel = \"never\"\nparrallel = \"always\"\n"),
+        ("timeout_ms = 500\n", "timeout_ms = 500\n"),
+        ("timeout = 500\n", "timeout = 500\n"),
+    ] {
+        project.write("manifests/tools/wait.toml", &tool(wrong));
+        project.run(&["lint", "--fix"]);
+        assert_eq!(project.read("manifests/tools/wait.toml"), tool(right));
     }
 }
 
@@ -383,7 +404,7 @@ fn diff_prints_what_fix_changes_and_fix_keeps_comments_and_layout() {
     "#);
     assert_eq!(project.lint(&only(&[])), (0, vec!["warning[M001] tools/read_file.toml:7:9".to_owned()]));
     let (_, _, err) = project.run(&args);
-    assert_eq!(err, "nothing to fix\n");
+    assert_eq!(err, "no finding has a fix\n");
 }
 
 #[test]

@@ -19,4 +19,4 @@
 
 use crate::diagnostic::Code;
 
-pub(super) const CODE: Code = Code::error("C002", "unknown-key");
+pub(super) const CODE: Code = Code::error("C002", "unknown-key").fixable();

@@ -6,7 +6,7 @@
 //! ## Example
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! execution = "threaded"
+//! execution = "blokcing"
 //! ```
 //!
 //! ## Use instead
@@ -17,4 +17,4 @@
 
 use crate::diagnostic::Code;
 
-pub(super) const CODE: Code = Code::error("C003", "unknown-word");
+pub(super) const CODE: Code = Code::error("C003", "unknown-word").fixable();

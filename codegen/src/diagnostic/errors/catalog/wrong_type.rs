@@ -1,7 +1,7 @@
 //! A value of the wrong TOML type, or one that JSON cannot represent.
 //!
 //! ## Why is this bad
-//! Types are never guessed: `"false"` could be meant as a boolean or as a string.
+//! The compiler does not guess. In many languages, the text `"false"` counts as true.
 //!
 //! ## Example
 //! ```toml
@@ -17,4 +17,4 @@
 
 use crate::diagnostic::Code;
 
-pub(super) const CODE: Code = Code::error("C005", "wrong-type");
+pub(super) const CODE: Code = Code::error("C005", "wrong-type").fixable();

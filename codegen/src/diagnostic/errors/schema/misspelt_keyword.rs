@@ -23,4 +23,4 @@
 
 use crate::diagnostic::Code;
 
-pub(super) const CODE: Code = Code::error("S027", "misspelt-keyword");
+pub(super) const CODE: Code = Code::error("S027", "misspelt-keyword").fixable();

@@ -21,4 +21,4 @@
 
 use crate::diagnostic::Code;
 
-pub(super) const CODE: Code = Code::error("S001", "unknown-type");
+pub(super) const CODE: Code = Code::error("S001", "unknown-type").fixable();
