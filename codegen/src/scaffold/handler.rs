@@ -35,7 +35,7 @@ pub(crate) enum Added {
 impl NewHandler<'_> {
     /// Adds the handler and its test to the Rust files below `root`, except those of the folders `generated`.
     pub(crate) fn add(&self, root: &Path, generated: &[PathBuf], changes: &mut FileChanges) -> Added {
-        let sources = sources(root, generated);
+        let sources = sources(root, generated, &names::handlers(self.toolset).to_string());
         let (source, text) = match self.place(&sources) {
             Ok(place) => place,
             Err(reason) => {
@@ -65,15 +65,14 @@ impl NewHandler<'_> {
     }
 
     /// Returns the text of a file with the method in the implementation of the trait.
-    fn in_implementation(&self, source: &Source, place: &Place) -> Result<String, String> {
+    fn in_implementation(&self, source: &Source, place: &Place<'_>) -> Result<String, String> {
         let path = place
             .module
             .as_deref()
             .ok_or_else(|| source.does_not_import(&names::handlers(self.toolset).to_string()))?;
         let close = place.close;
         let indent = indent_of_line(&source.text, close);
-        let method =
-            self.method(&format!("{indent}    "), &self.tools_module(path), |name| source.file.toolc_item(name));
+        let method = self.method(&format!("{indent}    "), &self.tools_module(path), |name| place.toolc_item(name));
         let body = source.text[place.open + 1..close].trim_end();
         let separator = if body.is_empty() { "\n" } else { "\n\n" };
         let (before, after) = (source.text[..close].trim_end(), &source.text[close..]);
@@ -81,8 +80,19 @@ impl NewHandler<'_> {
     }
 
     /// Returns the text of a file with a new type that implements the trait, and the type in `Handlers { .. }`.
-    fn with_handlers(&self, source: &Source, place: &Place) -> Result<String, String> {
+    fn with_handlers(&self, source: &Source, place: &Place<'_>) -> Result<String, String> {
         let path = place.module.as_deref().ok_or_else(|| source.does_not_import("Handlers"))?;
+        let field = names::module(self.toolset);
+        if place.fields.iter().any(|found| field == found) {
+            let trait_name = names::handlers(self.toolset);
+            return Err(format!(
+                "no type implements `{trait_name}`, and `Handlers {{ .. }}` in {} already has `{field}`",
+                source.path.display()
+            ));
+        }
+        if place.is_nested {
+            return Err(format!("`Handlers {{ .. }}` is in a module of {}", source.path.display()));
+        }
         let prefix = if path.is_empty() { String::new() } else { format!("{path}::") };
         let stem = format!("{}Handlers", names::plain(&names::pascal(&[self.toolset])));
         let mut type_name = stem.clone();
@@ -91,21 +101,22 @@ impl NewHandler<'_> {
             number += 1;
             type_name = format!("{stem}{number}");
         }
-        let field = names::module(self.toolset);
-        let inside = source.text[place.open + 1..place.close].trim_end();
-        let comma = if inside.is_empty() || inside.ends_with(',') { "" } else { "," };
-        let (before, after) = (source.text[..place.close].trim_end(), &source.text[place.close..]);
+        let mut before = source.text[..place.close].trim_end().to_owned();
+        if let Some(end) = place.missing_comma(&source.text) {
+            before.insert(end, ',');
+        }
+        let after = &source.text[place.close..];
         let is_one_line = !source.text[place.open..place.close].contains('\n');
         let close_indent = indent_of_line(&source.text, place.close);
         let expression = if is_one_line {
-            format!("{before}{comma} {field}: {type_name} {after}")
+            format!("{before} {field}: {type_name} {after}")
         } else {
-            format!("{before}{comma}\n{close_indent}    {field}: {type_name},\n{close_indent}{after}")
+            format!("{before}\n{close_indent}    {field}: {type_name},\n{close_indent}{after}")
         };
         // The expression is before the end of the code, so the end has moved.
         let end = source.file.end_of_code(&source.text) + expression.len() - source.text.len();
         let (code, tests) = expression.split_at(end);
-        let method = self.method("    ", &self.tools_module(path), |name| source.file.toolc_item(name));
+        let method = self.method("    ", &self.tools_module(path), |name| place.toolc_item(name));
         let trait_name = names::handlers(self.toolset);
         let new = format!("struct {type_name};\n\nimpl {prefix}{trait_name} for {type_name} {{\n{method}}}\n");
         let gap = if tests.is_empty() { "" } else { "\n" };
@@ -153,7 +164,7 @@ impl NewHandler<'_> {
         files.sort();
         let test = format!("{}_is_not_implemented", names::plain(&names::snake(self.tool)));
         let Source { path, text: before, .. } = files.into_iter().find_map(|path| {
-            let source = Source::read(path, "fn harness()")?;
+            let source = Source::read(path, &["fn harness()"])?;
             (source.file.has_function("harness") && !source.file.has_name(&test)).then_some(source)
         })?;
         let after = format!(
@@ -175,13 +186,13 @@ struct Source {
 }
 
 impl Source {
-    /// Reads a file. Returns `None` if it is not a Rust file, does not contain `word`, or is not valid Rust.
-    fn read(path: PathBuf, word: &str) -> Option<Self> {
+    /// Reads a file. Returns `None` if it is not a Rust file, contains none of these words, or is not valid Rust.
+    fn read(path: PathBuf, words: &[&str]) -> Option<Self> {
         let is_rust = path.extension().is_some_and(|extension| extension == "rs");
         if !is_rust || fs::metadata(&path).ok()?.len() > MAX_BYTES {
             return None;
         }
-        let text = fs::read_to_string(&path).ok().filter(|text| text.contains(word))?;
+        let text = fs::read_to_string(&path).ok().filter(|text| words.iter().any(|word| text.contains(word)))?;
         let file = RustFile::parse(&text)?;
         Some(Self { path, text, file })
     }
@@ -191,8 +202,9 @@ impl Source {
     }
 }
 
-/// Reads the Rust files of a project that may have handlers: not generated files, tests, examples, or what git ignores.
-fn sources(root: &Path, generated: &[PathBuf]) -> Vec<Source> {
+/// Reads the Rust files of a project that may implement the trait or list the handlers: not generated files, tests, examples, or
+/// what git ignores.
+fn sources(root: &Path, generated: &[PathBuf], trait_name: &str) -> Vec<Source> {
     /// Folders without handlers.
     const SKIPPED: [&str; 5] = ["tests", "examples", "benches", "fuzz", "target"];
     let generated = generated.to_vec();
@@ -202,20 +214,21 @@ fn sources(root: &Path, generated: &[PathBuf]) -> Vec<Source> {
         entry.depth() == 0 || !is_skipped && !generated.iter().any(|folder| entry.path() == folder)
     };
     let files = WalkBuilder::new(root).filter_entry(is_read).sort_by_file_path(Path::cmp).build();
-    files.filter_map(Result::ok).filter_map(|entry| Source::read(entry.into_path(), "Handlers")).collect()
+    let words = [trait_name, "Handlers"];
+    files.filter_map(Result::ok).filter_map(|entry| Source::read(entry.into_path(), &words)).collect()
 }
 
 /// Returns the places that `find` finds for a name in all files.
 fn places<'s>(
     sources: &'s [Source],
     name: &str,
-    find: impl Fn(&RustFile, &str) -> Vec<Place>,
-) -> Vec<(&'s Source, Place)> {
+    find: impl Fn(&'s RustFile, &str) -> Vec<Place<'s>>,
+) -> Vec<(&'s Source, Place<'s>)> {
     let files = sources.iter().filter(|source| source.text.contains(name));
     files.flat_map(|source| find(&source.file, name).into_iter().map(move |place| (source, place))).collect()
 }
 
-fn list(places: &[(&Source, Place)]) -> String {
+fn list(places: &[(&Source, Place<'_>)]) -> String {
     let paths: Vec<String> = places.iter().map(|(source, _)| source.path.display().to_string()).collect();
     paths.join(", ")
 }
@@ -261,8 +274,8 @@ mod tests {
     #[test]
     fn the_method_is_added_to_the_implementation_and_nothing_else_changes() {
         assert_added(
-            "use generated::notes::{NotesTools, add_note};\nuse toolc::{Call, ToolResult};\n\n// Handlers\nimpl NotesTools for Notes {\n    fn add_note(&self) {} // odd   spacing\n}\n\nfn last() {}\n",
-            "use generated::notes::{NotesTools, add_note};\nuse toolc::{Call, ToolResult};\n\n// Handlers\nimpl NotesTools for Notes {\n    fn add_note(&self) {} // odd   spacing\n\n    fn find_tea(&self, _args: generated::notes::find_tea::Args, _call: &Call<'_>) -> ToolResult {\n        Err(toolc::ToolError::new(\"`find_tea` is not implemented\"))\n    }\n}\n\nfn last() {}\n",
+            "use generated::notes::{NotesTools, add_note};\nuse toolc::{Call, ToolResult};\n\nimpl NotesTools for Notes {\n    fn add_note(&self) {} // odd   spacing\n}\n\nfn last() {}\n",
+            "use generated::notes::{NotesTools, add_note};\nuse toolc::{Call, ToolResult};\n\nimpl NotesTools for Notes {\n    fn add_note(&self) {} // odd   spacing\n\n    fn find_tea(&self, _args: generated::notes::find_tea::Args, _call: &Call<'_>) -> ToolResult {\n        Err(toolc::ToolError::new(\"`find_tea` is not implemented\"))\n    }\n}\n\nfn last() {}\n",
         );
     }
 
@@ -308,6 +321,9 @@ mod tests {
             ("use g::NotesTools; struct Handlers; impl NotesTools for A {", "no type implements `NotesTools`"),
             ("use g::*; fn f() { Handlers {} }", "does not import `Handlers` by its name"),
             ("use g::Handlers; fn f() { Handlers {} } fn g() { Handlers {} }", "`Handlers { .. }` is in"),
+            ("use g::Handlers; fn f() { Handlers { notes: notes() } }", "already has `notes`"),
+            ("mod app { use crate::g::Handlers; fn f() { Handlers {} } }", "in a module of"),
+            ("struct Handlers { web: Web } fn f() { Handlers { web: Web } }", "does not import `Handlers` by its name"),
         ] {
             let (added, changed) = add(lib, "");
             let Added::Nowhere { reason: found, method } = added else { panic!("{lib}: {added:?}") };
@@ -315,5 +331,85 @@ mod tests {
             assert!(method.starts_with("fn find_tea(&self, _args: notes::find_tea::Args"), "{method}");
             assert!(changed.is_empty());
         }
+    }
+
+    /// Asserts that these lines are in the new text of the file, in this order, and that the file is still valid Rust.
+    #[track_caller]
+    fn assert_lines(lib: &str, expected: &[&str]) {
+        let (added, changed) = add(lib, "");
+        assert!(matches!(added, Added::To { .. }), "{lib}: {added:?}");
+        assert!(RustFile::parse(&changed[0]).is_some(), "{}", changed[0]);
+        let mut rest = &*changed[0];
+        for line in expected {
+            let found = rest.find(line).unwrap_or_else(|| panic!("no `{line}` in {rest}"));
+            rest = &rest[found + line.len()..];
+        }
+    }
+
+    #[test]
+    fn what_stands_before_the_code_does_not_move_the_place() {
+        let code = "use generated::NotesTools;\n\nimpl NotesTools for Notes {\n    fn add_note(&self) {}\n}\n\nfn last() {}\n";
+        for before in ["\u{feff}", "#!/usr/bin/env run\n", "\u{feff}#!/usr/bin/env run\n", "#![allow(dead_code)]\n"] {
+            assert_lines(
+                &format!("{before}{code}"),
+                &[before, "fn add_note(&self) {}\n\n    fn find_tea(", "    }\n}\n\nfn last() {}\n"],
+            );
+        }
+    }
+
+    #[test]
+    fn a_comment_after_the_last_handler_stays_a_comment() {
+        let import = "use generated::Handlers;\nfn f() {\n    provider(";
+        for (expression, expected) in [
+            ("Handlers {\n        web: Web // a, b\n    }", "web: Web, // a, b\n        notes: NotesHandlers,\n    }"),
+            ("Handlers {\n        web: Web, // a\n    }", "web: Web, // a\n        notes: NotesHandlers,\n    }"),
+            ("Handlers {\n        web: Web, /* a */\n    }", "web: Web, /* a */\n        notes: NotesHandlers,\n    }"),
+            ("Handlers { web: Web /* a */ }", "{ web: Web, /* a */ notes: NotesHandlers }"),
+            ("Handlers { // none\n    }", "{ // none\n        notes: NotesHandlers,\n    }"),
+            ("Handlers {}", "{ notes: NotesHandlers }"),
+        ] {
+            assert_lines(&format!("{import}{expression});\n}}\n"), &[expected, "struct NotesHandlers;"]);
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_the_innermost_module() {
+        assert_lines(
+            "use toolc::{Call, ToolError, ToolResult};\nmod inner {\n    use crate::generated::NotesTools;\n    use toolc::ToolResult;\n    impl NotesTools for Notes {}\n}\n",
+            &["_call: &toolc::Call<'_>", "-> ToolResult {", "toolc::ToolError::new("],
+        );
+    }
+
+    #[test]
+    fn a_new_type_stands_before_any_module_of_tests() {
+        assert_lines(
+            "use generated::Handlers;\nfn f() { Handlers { web: Web }; }\n\nmod tests {\n    #![cfg(test)]\n}\n",
+            &["struct NotesHandlers;", "mod tests {\n    #![cfg(test)]\n}\n"],
+        );
+        assert_lines(
+            "use generated::Handlers;\nfn f() { Handlers { web: Web }; }\n\n/// Tests.\n#[cfg(test)]\nmod tests {\n    #![allow(unused)]\n}\n",
+            &["struct NotesHandlers;", "/// Tests.\n#[cfg(test)]\nmod tests {\n    #![allow(unused)]\n}\n"],
+        );
+    }
+
+    #[test]
+    fn line_breaks_are_those_of_the_file() {
+        let (added, changed) = add(
+            "use generated::NotesTools;\r\nimpl NotesTools for Notes {\r\n}\r\n",
+            "fn harness() -> Harness {}\r\n",
+        );
+        assert!(matches!(added, Added::To { tests: Some(_), .. }), "{added:?}");
+        for text in changed {
+            assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{text:?}");
+            assert!(!text.contains("\r\r"), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_test_calls_only_a_harness_that_it_can_call() {
+        let lib = "use generated::NotesTools;\nimpl NotesTools for Notes {}\n";
+        let (added, changed) = add(lib, "async fn harness() -> Harness {}\n");
+        assert!(matches!(added, Added::To { tests: None, .. }), "{added:?}");
+        assert_eq!(changed.len(), 1);
     }
 }

@@ -32,8 +32,12 @@ impl FileChanges {
         self.0.push(FileChange { path, before: None, after: text });
     }
 
-    /// Replaces the text of a file.
-    pub(crate) fn replace(&mut self, path: PathBuf, before: String, after: String) {
+    /// Replaces the text of a file. If all lines of the file end in CRLF, so do the new ones.
+    pub(crate) fn replace(&mut self, path: PathBuf, before: String, mut after: String) {
+        let line_breaks = before.matches('\n').count();
+        if line_breaks > 0 && line_breaks == before.matches("\r\n").count() {
+            after = after.replace("\r\n", "\n").replace('\n', "\r\n");
+        }
         self.0.push(FileChange { path, before: Some(before), after });
     }
 

@@ -1,14 +1,23 @@
 //! A Rust source file: where a trait is implemented or a struct is built, and by which path a name is imported.
 
+use proc_macro2::{TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
-use syn::{Attribute, ExprStruct, File, Item, ItemFn, ItemImpl, ItemMod, Meta, Path, Token, UseTree};
+use syn::{
+    AttrStyle, Attribute, ExprStruct, File, Item, ItemFn, ItemImpl, ItemMod, Member, Meta, Path, Token, UseTree, Visibility,
+};
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A parsed file.
-pub(super) struct RustFile(File);
+pub(super) struct RustFile {
+    file: File,
+    /// The length of what the parser leaves out: a byte order mark, and a first line `#!...`. Spans begin after it.
+    skipped: usize,
+}
 
 /// The place of an implementation, or of a struct expression.
-pub(super) struct Place {
+pub(super) struct Place<'f> {
     /// The module of the trait or struct, as a path that is valid at this place. `None` if it is unknown, for example because of
     /// a glob import. Empty if the item is in the same module.
     pub(super) module: Option<String>,
@@ -16,36 +25,65 @@ pub(super) struct Place {
     pub(super) open: usize,
     /// The offset of the closing brace.
     pub(super) close: usize,
+    /// Whether the place is in a module of the file.
+    pub(super) is_nested: bool,
+    /// The names of the fields of a struct expression.
+    pub(super) fields: Vec<String>,
+    /// The items of the innermost module, which has the imports.
+    items: &'f [Item],
+}
+
+impl Place<'_> {
+    /// Returns the offset after the last field of a struct expression, if no comma follows it.
+    pub(super) fn missing_comma(&self, text: &str) -> Option<usize> {
+        let start = self.open + 1;
+        let tokens: TokenStream = text[start..self.close].parse().ok()?;
+        match tokens.into_iter().last()? {
+            TokenTree::Punct(punct) if punct.as_char() == ',' => None,
+            last => Some(start + last.span().byte_range().end),
+        }
+    }
+
+    /// Returns how the code at this place refers to an item of the crate `toolc`: `Call` if it is imported, or else
+    /// `toolc::Call`.
+    pub(super) fn toolc_item(&self, name: &str) -> String {
+        match import(self.items, name) {
+            Some(module) if module == "toolc" => name.to_owned(),
+            _ => format!("toolc::{name}"),
+        }
+    }
 }
 
 impl RustFile {
     /// Parses a file. Returns `None` if it is not valid Rust.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        syn::parse_file(text).ok().map(Self)
+        let file = syn::parse_file(text).ok()?;
+        let mark = text.strip_prefix(BYTE_ORDER_MARK).map_or(0, |_| BYTE_ORDER_MARK.len_utf8());
+        let skipped = mark + file.shebang.as_ref().map_or(0, String::len);
+        Some(Self { file, skipped })
     }
 
     /// Returns the implementations of the trait `name`, except those in tests.
-    pub(super) fn implementations(&self, name: &str) -> Vec<Place> {
+    pub(super) fn implementations<'f>(&'f self, name: &str) -> Vec<Place<'f>> {
         self.find(name).implementations
     }
 
     /// Returns the expressions `NAME { .. }`, except those in tests.
-    pub(super) fn struct_expressions(&self, name: &str) -> Vec<Place> {
+    pub(super) fn struct_expressions<'f>(&'f self, name: &str) -> Vec<Place<'f>> {
         self.find(name).expressions
     }
 
-    fn find<'f>(&'f self, name: &'f str) -> Finder<'f> {
-        let mut finder = Finder { name, items: &self.0.items, implementations: Vec::new(), expressions: Vec::new() };
-        finder.visit_file(&self.0);
+    fn find<'f, 'n>(&'f self, name: &'n str) -> Finder<'f, 'n> {
+        let mut finder = Finder {
+            name,
+            skipped: self.skipped,
+            items: &self.file.items,
+            is_nested: false,
+            implementations: Vec::new(),
+            expressions: Vec::new(),
+        };
+        finder.visit_file(&self.file);
         finder
-    }
-
-    /// Returns how the file refers to an item of the crate `toolc`: `Call` if the file imports it, or else `toolc::Call`.
-    pub(super) fn toolc_item(&self, name: &str) -> String {
-        match import(&self.0.items, name) {
-            Some(module) if module == "toolc" => name.to_owned(),
-            _ => format!("toolc::{name}"),
-        }
     }
 
     /// Returns whether the root of the file declares or imports `name`.
@@ -61,64 +99,73 @@ impl RustFile {
             Item::Union(item) => item.ident == name,
             _ => false,
         };
-        self.0.items.iter().any(declares) || import(&self.0.items, name).is_some()
+        self.file.items.iter().any(declares) || import(&self.file.items, name).is_some()
     }
 
-    /// Returns whether the root of the file declares a function without parameters.
+    /// Returns whether the root of the file declares a function without parameters, which is not async.
     pub(super) fn has_function(&self, name: &str) -> bool {
-        self.0.items.iter().any(|item| matches!(item, Item::Fn(f) if f.sig.ident == name && f.sig.inputs.is_empty()))
+        let is_plain = |f: &ItemFn| f.sig.ident == name && f.sig.inputs.is_empty() && f.sig.asyncness.is_none();
+        self.file.items.iter().any(|item| matches!(item, Item::Fn(f) if is_plain(f)))
     }
 
     /// Returns the offset of the module with tests at the end of the file, or else the end of the file.
     pub(super) fn end_of_code(&self, text: &str) -> usize {
-        match self.0.items.last() {
-            Some(Item::Mod(tests)) if is_test(&tests.attrs) => tests.attrs[0].pound_token.span.byte_range().start,
+        match self.file.items.last() {
+            Some(Item::Mod(tests)) if is_test(&tests.attrs) => self.skipped + start_of_module(tests),
             _ => text.len(),
         }
     }
 }
 
 /// Finds implementations of a trait, and expressions of a struct.
-struct Finder<'f> {
-    name: &'f str,
+struct Finder<'f, 'n> {
+    name: &'n str,
+    /// See [`RustFile`].
+    skipped: usize,
     /// The items of the innermost module, which has the imports.
     items: &'f [Item],
-    implementations: Vec<Place>,
-    expressions: Vec<Place>,
+    /// Whether the innermost module is not the file.
+    is_nested: bool,
+    implementations: Vec<Place<'f>>,
+    expressions: Vec<Place<'f>>,
 }
 
-impl Finder<'_> {
-    /// Returns the place of an item with this path, if the path ends in the name.
-    fn place(&self, path: &Path, braces: proc_macro2::extra::DelimSpan) -> Option<Place> {
+impl<'f> Finder<'f, '_> {
+    /// Returns the place of something with this path, if the path ends in the name.
+    fn place(&self, path: &Path, braces: proc_macro2::extra::DelimSpan) -> Option<Place<'f>> {
         let mut segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         segments.pop_if(|last| last == self.name)?;
         let module = if segments.is_empty() {
-            import(self.items, self.name).or_else(|| self.declares().then(String::new))
+            import(self.items, self.name).or_else(|| self.declares_trait().then(String::new))
         } else {
             let root = if path.leading_colon.is_some() { "::" } else { "" };
             Some(format!("{root}{}", segments.join("::")))
         };
-        Some(Place { module, open: braces.open().byte_range().start, close: braces.close().byte_range().start })
+        Some(Place {
+            module,
+            open: self.skipped + braces.open().byte_range().start,
+            close: self.skipped + braces.close().byte_range().start,
+            is_nested: self.is_nested,
+            fields: Vec::new(),
+            items: self.items,
+        })
     }
 
-    /// Returns whether the innermost module declares the name.
-    fn declares(&self) -> bool {
-        self.items.iter().any(|item| match item {
-            Item::Struct(item) => item.ident == self.name,
-            Item::Trait(item) => item.ident == self.name,
-            _ => false,
-        })
+    /// Returns whether the innermost module declares the name as a trait.
+    fn declares_trait(&self) -> bool {
+        self.items.iter().any(|item| matches!(item, Item::Trait(item) if item.ident == self.name))
     }
 }
 
-impl<'f> Visit<'f> for Finder<'f> {
+impl<'f> Visit<'f> for Finder<'f, '_> {
     fn visit_item_mod(&mut self, module: &'f ItemMod) {
         if let Some((_, items)) = &module.content
             && !is_test(&module.attrs)
         {
-            let outer = std::mem::replace(&mut self.items, items);
+            let outer = (self.items, self.is_nested);
+            (self.items, self.is_nested) = (items, true);
             visit::visit_item_mod(self, module);
-            self.items = outer;
+            (self.items, self.is_nested) = outer;
         }
     }
 
@@ -139,11 +186,30 @@ impl<'f> Visit<'f> for Finder<'f> {
     }
 
     fn visit_expr_struct(&mut self, expression: &'f ExprStruct) {
-        if expression.rest.is_none() {
-            self.expressions.extend(self.place(&expression.path, expression.brace_token.span));
+        if expression.rest.is_none()
+            && let Some(mut place) = self.place(&expression.path, expression.brace_token.span)
+        {
+            let name = |member: &Member| match member {
+                Member::Named(name) => name.to_string(),
+                Member::Unnamed(index) => index.index.to_string(),
+            };
+            place.fields = expression.fields.iter().map(|field| name(&field.member)).collect();
+            self.expressions.push(place);
         }
         visit::visit_expr_struct(self, expression);
     }
+}
+
+/// Returns the offset of a module, with the attributes before it.
+fn start_of_module(module: &ItemMod) -> usize {
+    let attribute = module.attrs.iter().find(|attribute| matches!(attribute.style, AttrStyle::Outer));
+    let span = match (attribute, &module.vis) {
+        (Some(attribute), _) => attribute.pound_token.span,
+        (None, Visibility::Public(token)) => token.span,
+        (None, Visibility::Restricted(visibility)) => visibility.pub_token.span,
+        (None, Visibility::Inherited) => module.mod_token.span,
+    };
+    span.byte_range().start
 }
 
 /// Returns whether an item is only compiled for tests: `#[test]`, `#[cfg(test)]`, `#[cfg(all(test, ..))]`.
