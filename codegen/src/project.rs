@@ -29,7 +29,8 @@ pub(crate) fn is_temporary(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY))
 }
 
-/// Writes a file atomically: through a temporary file in the same folder. Creates the folder if it is missing.
+/// Writes a file atomically: through a temporary file in the same folder. Creates the folder if it is missing. A file that is
+/// replaced keeps its mode.
 ///
 /// # Errors
 /// If the folder or the file cannot be written.
@@ -45,8 +46,14 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> Result<(), Failure> {
         // The usual mode of a new file; the umask applies. `tempfile` would use 0o600.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
+    #[cfg(unix)]
+    let replaced = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file);
     let written = builder.tempfile_in(folder).and_then(|mut file| {
         file.write_all(text.as_bytes())?;
+        #[cfg(unix)]
+        if let Some(replaced) = replaced {
+            fs::set_permissions(file.path(), replaced.permissions())?;
+        }
         Ok(file.persist(path)?)
     });
     written.map(drop).map_err(|error| Failure::io("write", path, &error))

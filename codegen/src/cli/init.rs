@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::report::plural;
 use crate::scaffold::FileChanges;
 use crate::scaffold::project::{NewProject, ToolcSource};
+use crate::visible::{is_control, visible};
 
 /// The arguments of `init`.
 #[derive(Debug, Args)]
@@ -47,9 +48,9 @@ impl Init {
             return Ok(false);
         }
         let files = plural(changes.paths().count(), "file");
-        let mut text = format!("{}: {files} written, and those of gen. Next:\n\n", dir.display());
-        if self.dir.is_some() {
-            text += &format!("    cd {}\n", dir.display());
+        let mut text = format!("{}: {files} written, and those of gen. Next:\n\n", visible(&dir.to_string_lossy()));
+        if let Some(word) = self.dir.as_deref().and_then(shell_word) {
+            text += &format!("    cd {word}\n");
         }
         if !dir.ancestors().any(|folder| folder.join(".git").exists()) {
             text += "    git init\n";
@@ -69,5 +70,35 @@ impl Init {
         let absolute = std::path::absolute(dir).map_err(|error| Failure::io("find", dir, &error))?;
         let name = absolute.file_name().map(|name| name.to_string_lossy().into_owned());
         name.ok_or_else(|| Failure::new(format!("{} has no name: pass --name NAME", dir.display())))
+    }
+}
+
+/// Returns a path as a shell reads it, or `None` if it cannot be printed.
+fn shell_word(path: &Path) -> Option<String> {
+    let text = path.to_str().filter(|text| !text.contains(is_control))?;
+    // Not an option.
+    let text = if text.starts_with('-') { format!("./{text}") } else { text.to_owned() };
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+:@%,\\".contains(letter);
+    let is_quoted = !text.chars().all(|letter| is_plain(letter) && (cfg!(windows) || letter != '\\'));
+    Some(if is_quoted { format!("'{}'", text.replace('\'', "'\\''")) } else { text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_the_folder_as_one_word() {
+        for (folder, expected) in [
+            ("../my-agent", Some("../my-agent")),
+            ("/a/b_1.c", Some("/a/b_1.c")),
+            ("my agent", Some("'my agent'")),
+            ("it's", Some("'it'\\''s'")),
+            ("$(rm)", Some("'$(rm)'")),
+            ("-x", Some("./-x")),
+            ("a\nb", None),
+        ] {
+            assert_eq!(shell_word(Path::new(folder)).as_deref(), expected, "{folder}");
+        }
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod manifests;
 pub(crate) mod project;
 mod rust_file;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +47,7 @@ impl FileChanges {
         self.0.iter().map(|change| change.path.as_path())
     }
 
-    /// Writes all files. If one cannot be written, the others are restored.
+    /// Writes all files. If one cannot be written, the others are restored, and new folders are removed.
     ///
     /// # Errors
     /// If a file to create exists, or a file cannot be written.
@@ -60,21 +61,36 @@ impl FileChanges {
                 existing.join(", ")
             )));
         }
+        let new_folders = self.new_folders();
         for (index, change) in self.0.iter().enumerate() {
-            if let Err(failure) = write_atomically(&change.path, &change.after) {
+            if let Err(failure) = change.write(&change.after) {
                 self.0[..index].iter().for_each(FileChange::undo);
+                // The deepest first. One with files of another program is not removed.
+                new_folders.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
                 return Err(failure);
             }
         }
         Ok(())
     }
+
+    /// Returns the folders that do not exist yet, each after its parent.
+    fn new_folders(&self) -> BTreeSet<&Path> {
+        let parents = self.0.iter().flat_map(|change| change.path.ancestors().skip(1));
+        parents.filter(|folder| !folder.as_os_str().is_empty() && folder.symlink_metadata().is_err()).collect()
+    }
 }
 
 impl FileChange {
+    /// Writes the file. A link is kept: its target is written.
+    fn write(&self, text: &str) -> Result<(), Failure> {
+        let target = fs::canonicalize(&self.path).ok();
+        write_atomically(target.as_deref().unwrap_or(&self.path), text)
+    }
+
     /// Restores the file after it was written. A failure is ignored, because another one is being reported.
     fn undo(&self) {
         match &self.before {
-            Some(text) => drop(write_atomically(&self.path, text)),
+            Some(text) => drop(self.write(text)),
             None => drop(fs::remove_file(&self.path)),
         }
     }
@@ -105,5 +121,37 @@ mod tests {
         let message = changes.apply().unwrap_err().to_string();
         assert!(message.starts_with("nothing was written, because these files exist: "), "{message}");
         assert!(!path("new/b").exists());
+    }
+
+    #[test]
+    fn folders_that_a_failure_leaves_empty_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("file"), "").unwrap();
+        fs::create_dir(path("mine")).unwrap();
+        let mut changes = FileChanges::default();
+        for name in ["new/deep/a", "mine/deep/b", "file/c"] {
+            changes.create(path(name), String::new());
+        }
+        assert!(changes.apply().is_err());
+        assert!(!path("new").exists());
+        assert!(path("mine").exists() && !path("mine/deep").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_replaced_file_remains_a_link_and_keeps_its_mode() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("real"), "1").unwrap();
+        fs::set_permissions(path("real"), fs::Permissions::from_mode(0o750)).unwrap();
+        std::os::unix::fs::symlink("real", path("link")).unwrap();
+        let mut changes = FileChanges::default();
+        changes.replace(path("link"), "1".to_owned(), "2".to_owned());
+        changes.apply().unwrap();
+        assert!(path("link").symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(path("real")).unwrap(), "2");
+        assert_eq!(fs::metadata(path("real")).unwrap().permissions().mode() & 0o777, 0o750);
     }
 }

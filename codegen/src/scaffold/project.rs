@@ -100,8 +100,23 @@ impl NewProject {
     /// If cargo would not accept the name.
     pub(crate) fn new(name: &str, toolc: ToolcSource) -> Result<Self, Failure> {
         /// The names of Rust's own crates, and of other crates in a new project.
-        const TAKEN: &[&str] =
-            &["alloc", "core", "proc_macro", "serde_json", "std", "test", "toolc", "toolc_build", "toolc_cli", "xtask"];
+        const TAKEN: &[&str] = &[
+            "alloc",
+            "core",
+            "proc_macro",
+            "serde_json",
+            "std",
+            "test",
+            "toolc",
+            "toolc_build",
+            "toolc_cli",
+            "toolc_codegen",
+            "xtask",
+        ];
+        /// The names of types in the tests of a new project.
+        const TYPES: &[&str] = &["AtomicUsize", "Harness", "Ordering", "Path"];
+        /// The names of folders that cargo writes next to the programs.
+        const CARGO: &[&str] = &["build", "deps", "examples", "incremental"];
         let is_plain = name.starts_with(|first: char| first.is_ascii_alphabetic())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
         let crate_name = crate_name(name);
@@ -109,6 +124,10 @@ impl NewProject {
             "a name consists of letters, digits, `-` and `_`, and begins with a letter"
         } else if TAKEN.contains(&&*crate_name) {
             "another crate of the project has this name"
+        } else if TYPES.contains(&&*crate_name) {
+            "a type in the tests of the project has this name"
+        } else if CARGO.contains(&name) {
+            "cargo has a folder of this name next to the program"
         } else if names::is_keyword(&crate_name) {
             "it is a keyword of Rust"
         } else {
@@ -154,7 +173,7 @@ mod tests {
         for name in ["agent", "my-agent", "a_1", "Agent"] {
             assert!(is_name(name), "{name}");
         }
-        for name in ["", "1a", "-a", "a b", "é", "a.b", "../a", "toolc", "toolc-cli", "xtask", "test", "fn", "gen"] {
+        for name in ["", "1a", "-a", "a b", "é", "a.b", "../a", "toolc", "toolc-cli", "xtask", "test", "fn", "gen", "toolc-codegen", "build", "deps", "Path", "Harness"] {
             assert!(!is_name(name), "{name}");
         }
     }
