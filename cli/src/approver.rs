@@ -1,11 +1,13 @@
 //! Approval of calls on a command line.
 
-use std::io::{self, BufRead, Read as _, Write};
+use std::io::{self, BufRead, Write};
 use std::pin::Pin;
 use std::sync::Arc;
 
 use toolc::SessionBuilder;
 use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
+
+use crate::streams::line_up_to;
 
 /// Adds an approver to a session: one that approves everything (`--yes`), or one that asks the user at the terminal. Without
 /// either, calls that need approval are refused: a file or a pipe cannot give consent.
@@ -48,13 +50,13 @@ impl Approver for TerminalApprover {
 
 /// Asks the user. Everything except a clear yes denies the call.
 fn ask(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> ApprovalDecision {
-    let mut answer = String::new();
     let asked = write!(output, "{question} [y/N/always] ")
         .and_then(|()| output.flush())
-        .and_then(|()| input.take(MAX_ANSWER_BYTES).read_line(&mut answer));
-    if let Err(error) = asked {
-        return ApprovalDecision::Deny(format!("failed to ask the user: {error}"));
-    }
+        .and_then(|()| line_up_to(MAX_ANSWER_BYTES, input));
+    let answer = match asked {
+        Ok(answer) => answer.unwrap_or_default(),
+        Err(error) => return ApprovalDecision::Deny(format!("failed to ask the user: {error}")),
+    };
     match answer.trim().to_lowercase().as_str() {
         "y" | "yes" => ApprovalDecision::AllowOnce,
         "a" | "always" => ApprovalDecision::AllowForSession,
@@ -84,6 +86,15 @@ mod tests {
         for no in ["n\n", "\n", "", "yess\n", "yes no\n", "alwayss\n"] {
             assert_eq!(decision(no.as_bytes()), ApprovalDecision::Deny("the user said no".to_owned()), "{no:?}");
         }
+    }
+
+    #[test]
+    fn the_end_of_a_long_answer_is_not_the_answer_to_the_next_question() {
+        let answers = [b"n".repeat(MAX_ANSWER_BYTES as usize + 1), b"y\nno\n".to_vec()].concat();
+        let mut input = &answers[..];
+        let first = ask("?", &mut input, &mut io::sink());
+        assert!(matches!(first, ApprovalDecision::Deny(_)), "{first:?}");
+        assert_eq!(ask("?", &mut input, &mut io::sink()), ApprovalDecision::Deny("the user said no".to_owned()));
     }
 
     #[test]

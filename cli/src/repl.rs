@@ -1,5 +1,7 @@
 //! `repl`: calls of one session, line by line. Facts can be changed between calls.
 
+use std::io::ErrorKind;
+
 use toolc::__gen::{did_you_mean, nearest};
 use toolc::{Dialect, Session, ToolCall, Turn};
 
@@ -32,7 +34,15 @@ pub(crate) fn run(app: &App, view: &View, yes: bool, streams: &mut Streams<'_>) 
             write!(streams.err, "> ")?;
             streams.err.flush()?;
         }
-        let Some(line) = streams.input.line()? else { return Ok(true) };
+        let line = match streams.input.line() {
+            Ok(Some(line)) => line,
+            Ok(None) => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                writeln!(streams.err, "error: failed to read the line: {error}")?;
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
         match repl.execute(line.trim(), streams) {
             Ok(true) => {}
             Ok(false) => return Ok(true),
@@ -113,7 +123,7 @@ mod tests {
     use crate::streams::tests::Typed;
 
     /// Runs these lines. Returns what is printed to stdout and stderr.
-    fn type_lines(lines: &str) -> (String, String) {
+    fn type_lines(lines: impl AsRef<[u8]>) -> (String, String) {
         let schema = json!({"type": "object", "properties": {"limit": {"type": "integer"}}, "required": ["limit"]});
         let count = DynamicTool::sync("count", "Counts to a limit.", schema, |args, _| {
             Ok(ToolOutput::text(format!("counted to {}", args["limit"])))
@@ -122,7 +132,7 @@ mod tests {
         registry.add(count.build().expect("the tool is valid")).expect("its name is free");
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut streams = Streams {
-            input: &mut Typed(Cursor::new(lines.as_bytes().to_vec())),
+            input: &mut Typed(Cursor::new(lines.as_ref().to_vec())),
             out: &mut out,
             err: &mut err,
             input_is_terminal: false,
@@ -168,5 +178,12 @@ mod tests {
         let errors: Vec<&str> = err.lines().collect();
         assert_eq!(errors.len(), 6, "{err}");
         assert!(errors[3].contains("unknown fact `x`"), "{err}");
+    }
+
+    #[test]
+    fn a_line_that_is_not_text_is_reported_and_the_next_line_runs() {
+        let (out, err) = type_lines(b"count limit=\xff\ncount limit=1\n");
+        assert_eq!(out, "\"counted to 1\"\n");
+        assert!(err.starts_with("error: failed to read the line: invalid utf-8"), "{err}");
     }
 }

@@ -1,6 +1,6 @@
 //! The streams of a command, which tests replace.
 
-use std::io::{self, IsTerminal as _, Read, Write};
+use std::io::{self, BufRead, IsTerminal as _, Read, Write};
 
 /// The largest input that is read as a whole, such as the arguments of a call: 64 MiB.
 pub(crate) const MAX_INPUT_BYTES: u64 = 64 << 20;
@@ -18,7 +18,8 @@ pub(crate) struct Streams<'s> {
 
 /// The input of a command.
 pub(crate) trait Input {
-    /// Reads a line, or returns `None` at the end.
+    /// Reads a line, or returns `None` at the end. After an error of the kind `InvalidData`, which is about one line, the next
+    /// line can be read.
     fn line(&mut self) -> io::Result<Option<String>>;
     /// Reads the rest.
     fn rest(&mut self) -> io::Result<String>;
@@ -50,23 +51,39 @@ pub(crate) fn with_standard_streams<R>(run: impl FnOnce(&mut Streams<'_>) -> R) 
 }
 
 /// Reads a line without its end.
-pub(crate) fn line(input: &mut dyn io::BufRead) -> io::Result<Option<String>> {
-    let mut line = String::new();
-    if io::BufRead::read_line(&mut input.take(MAX_INPUT_BYTES), &mut line)? == 0 {
+pub(crate) fn line(input: &mut dyn BufRead) -> io::Result<Option<String>> {
+    line_up_to(MAX_INPUT_BYTES, input)
+}
+
+/// Reads a line of at most `limit` bytes. A longer one is skipped: its rest is not another line.
+pub(crate) fn line_up_to(limit: u64, input: &mut dyn BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    if (&mut *input).take(limit + 1).read_until(b'\n', &mut line)? == 0 {
         return Ok(None);
     }
+    if line.len() as u64 > limit {
+        if line.last() != Some(&b'\n') {
+            input.skip_until(b'\n')?;
+        }
+        return Err(too_long(limit));
+    }
+    let mut line = String::from_utf8(line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
     line.truncate(line.trim_end_matches(['\n', '\r']).len());
     Ok(Some(line))
 }
 
-/// Reads all text, up to [`MAX_INPUT_BYTES`].
+/// Reads all text, up to [`MAX_INPUT_BYTES`]. A byte order mark, which some editors and shells write, is left out.
 pub(crate) fn rest(input: &mut dyn Read) -> io::Result<String> {
     let mut text = String::new();
     input.take(MAX_INPUT_BYTES + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_INPUT_BYTES {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("more than {MAX_INPUT_BYTES} bytes")));
+        return Err(too_long(MAX_INPUT_BYTES));
     }
-    Ok(text)
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+fn too_long(limit: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("more than {limit} bytes"))
 }
 
 #[cfg(test)]
@@ -91,5 +108,23 @@ pub(crate) mod tests {
         let mut input = Typed(io::Cursor::new(b"a\r\n\nb".to_vec()));
         let lines: Vec<String> = std::iter::from_fn(|| input.line().expect("text")).collect();
         assert_eq!(lines, ["a", "", "b"]);
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_does_not_end_the_input() {
+        let mut input: &[u8] = b"123456789\n12345678\n\xff\n12345\n123456789";
+        let lines = std::iter::from_fn(|| line_up_to(8, &mut input).transpose());
+        let lines: Vec<Result<String, String>> =
+            lines.map(|line| line.map_err(|error| error.to_string())).collect();
+        let too_long = || Err("more than 8 bytes".to_owned());
+        assert_eq!(lines.len(), 5);
+        assert_eq!(lines[..2], [too_long(), too_long()]);
+        assert!(lines[2].as_ref().is_err_and(|error| error.contains("invalid utf-8")), "{lines:?}");
+        assert_eq!(lines[3..], [Ok("12345".to_owned()), too_long()]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_text() {
+        assert_eq!(rest(&mut &b"\xef\xbb\xbf{}"[..]).expect("text"), "{}");
     }
 }

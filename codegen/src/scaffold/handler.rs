@@ -94,7 +94,8 @@ impl NewHandler<'_> {
             return Err(format!("`Handlers {{ .. }}` is in a module of {}", source.path.display()));
         }
         let prefix = if path.is_empty() { String::new() } else { format!("{path}::") };
-        let stem = format!("{}Handlers", names::plain(&names::pascal(&[self.toolset])));
+        let plain = names::plain(&names::pascal(&[self.toolset]));
+        let stem = format!("{}Handlers", plain.trim_end_matches('_'));
         let mut type_name = stem.clone();
         let mut number = 1;
         while source.file.has_name(&type_name) {
@@ -162,7 +163,8 @@ impl NewHandler<'_> {
         let mut files: Vec<PathBuf> =
             fs::read_dir(package.join("tests")).ok()?.filter_map(Result::ok).map(|entry| entry.path()).collect();
         files.sort();
-        let test = format!("{}_is_not_implemented", names::plain(&names::snake(self.tool)));
+        let name = names::plain(&names::snake(self.tool));
+        let test = format!("{}_is_not_implemented", name.trim_end_matches('_'));
         let Source { path, text: before, .. } = files.into_iter().find_map(|path| {
             let source = Source::read(path, &["fn harness()"])?;
             (source.file.has_function("harness") && !source.file.has_name(&test)).then_some(source)
