@@ -114,8 +114,7 @@ pub(crate) mod tests {
     fn a_line_that_cannot_be_read_does_not_end_the_input() {
         let mut input: &[u8] = b"123456789\n12345678\n\xff\n12345\n123456789";
         let lines = std::iter::from_fn(|| line_up_to(8, &mut input).transpose());
-        let lines: Vec<Result<String, String>> =
-            lines.map(|line| line.map_err(|error| error.to_string())).collect();
+        let lines: Vec<Result<String, String>> = lines.map(|line| line.map_err(|error| error.to_string())).collect();
         let too_long = || Err("more than 8 bytes".to_owned());
         assert_eq!(lines.len(), 5);
         assert_eq!(lines[..2], [too_long(), too_long()]);

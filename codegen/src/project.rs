@@ -58,3 +58,13 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> Result<(), Failure> {
     });
     written.map(drop).map_err(|error| Failure::io("write", path, &error))
 }
+
+/// Writes a file atomically, as [`write_atomically`] does. A link is kept: its target is written.
+///
+/// # Errors
+/// If the folder or the file cannot be written.
+#[cfg(feature = "emit")]
+pub(crate) fn write_target(path: &Path, text: &str) -> Result<(), Failure> {
+    let target = fs::canonicalize(path).ok();
+    write_atomically(target.as_deref().unwrap_or(path), text)
+}

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use toolc::FactValue;
 use toolc_codegen::compile;
-use toolc_codegen::diagnostic::{Level, Places, Renderer};
+use toolc_codegen::diagnostic::{Diagnostic, Level, Places, Renderer};
 use toolc_codegen::dialects::DIALECTS;
 use toolc_codegen::emit::emit;
 use toolc_codegen::fix::fix;
@@ -54,7 +54,7 @@ pub fn manifest(input: &str) {
         (format.write)(&report);
     }
     if compilation.diagnostics.iter().any(|found| !found.fix.is_empty()) {
-        fix(&sources, &Options::default());
+        check_fixed(&sources, &sources.with(&fix(&sources, &Options::default())));
     }
     let errors = compilation.diagnostics.iter().any(|found| found.level == Level::Error);
     let Some(catalog) = compilation.catalog else { return assert!(errors, "neither a catalog nor an error") };
@@ -70,6 +70,25 @@ pub fn manifest(input: &str) {
             }
         }
     }
+}
+
+/// Asserts that fixes break nothing: no file becomes invalid, no catalog gets an error, and nothing is left to fix.
+fn check_fixed(before: &Sources, after: &Sources) {
+    let broken = |sources: &Sources, is_broken: fn(&Diagnostic) -> bool| -> BTreeSet<String> {
+        let findings = compile(sources).diagnostics;
+        let broken = findings.iter().filter(|found| is_broken(found));
+        broken.map(|found| format!("{}: {}", sources.get(found.at.0.source).path, found.message)).collect()
+    };
+    let texts = || after.all().iter().map(|file| format!("--- {}\n{}", file.path, file.text)).collect::<String>();
+    let is_invalid = |found: &Diagnostic| found.code.id == "C001";
+    if broken(before, is_invalid).is_empty() {
+        assert_eq!(broken(after, is_invalid), BTreeSet::new(), "{}", texts());
+    }
+    let is_error = |found: &Diagnostic| found.level == Level::Error;
+    if broken(before, is_error).is_empty() {
+        assert_eq!(broken(after, is_error), BTreeSet::new(), "{}", texts());
+    }
+    assert_eq!(fix(after, &Options::default()), [], "{}", texts());
 }
 
 /// Asserts that a condition has an error with a position, or parses, also after it has been printed, and within a template.

@@ -14,7 +14,7 @@ use crate::diagnostic::{Code, Level, Places};
 use crate::failure::Failure;
 use crate::fix::fix;
 use crate::lint::{self, Baseline, Options, Selected, docs_page};
-use crate::project::write_atomically;
+use crate::project::write_target;
 use crate::report::{Format, Report, Shown, plural};
 use crate::source::Sources;
 use crate::timings::Timings;
@@ -192,7 +192,7 @@ fn report(
         let text = timings.measure("report", || (format.write)(&report));
         match path {
             None => print(streams.out, &text)?,
-            Some(path) => write_atomically(path, &text)?,
+            Some(path) => write_target(path, &text)?,
         }
     }
     if args.timings {
@@ -221,7 +221,7 @@ fn prune_baseline(
     let failed = |why| Failure::new(format!("failed to read the baseline `{}`: {why}", baseline.path));
     let (kept, removed) = Baseline::pruned(&baseline.text, sources, &compilation.diagnostics).map_err(failed)?;
     if removed > 0 {
-        write_atomically(&root.join(&baseline.path), &kept.text())?;
+        write_target(&root.join(&baseline.path), &kept.text())?;
     }
     let entries = if removed == 1 { "1 entry".to_owned() } else { format!("{removed} entries") };
     print(streams.out, &format!("{}: {entries} removed, {} kept\n", baseline.path, kept.len()))?;
@@ -329,7 +329,7 @@ fn write_baseline(
     let options = Options { without_baseline: true, ..options.clone() };
     let compilation = compile_with(sources, &options);
     let baseline = Baseline::new(&compilation.diagnostics, &Places::new(sources));
-    write_atomically(&root.join(file), &baseline.text())?;
+    write_target(&root.join(file), &baseline.text())?;
     print(streams.out, &format!("{}: {} written\n", file.display(), plural(baseline.len(), "finding")))?;
     let errors = compilation.diagnostics.iter().filter(|found| found.code.is_fixed()).count();
     if errors > 0 {

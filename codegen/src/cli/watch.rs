@@ -16,6 +16,7 @@ use crate::diagnostic::{Diagnostic, Level};
 use crate::failure::Failure;
 use crate::project::{MANIFESTS, PLUGIN, SETTINGS};
 use crate::report::plural;
+use crate::source::is_read;
 use crate::visible::visible;
 
 /// The time between two polls.
@@ -45,7 +46,8 @@ impl Run {
 }
 
 /// The size and the time of the last change of each file.
-type Snapshot = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
+type Snapshot = BTreeMap<PathBuf, State>;
+type State = (u64, Option<SystemTime>);
 
 /// Runs a command now and after each change. Ends only if the output is closed.
 pub(super) fn watch(
@@ -56,7 +58,7 @@ pub(super) fn watch(
     let mut baseline = None;
     let mut last: Option<Snapshot> = None;
     loop {
-        let now = match &last {
+        let mut now = match &last {
             None => snapshot(root, baseline.as_deref()),
             Some(last) => wait_for_change(root, baseline.as_deref(), last),
         };
@@ -86,6 +88,8 @@ pub(super) fn watch(
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(true),
             other => other.map_err(|error| Failure::new(format!("failed to write the result: {error}")))?,
         }
+        // A baseline that this run was the first to read is not a change after it.
+        now.extend(baseline.clone().filter(|path| !now.contains_key(path)).and_then(state));
         // The state before the run: a change during the run starts another one.
         last = Some(now);
     }
@@ -109,20 +113,19 @@ fn wait_for_change(root: &Path, baseline: Option<&Path>, last: &Snapshot) -> Sna
 }
 
 fn snapshot(root: &Path, baseline: Option<&Path>) -> Snapshot {
-    // Hidden files belong to editors, and no file in another format is a manifest.
+    // Hidden files belong to editors.
     let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     let folder = WalkDir::new(root.join(MANIFESTS)).follow_links(true).into_iter();
     let entries = folder.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path())).flatten();
-    let manifests = entries.map(walkdir::DirEntry::into_path).filter(|path| {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|extension| ["toml", "yaml", "yml", "json"].contains(&extension))
-    });
+    let manifests = entries.map(walkdir::DirEntry::into_path).filter(|path| is_read(root, path));
     let others = [Some(root.join(SETTINGS)), Some(root.join(PLUGIN)), baseline.map(Path::to_owned)];
-    let state = |path: PathBuf| {
-        let about = fs::metadata(&path).ok()?;
-        Some((path, (about.len(), about.modified().ok())))
-    };
     manifests.chain(others.into_iter().flatten()).filter_map(state).collect()
+}
+
+/// Returns the path with its state, or `None` if nothing is there.
+fn state(path: PathBuf) -> Option<(PathBuf, State)> {
+    let about = fs::metadata(&path).ok()?;
+    Some((path, (about.len(), about.modified().ok())))
 }
 
 /// Returns the paths that differ, relative to the project.

@@ -350,7 +350,8 @@ mod tests {
 
     #[test]
     fn what_stands_before_the_code_does_not_move_the_place() {
-        let code = "use generated::NotesTools;\n\nimpl NotesTools for Notes {\n    fn add_note(&self) {}\n}\n\nfn last() {}\n";
+        let code =
+            "use generated::NotesTools;\n\nimpl NotesTools for Notes {\n    fn add_note(&self) {}\n}\n\nfn last() {}\n";
         for before in ["\u{feff}", "#!/usr/bin/env run\n", "\u{feff}#!/usr/bin/env run\n", "#![allow(dead_code)]\n"] {
             assert_lines(
                 &format!("{before}{code}"),
@@ -396,10 +397,8 @@ mod tests {
 
     #[test]
     fn line_breaks_are_those_of_the_file() {
-        let (added, changed) = add(
-            "use generated::NotesTools;\r\nimpl NotesTools for Notes {\r\n}\r\n",
-            "fn harness() -> Harness {}\r\n",
-        );
+        let (added, changed) =
+            add("use generated::NotesTools;\r\nimpl NotesTools for Notes {\r\n}\r\n", "fn harness() -> Harness {}\r\n");
         assert!(matches!(added, Added::To { tests: Some(_), .. }), "{added:?}");
         for text in changed {
             assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{text:?}");

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
-use crate::project::write_atomically;
+use crate::project::write_target;
 
 /// Files to create or replace, all or none.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ impl FileChanges {
         }
         let new_folders = self.new_folders();
         for (index, change) in self.0.iter().enumerate() {
-            if let Err(failure) = change.write(&change.after) {
+            if let Err(failure) = write_target(&change.path, &change.after) {
                 self.0[..index].iter().for_each(FileChange::undo);
                 // The deepest first. One with files of another program is not removed.
                 new_folders.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
@@ -81,16 +81,10 @@ impl FileChanges {
 }
 
 impl FileChange {
-    /// Writes the file. A link is kept: its target is written.
-    fn write(&self, text: &str) -> Result<(), Failure> {
-        let target = fs::canonicalize(&self.path).ok();
-        write_atomically(target.as_deref().unwrap_or(&self.path), text)
-    }
-
     /// Restores the file after it was written. A failure is ignored, because another one is being reported.
     fn undo(&self) {
         match &self.before {
-            Some(text) => drop(self.write(text)),
+            Some(text) => drop(write_target(&self.path, text)),
             None => drop(fs::remove_file(&self.path)),
         }
     }

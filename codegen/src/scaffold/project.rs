@@ -173,7 +173,26 @@ mod tests {
         for name in ["agent", "my-agent", "a_1", "Agent"] {
             assert!(is_name(name), "{name}");
         }
-        for name in ["", "1a", "-a", "a b", "é", "a.b", "../a", "toolc", "toolc-cli", "xtask", "test", "fn", "gen", "toolc-codegen", "build", "deps", "Path", "Harness"] {
+        for name in [
+            "",
+            "1a",
+            "-a",
+            "a b",
+            "é",
+            "a.b",
+            "../a",
+            "toolc",
+            "toolc-cli",
+            "xtask",
+            "test",
+            "fn",
+            "gen",
+            "toolc-codegen",
+            "build",
+            "deps",
+            "Path",
+            "Harness",
+        ] {
             assert!(!is_name(name), "{name}");
         }
     }

@@ -4,7 +4,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{
-    AttrStyle, Attribute, ExprStruct, File, Item, ItemFn, ItemImpl, ItemMod, Member, Meta, Path, Token, UseTree, Visibility,
+    AttrStyle, Attribute, ExprStruct, File, Item, ItemFn, ItemImpl, ItemMod, Member, Meta, Path, Token, UseTree,
+    Visibility,
 };
 
 const BYTE_ORDER_MARK: char = '\u{feff}';

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use crate::failure::Failure;
 #[cfg(feature = "cli")]
-use crate::project::write_atomically;
+use crate::project::write_target;
 use crate::project::{PLUGIN, SETTINGS};
 
 /// A kind of manifest.
@@ -270,9 +270,7 @@ impl Sources {
         let text = if is_crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
         let has_mark = before.starts_with(BYTE_ORDER_MARK.to_string().as_bytes());
         let text = if has_mark { format!("{BYTE_ORDER_MARK}{text}") } else { text };
-        // A link is kept: its target is written.
-        let path = fs::canonicalize(&path).unwrap_or(path);
-        write_atomically(&path, &text)
+        write_target(&path, &text)
     }
 
     /// Returns the project folder, or `None` for a project in memory.
@@ -325,6 +323,12 @@ fn is_source(path: &str) -> bool {
         Some(stem) => stem != "manifests/Cargo",
         None => likely_manifest(path).is_some(),
     }
+}
+
+/// Returns whether a file of the project at `root` is read: it is a manifest, or likely to be one with another extension.
+#[cfg(feature = "cli")]
+pub(crate) fn is_read(root: &Path, path: &Path) -> bool {
+    is_source(&scan::relative(root, path).unwrap_or_else(|lossy| lossy))
 }
 
 /// Returns the path that a file in another format, such as YAML, would have as a manifest, or `None` if it is unlikely to be one.

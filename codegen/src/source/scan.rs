@@ -155,7 +155,7 @@ pub(super) fn read_text(path: &Path) -> io::Result<String> {
 ///
 /// # Errors
 /// If the path is not UTF-8: the path with replacement characters.
-fn relative(root: &Path, path: &Path) -> Result<String, String> {
+pub(super) fn relative(root: &Path, path: &Path) -> Result<String, String> {
     let parts = path.strip_prefix(root).unwrap_or(path).components().filter_map(|part| match part {
         Component::Normal(part) => Some(part),
         _ => None,

@@ -147,6 +147,12 @@ fn gen_runs_again_after_each_change_and_ends_on_ctrl_c() {
     fs::remove_dir_all(watched.path("manifests/commands")).expect("failed to remove");
     assert!(watched.summary().contains(" of "), "it continues after an error");
 
+    // A misspelt extension is an error until the file is gone.
+    watched.write("manifests/tools/two.tmol", &tool("two"));
+    assert!(watched.summary().starts_with("manifests/tools/two.tmol: nothing written; 1 error"));
+    fs::remove_file(watched.path("manifests/tools/two.tmol")).expect("failed to remove");
+    assert!(watched.summary().ends_with("; no findings"));
+
     watched.write("manifests/tools/.one.toml.swp", "half a fi");
     watched.write("manifests/tools/4913", "");
     watched.assert_quiet();
@@ -191,6 +197,20 @@ fn lint_runs_again_after_each_change() {
     watched.write("toolc.toml", "dialects = [\"openai\"]\n[lint]\nM001 = \"deny\"\n");
     assert_eq!(watched.summary(), "toolc.toml: 1 error, 0 warnings");
     assert!(!watched.path("generated").exists());
+    assert!(watched.interrupt());
+}
+
+#[test]
+fn a_baseline_is_watched_and_does_not_count_as_a_change_when_it_is_first_read() {
+    let watched = Watched::start(&["lint", "--watch"]);
+    assert_eq!(watched.summary(), "start: no findings");
+    watched.write("base.json", "{ \"version\": 1, \"findings\": [] }");
+    watched.write("toolc.toml", "dialects = [\"openai\"]\nbaseline = \"base.json\"\n");
+    assert_eq!(watched.summary(), "toolc.toml: no findings");
+    watched.assert_quiet();
+    watched.write("base.json", "{ \"version\": 1,   \"findings\": [] }");
+    assert_eq!(watched.summary(), "base.json: no findings");
+    watched.assert_quiet();
     assert!(watched.interrupt());
 }
 
