@@ -9,7 +9,7 @@ use toolc::__gen::table::{Additional, Literal, Node, NodeId, SlotKind};
 use toolc::args;
 use toolc::args::{FromSlot, Heap, Limits, Slot, SlotBuffer, Slots};
 use toolc::schema::Table;
-use toolc::{ErrorKind, ToolError};
+use toolc::{Dialect, DynamicTool, ErrorKind, Registry, ToolCall, ToolError, ToolOutput};
 use toolc_codegen::compile_with;
 use toolc_codegen::diagnostic::{Code, Level, Renderer};
 use toolc_codegen::lint::Options;
@@ -129,6 +129,51 @@ fn read_almost_json(table: &Table, text: &str, read: Result<Slots<'_, '_>, ToolE
             assert!(kinds.contains(&error.kind()), "{text}: {error}");
             None
         }
+    }
+}
+
+/// Asserts that the repairs of a call account for every difference between what was sent and what the handler gets.
+pub fn check_repairs(subject: &Subject, text: &str) {
+    let echo =
+        DynamicTool::sync("echo", "Returns its arguments.", subject.schema.clone(), |args, _| ToolOutput::json(&args));
+    let Ok(echo) = echo.build() else { return };
+    let registry = Registry::new();
+    registry.add(echo).expect("the name is free");
+    let turn = registry.session().build().expect("all tools are granted").turn_blocking(Dialect::ALL[0]);
+    let response = turn.call_blocking(&ToolCall::new("echo", text));
+    if response.is_error() {
+        return assert!(response.repairs.is_empty(), "{text} is refused with repairs: {:?}", response.repairs);
+    }
+    assert_eq!(response.repairs.is_empty(), response.repairs.iter().next().is_none(), "{text}: {}", response.json);
+    let got: Value = serde_json::from_str(&response.json).expect("the response is JSON");
+    let sent = serde_json::from_str::<Value>(text);
+    match &sent {
+        Ok(sent) if response.repairs.is_empty() => {
+            assert!(is_within_defaults(&got, sent), "{text} became {got} without a repair");
+        }
+        Ok(sent) => {
+            for repair in &response.repairs {
+                assert!(has_place(sent, &repair.path), "{repair} is not in {text}");
+                assert_ne!(repair.from, repair.to, "{repair} in {text}");
+            }
+        }
+        Err(_) => {
+            let whole = response.repairs.iter().next().is_some_and(|first| first.path.is_empty());
+            assert!(whole, "{text} is not JSON, but only {:?} was repaired", response.repairs);
+        }
+    }
+}
+
+/// Returns whether `got` equals `sent`, except for nulls that `got` lacks, and defaults that it has in addition.
+fn is_within_defaults(got: &Value, sent: &Value) -> bool {
+    match (got, sent) {
+        (Value::Array(got), Value::Array(sent)) => {
+            got.len() == sent.len() && got.iter().zip(sent).all(|(got, sent)| is_within_defaults(got, sent))
+        }
+        (Value::Object(got), Value::Object(sent)) => sent.iter().all(|(key, sent)| {
+            got.get(key).map_or(sent.is_null(), |got| sent.is_null() || is_within_defaults(got, sent))
+        }),
+        _ => same(got, sent),
     }
 }
 

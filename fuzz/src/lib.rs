@@ -26,7 +26,7 @@ use toolc_tests::arguments::{misspell, valid_arguments};
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
 
-use arguments::{Subject, check_arguments};
+use arguments::{Subject, check_arguments, check_repairs};
 
 /// Compiles a project. Asserts that its findings can be written in every format and fixed, or that all output can be generated from
 /// its catalog. `input` has the files one after the other, each below a line `--- PATH`.
@@ -125,10 +125,12 @@ pub fn template(text: &str) {
     }
 }
 
-/// Checks a call with [`check_arguments`]. `input` has a character that selects one of [`SUBJECTS`], and the text of the arguments.
+/// Checks a call with [`check_arguments`] and [`check_repairs`]. `input` has a character that selects one of [`SUBJECTS`], and the text of the arguments.
 pub fn call(input: &str) {
     let Some(first) = input.chars().next() else { return };
-    check_arguments(&SUBJECTS[first as usize % SUBJECTS.len()], &input[first.len_utf8()..]);
+    let (subject, text) = (&SUBJECTS[first as usize % SUBJECTS.len()], &input[first.len_utf8()..]);
+    check_arguments(subject, text);
+    check_repairs(subject, text);
 }
 
 /// The tools that are called: the tools of the golden project, and random ones.

@@ -186,7 +186,8 @@ impl RepairRule {
             RepairRule::JsonText => RuleDescription {
                 from: "a string that contains JSON and nothing else",
                 to: "the array or object in it",
-                condition: "the schema allows that type and not a string; the arguments as a whole may be such a string",
+                condition: "the schema allows that type and not a string; the arguments as a whole may be such a string. A key that \
+                            occurs twice in the string has its last value",
                 reason: "APIs send the arguments as JSON in a string, and some models encode a part of them as a string again.",
                 examples: examples::JSON_TEXT,
             },

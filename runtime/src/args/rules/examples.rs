@@ -81,6 +81,7 @@ pub(super) const BOOLEANS: &[Example] = &[
 pub(super) const JSON_TEXT: &[Example] = &[
     value(INTEGERS, r#""[1, \"2\"]""#, Repaired("[1, 2]")),
     value(OBJECT, r#""{\"a\": {\"b\": null}}""#, Repaired(r#"{"a": {"b": null}}"#)),
+    value(OBJECT, r#""{\"a\": 1, \"a\": 2}""#, Repaired(r#"{"a": 2}"#)),
     arguments(ONE_OPTIONAL, r#""{\"limit\": 5}""#, Repaired(r#"{"limit": 5}"#)),
     value(STRING, r#""{\"a\": 1}""#, Kept),
     value(OBJECT, r#""{\"a\": 1} and more""#, Refused),
