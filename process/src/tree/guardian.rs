@@ -95,10 +95,16 @@ mod tests {
     use super::*;
 
     /// Starts a marked command that has left its group and its environment, and a guardian in the given shell. Checks that the
-    /// command ends after the pipe of the guardian has been closed.
-    fn guard(shell: &[&str], path: &str) {
+    /// command ends after the pipe of the guardian has been closed. `limited` are words before both command lines.
+    fn guard(shell: &[&str], path: &str, limited: [&[&str]; 2]) {
+        let command_of = |words: &[&str], rest: &[&str]| {
+            let all = [words, rest].concat();
+            let mut command = Command::new(all[0]);
+            command.args(&all[1..]);
+            command
+        };
         let host = HostMark::new().expect("Linux has marks");
-        let mut command = Command::new("sh");
+        let mut command = command_of(limited[0], &["sh"]);
         command.args(["-c", "env -i PATH=\"$PATH\" setsid sh -c \"trap '' TERM; echo; exec sleep 600\" & wait"]);
         let (mut started, output) = io::pipe().expect("failed to make a pipe");
         command.stdout(output);
@@ -108,8 +114,8 @@ mod tests {
         io::Read::read_exact(&mut started, &mut [0]).expect("the command starts");
 
         let (reader, writer) = io::pipe().expect("failed to make a pipe");
-        let mut guardian = Command::new(shell[0]);
-        guardian.args(&shell[1..]).args(["-c", SCRIPT, "toolc-guardian", &host.text(), "/proc"]);
+        let mut guardian = command_of(limited[1], shell);
+        guardian.args(["-c", SCRIPT, "toolc-guardian", &host.text(), "/proc"]);
         guardian.env_clear().env("PATH", path).stdin(reader);
         isolate(&mut guardian, Some(host.guardian()), None);
         let mut guardian = guardian.spawn().expect("failed to start the guardian");
@@ -118,7 +124,8 @@ mod tests {
         // Ends when no process has the pipe open.
         io::Read::read_to_end(&mut started, &mut Vec::new()).expect("failed to read");
         child.wait().expect("failed to wait");
-        assert!(guardian.wait().is_ok_and(|status| status.success()), "{shell:?}");
+        let status = guardian.wait().expect("failed to wait");
+        assert!(status.success() || !limited[1].is_empty(), "{shell:?}");
         assert!(!host.command(1).signal(None));
     }
 
@@ -133,8 +140,23 @@ mod tests {
             };
             let program = program.to_str().expect("the path is UTF-8");
             let shell: Vec<&str> = [program].into_iter().chain(shell[1..].iter().copied()).collect();
-            guard(&shell, "/usr/bin:/bin");
-            guard(&shell, "/does/not/exist");
+            guard(&shell, "/usr/bin:/bin", [&[], &[]]);
+            guard(&shell, "/does/not/exist", [&[], &[]]);
         }
+    }
+
+    /// The commands may be so many that the user can have no other process.
+    #[test]
+    fn a_guardian_that_cannot_start_processes_ends_commands() {
+        // Root has no limit.
+        let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+        let user = if rustix::process::geteuid().is_root() { &user[..] } else { &[] };
+        let limit = [user, &["prlimit", "--nproc=1"]].concat();
+        for program in ["setpriv", "prlimit"] {
+            if !Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok_and(|it| it.success()) {
+                return eprintln!("skipped: `{program}` is missing");
+            }
+        }
+        guard(&["/bin/sh"], "/usr/bin:/bin", [user, &limit]);
     }
 }

@@ -22,19 +22,12 @@ while read -r change group; do
     esac
 done
 
-# Prints files among which are those of all processes with the mark.
-candidates() {
-    if command -v grep > /dev/null; then
-        grep -ls "^Max file locks .* $mark " "$proc"/[0-9]*/limits
-    else
-        echo "$proc"/[0-9]*/limits
-    fi
-}
-
 # Succeeds if the process $1 has the mark.
 is_marked() {
     while read -r first second third _ hard _; do
-        [ "$first $second $third $hard" = "Max file locks $mark" ] && return 0
+        [ "$first $second $third" = "Max file locks" ] || continue
+        [ "$hard" = "$mark" ] && return 0
+        return 1
     done 2> /dev/null < "$proc/$1/limits"
     return 1
 }
@@ -51,14 +44,16 @@ is_alive() {
     esac
 }
 
-# Sends the signal $1 to all processes of commands. Succeeds if there is at least one.
+# Sends the signal $1 to all processes. Succeeds if there is one. With $2 = quick, `grep` looks for them, which needs new processes.
 send() {
     found=1
     if [ -z "$mark" ]; then
         for group in $groups; do kill -s "$1" -- "-$group" 2> /dev/null && found=0; done
         return $found
     fi
-    for file in $(candidates); do
+    files=$proc'/[0-9]*/limits'
+    [ "$2" = quick ] && files=$(grep -ls "^Max file locks .* $mark " $files)
+    for file in $files; do
         pid=${file#"$proc/"}
         pid=${pid%/limits}
         # Look again directly before the signal: the process may have ended, and another may have its id.
@@ -70,17 +65,29 @@ send() {
     return $found
 }
 
-# A third of a second after SIGTERM comes SIGKILL, repeatedly, because a process may start others in the meantime. Processes that are
-# left after that, such as those of another user, cannot be ended from here.
-round=0
-while [ "$round" -lt 50 ]; do
-    case $round in
-    0) signal=TERM ;;
-    [1-3]) signal=0 ;;
-    *) signal=KILL ;;
-    esac
-    # The second search finds a process that was started during the first.
-    send $signal || send $signal || break
-    sleep 0.1 2> /dev/null
-    round=$((round + 1))
-done
+# A third of a second after SIGTERM comes SIGKILL, again and again, because a process may start others meanwhile. What is left after
+# that, such as a program of another user, cannot be ended from here.
+#
+# The commands may have used up the processes that the user can have. So SIGTERM needs no new process, and each look that finds
+# nothing is followed by one that needs none. In some shells, the failure to start a process ends the shell: see the trap.
+end_commands() {
+    round=0
+    while [ "$round" -lt 50 ]; do
+        case $round in
+        0) signal=TERM look=slow ;;
+        [1-3]) signal=0 ;;
+        *) signal=KILL ;;
+        esac
+        # The second look finds a process that was started during the first.
+        send $signal $look || send $signal slow || break
+        look=$quick
+        [ -z "$quick" ] || sleep 0.1 2> /dev/null
+        round=$((round + 1))
+    done
+}
+
+quick=quick
+command -v grep > /dev/null || quick=slow
+trap 'trap - EXIT; quick=; end_commands' EXIT
+end_commands
+trap - EXIT
