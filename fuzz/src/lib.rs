@@ -79,7 +79,10 @@ fn check_fixed(before: &Sources, after: &Sources) {
         let broken = findings.iter().filter(|found| is_broken(found));
         broken.map(|found| format!("{}: {}", sources.get(found.at.0.source).path, found.message)).collect()
     };
-    let texts = || after.all().iter().map(|file| format!("--- {}\n{}", file.path, file.text)).collect::<String>();
+    let texts = || {
+        let texts: Vec<String> = after.all().iter().map(|file| format!("--- {}\n{}", file.path, file.text)).collect();
+        texts.concat()
+    };
     let is_invalid = |found: &Diagnostic| found.code.id == "C001";
     if broken(before, is_invalid).is_empty() {
         assert_eq!(broken(after, is_invalid), BTreeSet::new(), "{}", texts());

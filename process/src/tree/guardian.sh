@@ -65,8 +65,8 @@ send() {
     return $found
 }
 
-# A third of a second after SIGTERM comes SIGKILL, again and again, because a process may start others meanwhile. What is left after
-# that, such as a program of another user, cannot be ended from here.
+# A third of a second after SIGTERM comes SIGKILL, repeatedly, because a process may start others in the meantime. Processes that are
+# left after that, such as those of another user, cannot be ended from here.
 #
 # The commands may have used up the processes that the user can have. So SIGTERM needs no new process, and each look that finds
 # nothing is followed by one that needs none. In some shells, the failure to start a process ends the shell: see the trap.
