@@ -174,7 +174,8 @@ fn mistakes_on_the_command_line_exit_with_status_2() {
     run(&["call", "read_file", "{}", "--enable", "read_file"]).assert_refused("read_file");
     run(&["call", "read_file", "nonsense"]).assert_refused("expected NAME=VALUE, got `nonsense`");
     run(&["call", "read_file", "path=a", "b"]).assert_refused("expected NAME=VALUE, got `b`");
-    run(&["definitions", "--dialect", "antropic"]).assert_refused("openai");
+    run(&["definitions", "--dialect", "antropic"]).assert_refused("did you mean `anthropic`?");
+    run(&["definitions", "--dialect", "mistral"]).assert_refused("the dialects of this program are openai");
     run(&["definitions", "--fact", "vison=true"]).assert_refused("vison");
     run(&["definitons"]).assert_refused("definitions");
     run(&[]).assert_refused("Usage");
