@@ -19,6 +19,7 @@ declare_rules! {
     OVERLAPPING_NAMES overlapping_names
     PARAMETER_DESCRIPTION_MISSING parameter_description_missing
     PLACEHOLDER_DESCRIPTION placeholder_description
+    PLACEHOLDER_FOR_PEOPLE placeholder_for_people
     PROSE_CONTRADICTS_SCHEMA prose_contradicts_schema
     TOKEN_BUDGET token_budget
     TOO_MANY_PARAMETERS too_many_parameters

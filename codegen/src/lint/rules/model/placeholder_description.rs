@@ -134,12 +134,7 @@ pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
         return false;
     }
     let text_words = words(text);
-    let sentence = text_words.join(" ");
-    if text_words.is_empty() && text.is_ascii()
-        || PLACEHOLDERS.contains(&sentence.as_str())
-        || sentence.starts_with("lorem ipsum")
-        || is_marked(text)
-    {
+    if is_unwritten(text, &text_words) {
         return true;
     }
     let is_in = |list: &[&str], word: &str| list.contains(&word);
@@ -153,6 +148,20 @@ pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
     // The name may itself be one of these words.
     let is_named = is_name(&text_words) || is_name(&text_words[start..]) || is_name(bare);
     !text_words.is_empty() && (is_named || bare.iter().all(|word| is_in(TYPES, word)))
+}
+
+/// Returns whether a text only stands for one that is still to be written. Empty texts are reported by other rules.
+pub(super) fn is_to_be_written(text: &str) -> bool {
+    let text = text.trim();
+    !text.is_empty() && text.len() <= MAX_BYTES && is_unwritten(text, &words(text))
+}
+
+fn is_unwritten(text: &str, text_words: &[Cow<'_, str>]) -> bool {
+    let sentence = text_words.join(" ");
+    text_words.is_empty() && text.is_ascii()
+        || PLACEHOLDERS.contains(&sentence.as_str())
+        || sentence.starts_with("lorem ipsum")
+        || is_marked(text)
 }
 
 /// Returns whether a text begins with a marker, such as `TODO`, `TODO: describe` or `[TODO]`.
