@@ -1,0 +1,39 @@
+//! Reads a shell command line without running it, and lists every command that could run.
+//!
+//! [`read`] accepts any text, takes time in proportion to its length, and never fails: what is not certain becomes a [`Doubt`].
+//!
+//! ```
+//! use toolc_commands::programs::USUAL;
+//! use toolc_commands::{Surroundings, read};
+//!
+//! let reading = read("cd build && sudo sh -c 'make install'", &USUAL, &Surroundings::default());
+//! let names: Vec<_> = reading.commands.iter().filter_map(|command| command.program.name()).collect();
+//! assert_eq!(names, ["cd", "sudo", "sh", "make"]);
+//! assert!(reading.doubts.is_empty());
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod doubt;
+pub mod flags;
+pub mod programs;
+mod reading;
+mod span;
+pub mod syntax;
+mod unfold;
+
+pub use doubt::{Doubt, DoubtKind};
+pub use programs::ProgramTable;
+pub use reading::{Command, Directory, How, Input, Program, Reading, Shells, Surroundings, Via};
+pub use span::Span;
+pub use syntax::{CommandId, Part, ScopeId, ScopeKind, Word};
+
+/// The maximum length of a line in bytes. Longer lines are not read.
+pub const MAX_BYTES: usize = 64 * 1024;
+/// The maximum depth of nesting: substitutions, compound commands, and code inside of code.
+pub const MAX_DEPTH: usize = 64;
+
+/// Lists every command that could run when a shell runs `line`.
+pub fn read(line: &str, programs: &ProgramTable, surroundings: &Surroundings<'_>) -> Reading {
+    unfold::unfold(line, programs, surroundings)
+}

@@ -1,0 +1,48 @@
+//! The builtins of shells that run other commands, and the shells themselves. Every table has them.
+
+use super::CodeShell::{Any, Bash, Foreign, Posix, Same};
+use super::{CodeShell, Program, ProgramTable, Rest, Runs};
+
+/// The builtins and the shells.
+pub(crate) static SHELL: ProgramTable = ProgramTable::new(&[
+    (".", &SOURCE),
+    ("ash", &POSIX_SHELL),
+    ("bash", &BASH),
+    ("builtin", &PLAIN),
+    ("busybox", &PLAIN),
+    ("command", &COMMAND),
+    ("csh", &FOREIGN_SHELL),
+    ("dash", &POSIX_SHELL),
+    ("eval", &EVAL),
+    ("exec", &EXEC),
+    ("fish", &FOREIGN_SHELL),
+    ("ksh", &FOREIGN_SHELL),
+    ("mksh", &FOREIGN_SHELL),
+    ("rbash", &BASH),
+    ("rksh", &FOREIGN_SHELL),
+    ("sh", &ANY_SHELL),
+    ("source", &SOURCE),
+    ("tcsh", &FOREIGN_SHELL),
+    ("toybox", &PLAIN),
+    ("trap", &TRAP),
+    ("yash", &FOREIGN_SHELL),
+    ("zsh", &FOREIGN_SHELL),
+]);
+
+static PLAIN: Program = Program { value_options: &[], runs: &[Runs::Rest(Rest::PLAIN)] };
+static COMMAND: Program =
+    Program { value_options: &[], runs: &[Runs::Rest(Rest { unless: &["-v", "-V"], ..Rest::PLAIN })] };
+static EXEC: Program = Program { value_options: &["-a"], runs: &[Runs::Rest(Rest::PLAIN)] };
+static EVAL: Program = Program { value_options: &[], runs: &[Runs::Joined { skip: 0, shell: Same, unless: &[] }] };
+static SOURCE: Program = Program { value_options: &["-p"], runs: &[Runs::File] };
+static TRAP: Program = Program { value_options: &[], runs: &[Runs::Operand { skip: 0, shell: Same }] };
+static ANY_SHELL: Program = Program { value_options: SHELL_OPTIONS, runs: &shell(Any) };
+static POSIX_SHELL: Program = Program { value_options: SHELL_OPTIONS, runs: &shell(Posix) };
+static BASH: Program = Program { value_options: SHELL_OPTIONS, runs: &shell(Bash) };
+static FOREIGN_SHELL: Program = Program { value_options: SHELL_OPTIONS, runs: &shell(Foreign) };
+
+const SHELL_OPTIONS: &[&str] = &["-o", "+o", "-O", "+O", "--init-file", "--rcfile"];
+
+const fn shell(shell: CodeShell) -> [Runs; 3] {
+    [Runs::Code { options: &["-c"], shell, first_operand: true }, Runs::Input { shell }, Runs::File]
+}

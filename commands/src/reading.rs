@@ -1,0 +1,217 @@
+//! What the reader returns: every command that could run.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::doubt::Doubt;
+use crate::span::Span;
+use crate::syntax::{Assignment, CommandId, Redirect, Scope, ScopeId, ScopeKind, Word};
+
+/// What is known about the place where the line will run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Surroundings<'a> {
+    /// The working directory.
+    pub directory: Option<&'a Path>,
+    /// The home directory of the user who runs the line.
+    pub home: Option<&'a Path>,
+    /// Values of environment variables that are not secret.
+    pub variables: &'a [(&'a str, &'a str)],
+    /// The shells that can be the one that reads the line. By default, all of them.
+    pub shells: Shells,
+}
+
+/// A set of shells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shells {
+    /// bash.
+    pub bash: bool,
+    /// dash, busybox, and other shells without the extensions of bash.
+    pub posix: bool,
+}
+
+impl Default for Shells {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+impl Shells {
+    /// All shells.
+    pub const ALL: Self = Self { bash: true, posix: true };
+    /// Only bash.
+    pub const BASH: Self = Self { bash: true, posix: false };
+    /// Only dash and its relatives.
+    pub const POSIX: Self = Self { bash: false, posix: true };
+}
+
+/// Every command that could run when a shell runs a line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The commands: first those that are written in the line, then those inside of wrappers and code.
+    pub commands: Vec<Command>,
+    /// The scopes of the commands.
+    pub scopes: Vec<Scope>,
+    /// What is not certain. A line with a doubt needs a person.
+    pub doubts: Vec<Doubt>,
+}
+
+/// A command that could run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Command {
+    /// The program.
+    pub program: Program,
+    /// The words, the program first. Values that the line itself sets are filled in, and words are split where that is certain.
+    pub words: Vec<Word>,
+    /// The variables that are set for this command only, by itself or by a wrapper (`env NAME=VALUE`), or, if the command has no
+    /// words, in the shell.
+    pub assignments: Vec<Assignment>,
+    /// The redirections of the command itself. Those of compound commands around it are in its scopes.
+    pub redirects: Vec<Redirect>,
+    /// The innermost scope.
+    pub scope: ScopeId,
+    /// The command that runs this one, such as `sudo` or `sh -c`, and how.
+    pub via: Option<Via>,
+    /// Whether arguments are added at run time, as `xargs` and a function's `"$@"` do.
+    pub appended: bool,
+    /// The working directory.
+    pub directory: Directory,
+    /// The shells in whose reading the command occurs.
+    pub shells: Shells,
+    /// The text.
+    pub span: Span,
+}
+
+/// The program of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Program {
+    /// The command has no words: it only assigns or redirects.
+    #[default]
+    None,
+    /// The name is certain.
+    Known {
+        /// The last component of the path.
+        name: String,
+        /// Whether the name comes from an expansion: it is built at run time.
+        built: bool,
+    },
+    /// The name is known only at run time.
+    Unknown,
+}
+
+/// How one command runs another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Via {
+    /// The command that runs the other.
+    pub command: CommandId,
+    /// The way.
+    pub how: How,
+}
+
+/// The ways in which one command runs another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// The other is its arguments: `sudo COMMAND`.
+    Arguments,
+    /// The other is in code that is an argument: `sh -c CODE`, `eval CODE`.
+    Code,
+    /// The other is in code on standard input: a here-document, or text that is piped into a shell.
+    Input,
+    /// It is the name of a function that the line defines, or of an alias.
+    Name,
+}
+
+/// The working directory of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Directory {
+    /// The directory in which the line starts.
+    #[default]
+    Start,
+    /// After `cd` with a literal: an absolute path, or one relative to the start. A leading `~` is the home directory.
+    At(String),
+    /// After a `cd` that is not certain.
+    Unknown,
+}
+
+impl Program {
+    /// Returns the name, if it is certain.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Known { name, .. } => Some(name),
+            Self::None | Self::Unknown => None,
+        }
+    }
+}
+
+impl Command {
+    /// Returns the words after the program.
+    pub fn arguments(&self) -> &[Word] {
+        self.words.get(1..).unwrap_or_default()
+    }
+}
+
+impl Reading {
+    /// Returns a command. Ids come from this reading.
+    pub fn command(&self, id: CommandId) -> &Command {
+        &self.commands[id as usize]
+    }
+
+    /// Returns the wrappers that lead to a command, the nearest first.
+    pub fn wrappers(&self, id: CommandId) -> impl Iterator<Item = (&Command, How)> {
+        let mut next = self.command(id).via;
+        std::iter::from_fn(move || {
+            let Via { command, how } = next?;
+            let wrapper = self.command(command);
+            next = wrapper.via;
+            Some((wrapper, how))
+        })
+    }
+
+    /// Returns the kinds of the scopes around a command, the innermost first.
+    pub fn scopes(&self, scope: ScopeId) -> impl Iterator<Item = &Scope> {
+        let mut next = Some(scope);
+        std::iter::from_fn(move || {
+            let scope = &self.scopes[next? as usize];
+            next = scope.parent;
+            Some(scope)
+        })
+    }
+
+    /// Returns whether a command is inside a scope of a kind.
+    pub fn is_in(&self, id: CommandId, kind: impl Fn(&ScopeKind) -> bool) -> bool {
+        self.scopes(self.command(id).scope).any(|scope| kind(&scope.kind))
+    }
+
+    /// Returns what a command reads from standard input.
+    pub fn input(&self, id: CommandId) -> Input<'_> {
+        let command = self.command(id);
+        if let Some(redirect) = command.redirects.iter().rev().find(|redirect| redirect.replaces_input()) {
+            return Input::Redirect(redirect);
+        }
+        // A wrapper passes its own input on.
+        if let Some(Via { command: wrapper, how: How::Arguments | How::Name | How::Code }) = command.via {
+            return self.input(wrapper);
+        }
+        for scope in self.scopes(command.scope) {
+            let carrier = scope.redirects.map(|carrier| self.command(carrier));
+            let mut redirects = carrier.into_iter().flat_map(|carrier| carrier.redirects.iter().rev());
+            if let Some(redirect) = redirects.find(|redirect| redirect.replaces_input()) {
+                return Input::Redirect(redirect);
+            }
+            if let Some(commands) = &scope.input {
+                return Input::Commands(commands.clone());
+            }
+        }
+        Input::Inherited
+    }
+}
+
+/// What a command reads from standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input<'r> {
+    /// The standard input of the whole line.
+    Inherited,
+    /// The output of these commands. Those inside of wrappers among them are elsewhere in the list: their `via` leads here.
+    Commands(Range<CommandId>),
+    /// A file, a descriptor, a here-document or a here-string.
+    Redirect(&'r Redirect),
+}

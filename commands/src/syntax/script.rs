@@ -1,0 +1,188 @@
+//! What the parser makes of a text: a flat list of simple commands, and the scopes that they are in.
+
+use std::ops::Range;
+
+use crate::doubt::Doubt;
+use crate::span::Span;
+use crate::syntax::word::Word;
+
+/// The position of a command in [`Script::commands`] or [`Reading::commands`](crate::Reading::commands).
+pub type CommandId = u32;
+/// The position of a scope in [`Script::scopes`] or [`Reading::scopes`](crate::Reading::scopes).
+pub type ScopeId = u32;
+
+/// A text as one shell reads it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Script {
+    /// The simple commands, in the order in which they begin.
+    pub commands: Vec<SimpleCommand>,
+    /// The scopes. The first one is the text itself.
+    pub scopes: Vec<Scope>,
+    /// What is not certain about this reading.
+    pub doubts: Vec<Doubt>,
+}
+
+/// A command without other commands in it, except those of substitutions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SimpleCommand {
+    /// The program and its arguments, before expansion. Empty if the command only assigns or redirects.
+    pub words: Vec<Word>,
+    /// The assignments before the program.
+    pub assignments: Vec<Assignment>,
+    /// The redirections, here-documents included.
+    pub redirects: Vec<Redirect>,
+    /// The innermost scope.
+    pub scope: ScopeId,
+    /// The text of the command.
+    pub span: Span,
+}
+
+/// A part of a script that contains commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scope {
+    /// What it is.
+    pub kind: ScopeKind,
+    /// The scope around it. `None` for the whole text.
+    pub parent: Option<ScopeId>,
+    /// The commands whose output is the standard input here: those on the left side of a pipe.
+    pub input: Option<Range<CommandId>>,
+    /// The command without words that has the redirections of this compound command.
+    pub redirects: Option<CommandId>,
+}
+
+/// The kinds of scopes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScopeKind {
+    /// The text that was passed to the reader.
+    Line,
+    /// Code that a command runs, such as the argument of `eval` or `sh -c`. What it sets is lost when it is a shell of its own.
+    Code {
+        /// Whether the code runs in the same shell (`eval`, `.`), which sees its variables and directory afterwards.
+        same_shell: bool,
+    },
+    /// `( ... )`
+    Subshell,
+    /// `{ ... }`, and other compound commands whose parts always run.
+    Group,
+    /// `$( ... )` or a backquoted command.
+    Substitution,
+    /// `<( ... )` or `>( ... )`
+    ProcessSubstitution,
+    /// One side of a pipe.
+    PipelinePart,
+    /// A list before `&`, or a coprocess.
+    Background,
+    /// The body of a loop, and its condition, which may run any number of times.
+    Loop,
+    /// Commands that run only under a condition: after `&&`, `||`, `then`, `else`, or a pattern of `case`.
+    Branch,
+    /// The body of the function with this name.
+    Function(String),
+}
+
+impl ScopeKind {
+    /// Returns whether the commands run in a process of their own: assignments and `cd` have no effect outside.
+    pub fn is_own_process(&self) -> bool {
+        matches!(
+            self,
+            Self::Subshell
+                | Self::Substitution
+                | Self::ProcessSubstitution
+                | Self::PipelinePart
+                | Self::Background
+                | Self::Code { same_shell: false }
+        )
+    }
+
+    /// Returns whether the commands may run never, or more than once.
+    pub fn is_conditional(&self) -> bool {
+        matches!(self, Self::Loop | Self::Branch | Self::Function(_))
+    }
+}
+
+/// `NAME=VALUE`, `NAME+=VALUE`, `NAME[SUBSCRIPT]=VALUE` or `NAME=(VALUES)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// The variable.
+    pub name: String,
+    /// Whether this is the element of an array, or a whole array.
+    pub array: bool,
+    /// Whether the value is appended (`+=`).
+    pub append: bool,
+    /// The value. That of an array is the words of its elements, one after the other.
+    pub value: Word,
+    /// The text of the assignment.
+    pub span: Span,
+}
+
+/// A redirection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// The operator.
+    pub kind: RedirectKind,
+    /// The file descriptor before the operator.
+    pub descriptor: Option<Descriptor>,
+    /// The file, the descriptor, or the text of a here-document or here-string.
+    pub target: Word,
+    /// The text of the redirection, without the body of a here-document.
+    pub span: Span,
+}
+
+/// The file descriptor that a redirection changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Descriptor {
+    /// `2>`
+    Number(u32),
+    /// `{name}>`: a new one, whose number is assigned to the variable.
+    Variable(String),
+}
+
+/// The operators of redirections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectKind {
+    /// `<`
+    Read,
+    /// `>`
+    Write,
+    /// `>|`
+    Overwrite,
+    /// `>>`
+    Append,
+    /// `<>`
+    ReadWrite,
+    /// `<&`
+    DuplicateInput,
+    /// `>&` with a descriptor or `-`. With a file name, bash writes standard output and standard error to that file.
+    DuplicateOutput,
+    /// `&>`
+    WriteBoth,
+    /// `&>>`
+    AppendBoth,
+    /// `<<` and `<<-`: the target is the body.
+    HereDocument,
+    /// `<<<`
+    HereString,
+}
+
+impl RedirectKind {
+    /// Returns whether the target, if it is a file, is written or created.
+    pub fn writes(self) -> bool {
+        !matches!(self, Self::Read | Self::DuplicateInput | Self::HereDocument | Self::HereString)
+    }
+
+    /// Returns whether the redirection replaces standard input, if no descriptor is given.
+    pub fn is_input(self) -> bool {
+        matches!(self, Self::Read | Self::ReadWrite | Self::DuplicateInput | Self::HereDocument | Self::HereString)
+    }
+}
+
+impl Redirect {
+    /// Returns whether this replaces standard input.
+    pub fn replaces_input(&self) -> bool {
+        match self.descriptor {
+            Some(Descriptor::Number(number)) => number == 0,
+            Some(Descriptor::Variable(_)) => false,
+            None => self.kind.is_input(),
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Words as parts, so that an expansion is never mistaken for a literal.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::span::Span;
+use crate::syntax::script::CommandId;
+
+/// A word of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Word {
+    /// The parts, from left to right. An empty word (`''`) has none, or an empty literal.
+    pub parts: Vec<Part>,
+    /// The text of the word, with its quotes.
+    pub span: Span,
+}
+
+/// A part of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Text without quotes and backslashes.
+    Literal {
+        /// The text.
+        text: String,
+        /// How the text was written.
+        origin: Origin,
+    },
+    /// `~` or `~USER` at the beginning of a word or of a path in an assignment.
+    Tilde {
+        /// The user. Empty for the user who runs the command.
+        user: String,
+    },
+    /// A pattern for file names, without quotes. Without a matching file, it is text.
+    Glob(Glob),
+    /// `$NAME`, `${NAME}`, `${NAME:-WORD}` ..., also of positional and special parameters.
+    Variable {
+        /// The name: `HOME`, `1`, `@`, `?` ...
+        name: String,
+        /// What `${...}` does to the value. `None` for the value itself.
+        operation: Option<Box<Operation>>,
+        /// Whether the value is one word, because it is in double quotes.
+        quoted: bool,
+    },
+    /// The output of commands.
+    Substitution {
+        /// The commands.
+        commands: Range<CommandId>,
+        /// Whether the output is one word, because it is in double quotes.
+        quoted: bool,
+    },
+    /// `<(...)` or `>(...)`: the name of a pipe.
+    ProcessSubstitution {
+        /// The commands.
+        commands: Range<CommandId>,
+        /// Whether the commands write what is read from the pipe: `<(...)`.
+        input: bool,
+    },
+    /// The value of `$((...))`.
+    Arithmetic {
+        /// Whether it is in double quotes.
+        quoted: bool,
+    },
+    /// Any text.
+    Unknown {
+        /// Whether it can be several words, or none.
+        splits: bool,
+    },
+}
+
+/// How a literal was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// As it is.
+    Plain,
+    /// In quotes, or after a backslash.
+    Quoted,
+    /// It is the value of a variable that the line sets, or the known output of a substitution.
+    Expanded,
+}
+
+/// A part of a pattern for file names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Glob {
+    /// `*`
+    AnyText,
+    /// `?`
+    AnyChar,
+    /// `[...]`, with the text between the brackets.
+    Class(String),
+    /// `@(...)`, `+(...)`, `*(...)`, `?(...)` or `!(...)`, with its text.
+    Extended(String),
+}
+
+/// The operation of a `${...}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    /// The operator: `:-`, `#`, `//`, `[` for an array element, `!` for an indirect name, `@` ...
+    pub operator: String,
+    /// The text after the operator.
+    pub operand: Vec<Part>,
+}
+
+impl Part {
+    /// Returns whether this part can be several words, or none.
+    pub fn splits(&self) -> bool {
+        match self {
+            // Also in quotes, these are as many words as there are parameters or elements.
+            Self::Variable { name, .. } if name == "@" => true,
+            Self::Variable { operation: Some(operation), quoted: true, .. } => {
+                operation.operator.starts_with('[') || operation.operator == "!"
+            }
+            Self::Variable { quoted, .. } | Self::Substitution { quoted, .. } | Self::Arithmetic { quoted } => !quoted,
+            Self::Glob(_) => true,
+            Self::Unknown { splits } => *splits,
+            Self::Literal { .. } | Self::Tilde { .. } | Self::ProcessSubstitution { .. } => false,
+        }
+    }
+}
+
+impl Word {
+    /// Returns a word of plain text.
+    pub fn plain(text: &str, span: Span) -> Self {
+        Self { parts: vec![Part::Literal { text: text.to_owned(), origin: Origin::Plain }], span }
+    }
+
+    /// Returns the text of a word without any expansion or pattern.
+    pub fn literal(&self) -> Option<Cow<'_, str>> {
+        self.joined(|origin| origin != Origin::Expanded)
+    }
+
+    /// Returns the text of a word, if it is certain: literals, and values that the line itself sets.
+    pub fn text(&self) -> Option<Cow<'_, str>> {
+        self.joined(|_| true)
+    }
+
+    fn joined(&self, accept: impl Fn(Origin) -> bool) -> Option<Cow<'_, str>> {
+        match self.parts.as_slice() {
+            [] => Some(Cow::Borrowed("")),
+            [Part::Literal { text, origin }] if accept(*origin) => Some(Cow::Borrowed(text)),
+            parts => {
+                let mut joined = String::new();
+                for part in parts {
+                    let Part::Literal { text, origin } = part else { return None };
+                    if !accept(*origin) {
+                        return None;
+                    }
+                    joined.push_str(text);
+                }
+                Some(Cow::Owned(joined))
+            }
+        }
+    }
+
+    /// Returns the certain text before the first expansion or pattern.
+    pub fn certain_start(&self) -> String {
+        let literals = self.parts.iter().map_while(|part| match part {
+            Part::Literal { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        literals.collect()
+    }
+
+    /// Returns the certain text after the last expansion or pattern.
+    pub fn certain_end(&self) -> String {
+        let literals = self.parts.iter().rev().map_while(|part| match part {
+            Part::Literal { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        let mut parts: Vec<&str> = literals.collect();
+        parts.reverse();
+        parts.concat()
+    }
+
+    /// Returns whether the word begins with an expansion, so that its first characters are unknown.
+    pub fn starts_with_expansion(&self) -> bool {
+        let first = self.parts.iter().find(|part| !matches!(part, Part::Literal { text, .. } if text.is_empty()));
+        first.is_some_and(|part| !matches!(part, Part::Literal { .. } | Part::Tilde { .. }))
+    }
+
+    /// Returns whether the word can be several words after expansion, or none.
+    pub fn splits(&self) -> bool {
+        self.parts.iter().any(Part::splits)
+    }
+
+    /// Returns whether the word, or a word that it is split into, can be `text` after expansion.
+    ///
+    /// A `~` and a variable can have any value. To decide about a known directory, replace it first.
+    pub fn could_be(&self, text: &str) -> bool {
+        if self.parts.iter().any(|part| part.splits() && !matches!(part, Part::Glob(_))) {
+            // A value in the middle of other values can be any word.
+            return true;
+        }
+        if let Some(own) = self.text() {
+            return own == text;
+        }
+        let (start, end) = (self.certain_start(), self.certain_end());
+        let Some(mut middle) = text.strip_prefix(&start).and_then(|rest| rest.strip_suffix(&end)) else { return false };
+        // The other literals, in their order: each at the first place where it fits, since what is between can be any text.
+        let first = self.parts.iter().position(|part| !matches!(part, Part::Literal { .. })).unwrap_or_default();
+        let last = self.parts.iter().rposition(|part| !matches!(part, Part::Literal { .. })).unwrap_or_default();
+        for part in &self.parts[first..=last] {
+            let Part::Literal { text: literal, .. } = part else { continue };
+            let Some(at) = middle.find(literal.as_str()) else { return false };
+            middle = &middle[at + literal.len()..];
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(parts: &[&str]) -> Word {
+        let part = |text: &&str| match *text {
+            "*" => Part::Glob(Glob::AnyText),
+            "$" => Part::Unknown { splits: true },
+            "\"$\"" => Part::Unknown { splits: false },
+            text => Part::Literal { text: text.to_owned(), origin: Origin::Plain },
+        };
+        Word { parts: parts.iter().map(part).collect(), span: Span::default() }
+    }
+
+    #[test]
+    fn a_word_could_be_what_its_literals_allow() {
+        for (parts, text, could) in [
+            (&["rm"][..], "rm", true),
+            (&["r", "m"], "rm", true),
+            (&["rm"], "rmdir", false),
+            (&["/e", "*"], "/etc", true),
+            (&["/e", "*"], "/usr", false),
+            (&["a", "\"$\"", "a"], "a", false),
+            (&["a", "\"$\"", "a"], "aa", true),
+            (&["\"$\"", "b", "*", "c"], "xbyc", true),
+            (&["\"$\"", "b", "*", "c"], "xcyb", false),
+            (&["a", "$"], "z", true),
+        ] {
+            assert_eq!(word(parts).could_be(text), could, "{parts:?} {text}");
+        }
+    }
+
+    #[test]
+    fn an_expanded_word_has_a_text_but_is_not_literal() {
+        let mut expanded = word(&["r", "m"]);
+        assert_eq!(expanded.literal().as_deref(), Some("rm"));
+        expanded.parts[1] = Part::Literal { text: "m".to_owned(), origin: Origin::Expanded };
+        assert_eq!((expanded.literal(), expanded.text().as_deref()), (None, Some("rm")));
+    }
+}
