@@ -42,6 +42,23 @@ pub enum DoubtKind {
 }
 
 impl DoubtKind {
+    /// Returns the name, as exceptions of rules use it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TooLong => "too-long",
+            Self::TooDeep => "too-deep",
+            Self::TooMuchWork => "too-much-work",
+            Self::Syntax => "syntax",
+            Self::ShellsDiffer => "shells-differ",
+            Self::Invisible => "invisible",
+            Self::LookAlike => "look-alike",
+            Self::BuiltCode => "built-code",
+            Self::HiddenCode => "hidden-code",
+            Self::Redefined => "redefined",
+            Self::ForeignCode => "foreign-code",
+        }
+    }
+
     /// Returns a sentence part that completes "the command asks because ...".
     pub fn reason(self) -> &'static str {
         match self {

@@ -16,13 +16,16 @@
 
 mod doubt;
 pub mod flags;
+mod judge;
 pub mod programs;
 mod reading;
+pub mod rules;
 mod span;
 pub mod syntax;
 mod unfold;
 
 pub use doubt::{Doubt, DoubtKind};
+pub use judge::{Cause, Finding, Judgement, judge};
 pub use programs::ProgramTable;
 pub use reading::{Command, Directory, How, Input, Program, Reading, Shells, Surroundings, Via};
 pub use span::Span;

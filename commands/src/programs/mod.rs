@@ -17,12 +17,31 @@ pub struct ProgramTable {
 /// How a program reads its arguments, and how it runs others.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Program {
+    /// The name that rules use, if the program has several. Empty: the name in the table.
+    pub name: &'static str,
     /// The options whose value is the next argument, with their dashes: `-u`, `--user`.
     ///
     /// A long option is also recognised with `=VALUE` and by an unambiguous beginning, a short one also within a cluster.
     pub value_options: &'static [&'static str],
     /// The ways in which it runs others. Each applies on its own.
     pub runs: &'static [Runs],
+    /// The arguments that name files which it writes.
+    pub writes: &'static [Writes],
+}
+
+/// The arguments of a program that name files which it writes, changes or removes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writes {
+    /// All operands: `tee FILE`.
+    Operands,
+    /// The last of several operands: `cp FROM TO`.
+    LastOperand,
+    /// All operands, if one of these options is given: `sed -i`.
+    OperandsWith(&'static [&'static str]),
+    /// The values of these options: `curl -o FILE`.
+    Values(&'static [&'static str]),
+    /// What follows this text in an operand: `dd of=FILE`.
+    After(&'static str),
 }
 
 /// A way to run other commands.
@@ -179,7 +198,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "not sorted")]
     fn a_table_with_unsorted_names_is_refused() {
-        static NOTHING: Program = Program { value_options: &[], runs: &[] };
+        static NOTHING: Program = Program { name: "", writes: &[], value_options: &[], runs: &[] };
         static UNSORTED: &[(&str, &Program)] = &[("b", &NOTHING), ("a", &NOTHING)];
         ProgramTable::new(UNSORTED);
     }

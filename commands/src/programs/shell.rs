@@ -29,17 +29,23 @@ pub(crate) static SHELL: ProgramTable = ProgramTable::new(&[
     ("zsh", &FOREIGN_SHELL),
 ]);
 
-static PLAIN: Program = Program { value_options: &[], runs: &[Runs::Rest(Rest::PLAIN)] };
-static COMMAND: Program =
-    Program { value_options: &[], runs: &[Runs::Rest(Rest { unless: &["-v", "-V"], ..Rest::PLAIN })] };
-static EXEC: Program = Program { value_options: &["-a"], runs: &[Runs::Rest(Rest::PLAIN)] };
-static EVAL: Program = Program { value_options: &[], runs: &[Runs::Joined { skip: 0, shell: Same, unless: &[] }] };
-static SOURCE: Program = Program { value_options: &["-p"], runs: &[Runs::File] };
-static TRAP: Program = Program { value_options: &[], runs: &[Runs::Operand { skip: 0, shell: Same }] };
-static ANY_SHELL: Program = Program { value_options: SHELL_OPTIONS, runs: &shell(Any) };
-static POSIX_SHELL: Program = Program { value_options: SHELL_OPTIONS, runs: &shell(Posix) };
-static BASH: Program = Program { value_options: SHELL_OPTIONS, runs: &shell(Bash) };
-static FOREIGN_SHELL: Program = Program { value_options: SHELL_OPTIONS, runs: &shell(Foreign) };
+static PLAIN: Program = Program { name: "", writes: &[], value_options: &[], runs: &[Runs::Rest(Rest::PLAIN)] };
+static COMMAND: Program = Program {
+    name: "",
+    writes: &[],
+    value_options: &[],
+    runs: &[Runs::Rest(Rest { unless: &["-v", "-V"], ..Rest::PLAIN })],
+};
+static EXEC: Program = Program { name: "", writes: &[], value_options: &["-a"], runs: &[Runs::Rest(Rest::PLAIN)] };
+static EVAL: Program =
+    Program { name: "", writes: &[], value_options: &[], runs: &[Runs::Joined { skip: 0, shell: Same, unless: &[] }] };
+static SOURCE: Program = Program { name: "", writes: &[], value_options: &["-p"], runs: &[Runs::File] };
+static TRAP: Program =
+    Program { name: "", writes: &[], value_options: &[], runs: &[Runs::Operand { skip: 0, shell: Same }] };
+static ANY_SHELL: Program = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Any) };
+static POSIX_SHELL: Program = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Posix) };
+static BASH: Program = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Bash) };
+static FOREIGN_SHELL: Program = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Foreign) };
 
 const SHELL_OPTIONS: &[&str] = &["-o", "+o", "-O", "+O", "--init-file", "--rcfile"];
 

@@ -5,17 +5,19 @@ use super::{Program, ProgramTable, Rest, Runs};
 
 /// Common wrappers, such as `sudo`, `env`, `xargs` and `find`.
 pub static USUAL: ProgramTable = ProgramTable::new(&[
-    ("caffeinate", &Program { value_options: &["-t", "-w"], runs: REST }),
-    ("catchsegv", &Program { value_options: &[], runs: REST }),
-    ("chroot", &Program { value_options: &["--groups", "--userspec"], runs: AFTER_ONE }),
-    ("chrt", &Program { value_options: &["-D", "-P", "-T", "-p"], runs: AFTER_ONE }),
-    ("doas", &Program { value_options: &["-C", "-a", "-u"], runs: REST }),
+    ("caffeinate", &Program { name: "", writes: &[], value_options: &["-t", "-w"], runs: REST }),
+    ("catchsegv", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
+    ("chroot", &Program { name: "", writes: &[], value_options: &["--groups", "--userspec"], runs: AFTER_ONE }),
+    ("chrt", &Program { name: "", writes: &[], value_options: &["-D", "-P", "-T", "-p"], runs: AFTER_ONE }),
+    ("doas", &Program { name: "", writes: &[], value_options: &["-C", "-a", "-u"], runs: REST }),
     ("env", &ENV),
-    ("fakeroot", &Program { value_options: &["-b", "-f", "-i", "-l", "-s"], runs: REST }),
+    ("fakeroot", &Program { name: "", writes: &[], value_options: &["-b", "-f", "-i", "-l", "-s"], runs: REST }),
     ("find", &FIND),
     (
         "flock",
         &Program {
+            name: "",
+            writes: &[],
             value_options: &["-E", "-c", "-w", "--command", "--conflict-exit-code", "--timeout", "--wait"],
             runs: &[
                 Runs::Rest(Rest { skip: 1, unless: &["-c", "--command"], ..Rest::PLAIN }),
@@ -23,34 +25,49 @@ pub static USUAL: ProgramTable = ProgramTable::new(&[
             ],
         },
     ),
-    ("gdb", &Program { value_options: &[], runs: &[Runs::Rest(Rest::PLAIN)] }),
+    ("gdb", &Program { name: "", writes: &[], value_options: &[], runs: &[Runs::Rest(Rest::PLAIN)] }),
     ("gfind", &FIND),
     ("gxargs", &XARGS),
-    ("ionice", &Program { value_options: &["-c", "-n", "-p", "--class", "--classdata", "--pid"], runs: REST }),
-    ("linux32", &Program { value_options: &[], runs: REST }),
-    ("linux64", &Program { value_options: &[], runs: REST }),
-    ("ltrace", &Program { value_options: &["-e", "-l", "-n", "-o", "-p", "-s", "-u"], runs: REST }),
-    ("nice", &Program { value_options: &["-n", "--adjustment"], runs: REST }),
-    ("nohup", &Program { value_options: &[], runs: REST }),
-    ("nsenter", &Program { value_options: &["-G", "-S", "-t", "--target"], runs: REST }),
-    ("numactl", &Program { value_options: &["-C", "-N", "-m"], runs: REST }),
-    ("pkexec", &Program { value_options: &["--user"], runs: REST }),
-    ("proxychains", &Program { value_options: &["-f"], runs: REST }),
-    ("rlwrap", &Program { value_options: &["-H", "-f"], runs: REST }),
+    (
+        "ionice",
+        &Program {
+            name: "",
+            writes: &[],
+            value_options: &["-c", "-n", "-p", "--class", "--classdata", "--pid"],
+            runs: REST,
+        },
+    ),
+    ("linux32", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
+    ("linux64", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
+    (
+        "ltrace",
+        &Program { name: "", writes: &[], value_options: &["-e", "-l", "-n", "-o", "-p", "-s", "-u"], runs: REST },
+    ),
+    ("nice", &Program { name: "", writes: &[], value_options: &["-n", "--adjustment"], runs: REST }),
+    ("nohup", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
+    ("nsenter", &Program { name: "", writes: &[], value_options: &["-G", "-S", "-t", "--target"], runs: REST }),
+    ("numactl", &Program { name: "", writes: &[], value_options: &["-C", "-N", "-m"], runs: REST }),
+    ("pkexec", &Program { name: "", writes: &[], value_options: &["--user"], runs: REST }),
+    ("proxychains", &Program { name: "", writes: &[], value_options: &["-f"], runs: REST }),
+    ("rlwrap", &Program { name: "", writes: &[], value_options: &["-H", "-f"], runs: REST }),
     ("runuser", &SU),
     (
         "script",
         &Program {
+            name: "",
+            writes: &[],
             value_options: &["-B", "-E", "-I", "-O", "-T", "-c", "-m", "-o", "--command"],
             runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
         },
     ),
-    ("setarch", &Program { value_options: &[], runs: REST }),
-    ("setpriv", &Program { value_options: &["--reuid", "--regid", "--groups"], runs: REST }),
-    ("setsid", &Program { value_options: &[], runs: REST }),
+    ("setarch", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
+    ("setpriv", &Program { name: "", writes: &[], value_options: &["--reuid", "--regid", "--groups"], runs: REST }),
+    ("setsid", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
     (
         "ssh",
         &Program {
+            name: "",
+            writes: &[],
             value_options: &[
                 "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
                 "-R", "-S", "-W", "-w",
@@ -58,12 +75,30 @@ pub static USUAL: ProgramTable = ProgramTable::new(&[
             runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
         },
     ),
-    ("stdbuf", &Program { value_options: &["-e", "-i", "-o", "--error", "--input", "--output"], runs: REST }),
-    ("strace", &Program { value_options: &["-E", "-P", "-S", "-a", "-b", "-e", "-o", "-p", "-s", "-u"], runs: REST }),
+    (
+        "stdbuf",
+        &Program {
+            name: "",
+            writes: &[],
+            value_options: &["-e", "-i", "-o", "--error", "--input", "--output"],
+            runs: REST,
+        },
+    ),
+    (
+        "strace",
+        &Program {
+            name: "",
+            writes: &[],
+            value_options: &["-E", "-P", "-S", "-a", "-b", "-e", "-o", "-p", "-s", "-u"],
+            runs: REST,
+        },
+    ),
     ("su", &SU),
     (
         "sudo",
         &Program {
+            name: "",
+            writes: &[],
             value_options: &[
                 "-C",
                 "-D",
@@ -91,17 +126,30 @@ pub static USUAL: ProgramTable = ProgramTable::new(&[
             runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
         },
     ),
-    ("systemd-run", &Program { value_options: &["-E", "-H", "-M", "-p", "-u", "--unit", "--property"], runs: REST }),
-    ("taskset", &Program { value_options: &["-p"], runs: AFTER_ONE }),
-    ("time", &Program { value_options: &["-f", "-o", "--format", "--output"], runs: REST }),
-    ("timeout", &Program { value_options: &["-k", "-s", "--kill-after", "--signal"], runs: AFTER_ONE }),
-    ("torsocks", &Program { value_options: &[], runs: REST }),
-    ("unbuffer", &Program { value_options: &[], runs: REST }),
-    ("unshare", &Program { value_options: &["-R", "-S", "-G", "-w"], runs: REST }),
-    ("valgrind", &Program { value_options: &[], runs: REST }),
+    (
+        "systemd-run",
+        &Program {
+            name: "",
+            writes: &[],
+            value_options: &["-E", "-H", "-M", "-p", "-u", "--unit", "--property"],
+            runs: REST,
+        },
+    ),
+    ("taskset", &Program { name: "", writes: &[], value_options: &["-p"], runs: AFTER_ONE }),
+    ("time", &Program { name: "", writes: &[], value_options: &["-f", "-o", "--format", "--output"], runs: REST }),
+    (
+        "timeout",
+        &Program { name: "", writes: &[], value_options: &["-k", "-s", "--kill-after", "--signal"], runs: AFTER_ONE },
+    ),
+    ("torsocks", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
+    ("unbuffer", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
+    ("unshare", &Program { name: "", writes: &[], value_options: &["-R", "-S", "-G", "-w"], runs: REST }),
+    ("valgrind", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
     (
         "watch",
         &Program {
+            name: "",
+            writes: &[],
             value_options: &["-n", "-q", "--interval", "--equexit"],
             runs: &[Runs::Joined { skip: 0, shell: Any, unless: &["-x", "--exec"] }, WATCH_EXEC],
         },
@@ -115,18 +163,26 @@ const AFTER_ONE: &[Runs] = &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })];
 const WATCH_EXEC: Runs = Runs::Rest(Rest::PLAIN);
 
 static ENV: Program = Program {
+    name: "",
+    writes: &[],
     value_options: &["-C", "-P", "-S", "-u", "--chdir", "--split-string", "--unset"],
     runs: &[Runs::Rest(Rest { assignments: true, split: &["-S", "--split-string"], ..Rest::PLAIN })],
 };
 static FIND: Program = Program {
+    name: "",
+    writes: &[],
     value_options: &[],
     runs: &[Runs::Between { starts: &["-exec", "-execdir", "-ok", "-okdir"], ends: &[";", "+"], placeholder: "{}" }],
 };
 static SU: Program = Program {
+    name: "",
+    writes: &[],
     value_options: &["-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--shell", "--user"],
     runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
 };
 static XARGS: Program = Program {
+    name: "",
+    writes: &[],
     value_options: &[
         "-E",
         "-I",

@@ -1,0 +1,461 @@
+//! Whether the conditions of a rule are met by a command.
+
+use std::borrow::Cow;
+
+use crate::flags::{Argument, is_abbreviation};
+use crate::judge::Match;
+use crate::judge::path::PathWord;
+use crate::judge::sql;
+use crate::judge::subject::{Subject, after_prefix};
+use crate::reading::Input;
+use crate::rules::{Conditions, ExpansionKind, InputKind, Place, RuleSet, pattern};
+use crate::span::Span;
+use crate::syntax::{CommandId, Part, RedirectKind, ScopeKind, Word};
+
+/// A command that a rule matches.
+#[derive(Debug, Clone)]
+pub(crate) struct Matched {
+    pub(crate) certainty: Match,
+    /// The text that decides, if it is a part of the command.
+    pub(crate) span: Option<Span>,
+    /// The file or folder that decides, as an absolute path.
+    pub(crate) path: Option<String>,
+}
+
+/// The rule, the command, and what was found so far.
+struct Check<'c, 'a> {
+    rules: &'c RuleSet<'c>,
+    subject: &'c Subject<'a>,
+    matched: Matched,
+}
+
+/// Returns whether a command meets all conditions, and by which part. The programs are already those of the rule.
+pub(crate) fn check(conditions: &Conditions<'_>, rules: &RuleSet<'_>, subject: &Subject<'_>) -> Option<Matched> {
+    let mut check = Check { rules, subject, matched: Matched { certainty: Match::Yes, span: None, path: None } };
+    check.all(conditions);
+    (check.matched.certainty != Match::No).then_some(check.matched)
+}
+
+impl<'a> Check<'_, 'a> {
+    /// Checks the conditions, the cheap ones first.
+    fn all(&mut self, wanted: &Conditions<'_>) {
+        if !wanted.subcommands.is_empty() {
+            let found = Match::any(wanted.subcommands.iter().map(|words| self.subcommand(words)));
+            if !self.require(found) {
+                return;
+            }
+        }
+        if !wanted.flags.is_empty() {
+            let best = wanted.flags.iter().map(|flag| self.flag(flag)).max_by_key(|(found, _)| *found);
+            let (found, span) = best.unwrap_or((Match::No, None));
+            if !self.require_at(found, span) {
+                return;
+            }
+        }
+        if wanted.without_flags.iter().any(|flag| self.flag(flag).0 == Match::Yes) {
+            self.require(Match::No);
+            return;
+        }
+        if !wanted.run_by.is_empty() {
+            let is_run = self.subject.line.reading.wrappers(self.subject.id).any(|(wrapper, _)| {
+                wrapper
+                    .program
+                    .name()
+                    .is_some_and(|name| wanted.run_by.iter().any(|pattern| pattern::matches(pattern, name)))
+            });
+            if !self.require(is_run.into()) {
+                return;
+            }
+        }
+        if wanted.no_operands {
+            let is_operand = |word: &Word| !word.text().is_some_and(|text| text == "-");
+            let certain = self
+                .subject
+                .arguments
+                .iter()
+                .any(|argument| matches!(argument, Argument::Operand { word, .. } if is_operand(word)));
+            let found = if certain { Match::No } else { Match::Yes };
+            if !self.require(found) {
+                return;
+            }
+        }
+        if !wanted.arguments.is_empty() {
+            let (found, span) = self.arguments(wanted.arguments);
+            if !self.require_at(found, span) {
+                return;
+            }
+        }
+        if !wanted.expansions.is_empty() {
+            let found = wanted.expansions.iter().any(|kind| self.has_expansion(*kind));
+            if !self.require(found.into()) {
+                return;
+            }
+        }
+        if !wanted.variables.is_empty() {
+            let (found, span) = self.variables(wanted.variables);
+            if !self.require_at(found, span) {
+                return;
+            }
+        }
+        if !wanted.input.is_empty() {
+            let found = wanted.input.iter().any(|kind| self.has_input(*kind));
+            if !self.require(found.into()) {
+                return;
+            }
+        }
+        if !wanted.statements.is_empty() {
+            let found = Match::any(wanted.statements.iter().map(|statement| self.statement(*statement)));
+            if !self.require(found) {
+                return;
+            }
+        }
+        if wanted.forks_itself && !self.require(self.forks_itself().into()) {
+            return;
+        }
+        self.places(wanted);
+        if self.matched.certainty != Match::No {
+            self.sources(wanted);
+        }
+    }
+
+    fn places(&mut self, wanted: &Conditions<'_>) {
+        if !wanted.operands_in.is_empty() {
+            let operands = self.subject.operands().map(Cow::Borrowed).collect();
+            let appended = self.subject.command.appended;
+            self.in_places(wanted.operands_in, operands, appended);
+        }
+        if !wanted.writes.is_empty() && self.matched.certainty != Match::No {
+            self.in_places(wanted.writes, self.subject.written(), false);
+        }
+        if !wanted.reads.is_empty() && self.matched.certainty != Match::No {
+            self.in_places(wanted.reads, self.read_words(), false);
+        }
+    }
+
+    fn sources(&mut self, wanted: &Conditions<'_>) {
+        if !wanted.input_from.is_empty() {
+            let found = self.comes_from(wanted.input_from, self.input_files());
+            self.require(found.into());
+        }
+        if !wanted.input_only_from.is_empty() && self.matched.certainty != Match::No {
+            let found = self.comes_only_from(wanted.input_only_from);
+            self.require(found.into());
+        }
+        if !wanted.program_from.is_empty() && self.matched.certainty != Match::No {
+            let found = self.comes_from(wanted.program_from, self.program_file());
+            self.require(found.into());
+        }
+    }
+
+    /// Adds the result of a condition. Returns false if the rule does not match.
+    fn require(&mut self, found: Match) -> bool {
+        self.matched.certainty = self.matched.certainty & found;
+        self.matched.certainty != Match::No
+    }
+
+    fn require_at(&mut self, found: Match, span: Option<Span>) -> bool {
+        if span.is_some() {
+            self.matched.span = span;
+        }
+        self.require(found)
+    }
+
+    /// Returns whether the first operands are these words, and the options among the words are given.
+    fn subcommand(&self, words: &[&str]) -> Match {
+        let mut operands = self.subject.operands();
+        Match::all(words.iter().map(|word| {
+            if word.starts_with('-') {
+                return self.flag(word).0;
+            }
+            match operands.next() {
+                Some(operand) => pattern::matches_word(word, operand),
+                None => self.subject.command.appended.then_some(Match::Maybe).unwrap_or(Match::No),
+            }
+        }))
+    }
+
+    /// Returns whether an option is given, and where.
+    fn flag(&self, flag: &str) -> (Match, Option<Span>) {
+        let (name, value) = flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)));
+        let words = self.subject.command.arguments();
+        let mut best = (Match::No, None);
+        let mut found = |found: Match, span: Span| {
+            if found > best.0 {
+                best = (found, Some(span));
+            }
+        };
+        // `find -delete`: a long option with one dash.
+        let is_single_dash = name.len() > 2 && !name.starts_with("--");
+        if is_single_dash {
+            for (index, word) in words.iter().enumerate() {
+                let own = pattern::matches_word(name, word);
+                let own = if own == Match::Maybe && !self.subject.can_be_option(word) { Match::No } else { own };
+                found(own & self.value(value, None, index), word.span);
+            }
+        }
+        for argument in &self.subject.arguments {
+            match argument {
+                Argument::Option { name: own, value: own_value, index }
+                    if !is_single_dash && is_abbreviation(own, name) =>
+                {
+                    let own_value = own_value.as_ref().map(|value| self.subject.value_word(value, *index));
+                    found(self.value(value, own_value, *index), words[*index].span);
+                }
+                Argument::Either { word, .. } if self.subject.can_be_option(word) => {
+                    let could_be = word.splits()
+                        || pattern::matches_word(&format!("{name}*"), word) != Match::No
+                        || !name.starts_with("--");
+                    found(if could_be { Match::Maybe } else { Match::No }, word.span);
+                }
+                _ => {}
+            }
+        }
+        if best.0 == Match::No && self.subject.command.appended {
+            return (Match::Maybe, None);
+        }
+        best
+    }
+
+    /// Returns whether the value of an option matches a pattern. Without a value of its own, it is the next argument.
+    fn value(&self, wanted: Option<&str>, own: Option<Cow<'_, Word>>, index: usize) -> Match {
+        let Some(wanted) = wanted else { return Match::Yes };
+        match own {
+            Some(word) => pattern::matches_word(wanted, &word),
+            None => match self.subject.command.arguments().get(index + 1) {
+                Some(next) => pattern::matches_word(wanted, next),
+                None => Match::No,
+            },
+        }
+    }
+
+    fn arguments(&self, patterns: &[&str]) -> (Match, Option<Span>) {
+        let mut best = (Match::No, None);
+        for argument in &self.subject.arguments {
+            let (word, is_option) = match argument {
+                Argument::Operand { word, .. } | Argument::Either { word, .. } => (*word, false),
+                // A negative number, such as `kill -1`, looks like an option.
+                Argument::Option { index, .. } => (&self.subject.command.arguments()[*index], true),
+            };
+            for pattern in patterns.iter().filter(|pattern| !is_option || pattern.starts_with('-')) {
+                let found = pattern::matches_word(pattern, word);
+                let is_certain = !word.parts.iter().any(|part| self.subject.line.can_be_anything(part));
+                let found = if found == Match::Maybe && is_certain { Match::No } else { found };
+                if found > best.0 {
+                    best = (found, Some(word.span));
+                }
+            }
+        }
+        if best.0 == Match::No && self.subject.command.appended {
+            return (Match::Maybe, None);
+        }
+        best
+    }
+
+    fn has_expansion(&self, kind: ExpansionKind) -> bool {
+        let is_kind = |part: &Part| match kind {
+            ExpansionKind::Substitution => matches!(part, Part::Substitution { .. }),
+            ExpansionKind::Variable => matches!(part, Part::Variable { .. }),
+            ExpansionKind::Appended => false,
+        };
+        kind == ExpansionKind::Appended && self.subject.command.appended
+            || self.subject.command.arguments().iter().flat_map(|word| &word.parts).any(is_kind)
+    }
+
+    /// Returns whether the command sets one of these variables: before the program, as an assignment, or by `export`.
+    fn variables(&self, patterns: &[&str]) -> (Match, Option<Span>) {
+        let command = self.subject.command;
+        let is_wanted = |name: &str| patterns.iter().any(|pattern| pattern::matches(pattern, name));
+        if let Some(assignment) = command.assignments.iter().find(|assignment| is_wanted(&assignment.name)) {
+            return (Match::Yes, Some(assignment.span));
+        }
+        if !self.subject.is_called(&["declare", "export", "readonly", "setenv", "set", "typeset", "local"]) {
+            return (Match::No, None);
+        }
+        let found = command.arguments().iter().find(|word| {
+            let start = word.certain_start();
+            start.split_once('=').is_some_and(|(name, _)| is_wanted(name.trim_end_matches('+')))
+        });
+        (found.is_some().into(), found.map(|word| word.span))
+    }
+
+    fn has_input(&self, kind: InputKind) -> bool {
+        match self.subject.line.reading.input(self.subject.id) {
+            Input::Inherited => false,
+            Input::Commands(_) => kind == InputKind::Pipe,
+            Input::Redirect(redirect) => match redirect.kind {
+                RedirectKind::HereDocument | RedirectKind::HereString => kind == InputKind::Inline,
+                _ => kind == InputKind::File,
+            },
+        }
+    }
+
+    /// Returns whether an argument, or inline input, contains a statement of SQL.
+    fn statement(&self, statement: crate::rules::Statement) -> Match {
+        let line = self.subject.line;
+        let mut words: Vec<(Cow<'_, Word>, bool)> = Vec::new();
+        for argument in &self.subject.arguments {
+            match argument {
+                Argument::Option { value: Some(value), index, .. } => {
+                    words.push((self.subject.value_word(value, *index), true));
+                }
+                Argument::Option { .. } => {}
+                Argument::Operand { word, .. } | Argument::Either { word, .. } => {
+                    words.push((Cow::Borrowed(*word), false))
+                }
+            }
+        }
+        match line.reading.input(self.subject.id) {
+            Input::Redirect(redirect)
+                if matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString) =>
+            {
+                words.push((Cow::Borrowed(&redirect.target), true));
+            }
+            Input::Commands(range) => {
+                let printers = range.map(|id| line.reading.command(id));
+                let printers =
+                    printers.filter(|command| matches!(command.program.name(), Some("echo" | "printf" | "cat")));
+                for command in printers {
+                    words.extend(command.arguments().iter().map(|word| (Cow::Borrowed(word), true)));
+                    words.extend(command.redirects.iter().map(|redirect| (Cow::Borrowed(&redirect.target), true)));
+                }
+            }
+            Input::Redirect(_) | Input::Inherited => {}
+        }
+        if self.subject.command.appended {
+            return Match::Maybe;
+        }
+        Match::any(words.iter().map(|(word, is_text)| {
+            if let Some(text) = word.text() {
+                return sql::contains(&text, statement).into();
+            }
+            // A name or a value takes the place of each expansion.
+            let mut text = String::new();
+            for part in &word.parts {
+                match part {
+                    Part::Literal { text: literal, .. } => text.push_str(literal),
+                    _ => text.push_str(" x "),
+                }
+            }
+            let unknown = word.parts.iter().any(|part| line.can_be_anything(part));
+            let is_all_unknown = text.trim() == "x";
+            match sql::contains(&text, statement) {
+                true => Match::Yes,
+                false if unknown && (is_all_unknown || sql_can_follow(&text)) => Match::Maybe,
+                false if *is_text && is_all_unknown => Match::Maybe,
+                false => Match::No,
+            }
+        }))
+    }
+
+    /// Returns whether the command is a function that starts itself in the background, or twice in pipes.
+    fn forks_itself(&self) -> bool {
+        let reading = self.subject.line.reading;
+        let Some(own) = self.subject.command.program.name() else { return false };
+        let is_own = |kind: &ScopeKind| matches!(kind, ScopeKind::Function(name) if name == own);
+        let calls = |kind: fn(&ScopeKind) -> bool| {
+            let ids = 0..reading.commands.len() as CommandId;
+            let calls_itself = |id: &CommandId| {
+                reading.command(*id).program.name() == Some(own)
+                    && reading.is_in(*id, is_own)
+                    && reading.is_in(*id, kind)
+            };
+            ids.filter(calls_itself).count()
+        };
+        reading.is_in(self.subject.id, is_own)
+            && (calls(|kind| matches!(kind, ScopeKind::Background)) > 0
+                || calls(|kind| matches!(kind, ScopeKind::PipelinePart)) > 1)
+    }
+
+    /// Requires that one of the words is a path in one of the places.
+    fn in_places(&mut self, names: &[&str], words: Vec<Cow<'_, Word>>, appended: bool) {
+        let places: Vec<&Place<'_>> = names.iter().filter_map(|name| self.rules.place(name)).collect();
+        let mut best = (Match::No, None, None);
+        for word in &words {
+            let path = PathWord::new(word, self.subject.command, self.subject.line);
+            let candidates = std::iter::once(path.folder_of_all()).flatten().chain([path.clone()]);
+            for candidate in candidates {
+                let found =
+                    Match::any(places.iter().map(|place| candidate.is_in(place, self.subject.line.surroundings)));
+                if found > best.0 {
+                    best = (found, Some(word.span), path.text());
+                }
+            }
+        }
+        let (found, span, path) = best;
+        if path.is_some() {
+            self.matched.path = path;
+        }
+        let found = if appended { found.max(Match::Maybe) } else { found };
+        self.require_at(found, span);
+    }
+
+    /// Returns the words that can name files which the command reads.
+    fn read_words(&self) -> Vec<Cow<'a, Word>> {
+        let command = self.subject.command;
+        let mut words: Vec<Cow<'a, Word>> = Vec::new();
+        for word in command.arguments() {
+            words.push(Cow::Borrowed(word));
+            let Some(Part::Literal { text, .. }) = word.parts.first() else { continue };
+            // `if=FILE`, `--data=@FILE`, `-F field=@FILE`, `-TFILE`.
+            for separator in ['=', '@'] {
+                if let Some(at) = text.find(separator) {
+                    words.extend(after_prefix(word, &text[..=at]));
+                    let rest = &text[at + 1..];
+                    if let Some(next) = rest.find('@') {
+                        words.extend(after_prefix(word, &text[..at + 2 + next]));
+                    }
+                }
+            }
+            if text.starts_with('-') && !text.starts_with("--") && text.len() > 2 && text.is_char_boundary(2) {
+                words.extend(after_prefix(word, &text[..2]));
+            }
+        }
+        let reads = |kind: RedirectKind| matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite);
+        let read = command.redirects.iter().filter(|redirect| reads(redirect.kind));
+        words.extend(read.map(|redirect| Cow::Borrowed(&redirect.target)));
+        words
+    }
+
+    /// Returns the files that provide input or code: operands, and a redirected file.
+    fn input_files(&self) -> Vec<String> {
+        let reading = self.subject.line.reading;
+        let redirected = match reading.input(self.subject.id) {
+            Input::Redirect(redirect) if redirect.kind == RedirectKind::Read => Some(&redirect.target),
+            _ => None,
+        };
+        let words = self.subject.operands().chain(redirected);
+        words.filter_map(|word| PathWord::new(word, self.subject.command, self.subject.line).text()).collect()
+    }
+
+    /// Returns the file that is run, if the program is written with its folder.
+    fn program_file(&self) -> Vec<String> {
+        let word = self.subject.command.words.first();
+        let word = word.filter(|word| word.text().is_some_and(|text| text.contains('/')));
+        word.and_then(|word| PathWord::new(word, self.subject.command, self.subject.line).text()).into_iter().collect()
+    }
+
+    fn is_program(&self, id: CommandId, patterns: &[&str]) -> bool {
+        Subject::new(self.subject.line, id).is_called(patterns)
+    }
+
+    fn comes_from(&self, patterns: &[&str], files: Vec<String>) -> bool {
+        let sources = self.subject.line.sources(self.subject.id, &files);
+        sources.into_iter().any(|id| self.is_program(id, patterns))
+    }
+
+    /// Returns whether there are sources, and all of them are these programs.
+    fn comes_only_from(&self, patterns: &[&str]) -> bool {
+        let sources = self.subject.line.sources(self.subject.id, &[]);
+        let unknown = self.subject.command.arguments().iter().flat_map(|word| &word.parts);
+        let is_plain = |part: &Part| matches!(part, Part::Substitution { .. } | Part::Literal { .. });
+        !sources.is_empty()
+            && sources.into_iter().all(|id| self.is_program(id, patterns))
+            && unknown.into_iter().all(is_plain)
+    }
+}
+
+/// Returns whether an unknown text at the end can be or end a statement: the text has none yet, or one that is open.
+fn sql_can_follow(text: &str) -> bool {
+    let last = text.rsplit(';').next().unwrap_or_default().trim();
+    last == "x" || last.is_empty()
+}

@@ -1,0 +1,149 @@
+//! Judges a command line by rules.
+
+mod conditions;
+mod outcome;
+mod path;
+mod sql;
+mod subject;
+
+use crate::doubt::{Doubt, DoubtKind};
+use crate::reading::{Program, Reading, Surroundings};
+use crate::rules::{Rule, RuleSet, Verdict};
+use crate::span::Span;
+use crate::syntax::CommandId;
+pub(crate) use outcome::Match;
+use subject::{Line, Subject};
+
+/// The judgement about a line.
+#[derive(Debug, Clone)]
+pub struct Judgement<'r> {
+    /// The strictest verdict of the findings; [`Verdict::Allow`] without any.
+    pub verdict: Verdict,
+    /// Why, the strictest first, and then in the order of the text.
+    pub findings: Vec<Finding<'r>>,
+    /// What would run.
+    pub reading: Reading,
+}
+
+/// A reason why a person has to decide, or why nothing may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding<'r> {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What was found.
+    pub cause: Cause<'r>,
+    /// The command, unless the whole line is meant.
+    pub command: Option<CommandId>,
+    /// The text that decides.
+    pub span: Span,
+    /// The file or folder that decides, as an absolute path, if it is certain.
+    pub path: Option<String>,
+    /// Whether the rule certainly matches. Otherwise it depends on what is known only at run time.
+    pub is_certain: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause<'r> {
+    /// A rule matches.
+    Rule(&'r Rule<'r>),
+    /// The reader is not certain.
+    Doubt(DoubtKind),
+    /// The name of a program is known only at run time.
+    BuiltName,
+}
+
+impl Cause<'_> {
+    /// Returns the name of the rule, or of the doubt: what `exempts` of a rule names.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Rule(rule) => rule.name,
+            Self::Doubt(kind) => kind.name(),
+            Self::BuiltName => "built-name",
+        }
+    }
+
+    /// Returns what the command does, in a sentence.
+    pub fn description(&self) -> &str {
+        match self {
+            Self::Rule(rule) => rule.description,
+            Self::Doubt(kind) => kind.reason(),
+            Self::BuiltName => "The name of the program is known only at run time.",
+        }
+    }
+}
+
+/// Judges a line.
+///
+/// The verdict is that of the strictest rule that matches. A rule that only perhaps matches never denies: a person decides. The same
+/// holds for what the reader is not certain about.
+pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings<'_>) -> Judgement<'r> {
+    let reading = crate::read(line, rules.programs(), surroundings);
+    let mut findings = Vec::new();
+    {
+        let line = Line::new(&reading, rules.programs(), surroundings);
+        let mut doubts = reading.doubts.clone();
+        for id in 0..reading.commands.len() as CommandId {
+            let subject = Subject::new(&line, id);
+            findings.extend(of_command(&subject, rules, &mut doubts));
+        }
+        findings.extend(doubts.iter().map(of_doubt));
+    }
+    findings.sort_by_key(|finding| (std::cmp::Reverse(finding.verdict), !finding.is_certain, finding.span.start));
+    let verdict = findings.first().map_or(Verdict::Allow, |finding| finding.verdict);
+    Judgement { verdict, findings, reading }
+}
+
+/// Returns the findings about one command, and removes the doubts that an exception covers.
+fn of_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>, doubts: &mut Vec<Doubt>) -> Vec<Finding<'r>> {
+    let mut findings: Vec<Finding<'r>> = Vec::new();
+    if matches!(subject.command.program, Program::Unknown | Program::Known { built: true, .. }) {
+        findings.push(Finding {
+            verdict: Verdict::Ask,
+            cause: Cause::BuiltName,
+            command: Some(subject.id),
+            span: subject.command.words.first().map_or(subject.command.span, |word| word.span),
+            path: None,
+            is_certain: true,
+        });
+    }
+    let is_help = subject.is_help();
+    for rule in rules.of_program([subject.command.program.name(), subject.name]) {
+        // `rm --help` runs, but what `rm --help > FILE` writes is judged.
+        if is_help && !rule.conditions.programs.is_empty() || subject.is_called(rule.conditions.without_programs) {
+            continue;
+        }
+        let Some(matched) = conditions::check(&rule.conditions, rules, subject) else { continue };
+        let is_certain = matched.certainty == Match::Yes;
+        if rule.verdict == Verdict::Allow {
+            if is_certain {
+                let is_exempt = |cause: &str| rule.exempts.contains(&cause);
+                findings.retain(|finding| !is_exempt(finding.cause.name()));
+                let own = subject.command.span;
+                let is_inside = |span: Span| own.start <= span.start && span.end <= own.end;
+                doubts.retain(|doubt| !(is_inside(doubt.span) && is_exempt(doubt.kind.name())));
+            }
+            continue;
+        }
+        findings.push(Finding {
+            verdict: if is_certain { rule.verdict } else { Verdict::Ask },
+            cause: Cause::Rule(rule),
+            command: Some(subject.id),
+            span: matched.span.unwrap_or(subject.command.span),
+            path: matched.path,
+            is_certain,
+        });
+    }
+    findings
+}
+
+fn of_doubt<'r>(doubt: &Doubt) -> Finding<'r> {
+    Finding {
+        verdict: Verdict::Ask,
+        cause: Cause::Doubt(doubt.kind),
+        command: None,
+        span: doubt.span,
+        path: None,
+        is_certain: true,
+    }
+}

@@ -1,0 +1,64 @@
+//! How certain it is that a condition is met.
+
+use std::ops::{BitAnd, BitOr};
+
+/// Whether a condition is met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Match {
+    /// It is not met.
+    No,
+    /// It depends on what is known only at run time.
+    Maybe,
+    /// It is met.
+    Yes,
+}
+
+impl From<bool> for Match {
+    fn from(met: bool) -> Self {
+        if met { Self::Yes } else { Self::No }
+    }
+}
+
+/// Both conditions.
+impl BitAnd for Match {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        self.min(other)
+    }
+}
+
+/// One of the conditions.
+impl BitOr for Match {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        self.max(other)
+    }
+}
+
+impl Match {
+    /// Returns the best of several matches.
+    pub(crate) fn any(matches: impl IntoIterator<Item = Self>) -> Self {
+        let mut best = Self::No;
+        for found in matches {
+            best = best | found;
+            if best == Self::Yes {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Returns the worst of several matches.
+    pub(crate) fn all(matches: impl IntoIterator<Item = Self>) -> Self {
+        let mut worst = Self::Yes;
+        for found in matches {
+            worst = worst & found;
+            if worst == Self::No {
+                break;
+            }
+        }
+        worst
+    }
+}

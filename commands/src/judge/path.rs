@@ -1,0 +1,331 @@
+//! The paths that words stand for, and the places that they are in.
+
+use std::borrow::Cow;
+
+use crate::judge::Match;
+use crate::judge::subject::Line;
+use crate::reading::{Command, Directory, Surroundings};
+use crate::rules::{Place, pattern};
+use crate::syntax::{Glob, Origin, Part, Word};
+
+/// The home folder and the working directory of a person who is not known. No real folder has such a name.
+const UNKNOWN_HOME: &str = "/home/\u{0}";
+const UNKNOWN_START: &str = "/home/\u{0}/\u{0}";
+
+/// A path from the root, as far as it is certain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PathWord {
+    components: Vec<Component>,
+    /// Whether the path depends on a `cd` of the line, which can fail.
+    depends_on_cd: bool,
+}
+
+/// A component of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Component {
+    /// This name.
+    Name(String),
+    /// Names that match this pattern of the shell. Each stands for files that exist.
+    Glob(String),
+    /// A name that is known only in part.
+    Part(Box<Word>),
+    /// Any number of components.
+    Unknown,
+}
+
+impl PathWord {
+    /// Returns the path that a word stands for when a command gets it.
+    pub(crate) fn new(word: &Word, command: &Command, line: &Line<'_>) -> Self {
+        let surroundings = line.surroundings;
+        let mut builder = Builder { path: Vec::new(), name: Vec::new(), is_glob: false };
+        let mut depends_on_cd = false;
+        let mut parts =
+            word.parts.iter().skip_while(|part| matches!(part, Part::Literal { text, .. } if text.is_empty()));
+        let first = parts.next();
+        let is_absolute = matches!(first, Some(Part::Literal { text, .. }) if text.starts_with('/'));
+        let base = first.and_then(|part| base(part, command, surroundings));
+        match (&base, first) {
+            (Some(base), _) => builder.text(base, Origin::Plain),
+            (None, Some(Part::Literal { .. } | Part::Glob(_) | Part::Arithmetic { .. })) if !is_absolute => {
+                match &command.directory {
+                    Directory::Start => builder.text(&start(surroundings), Origin::Plain),
+                    Directory::At(directory) => {
+                        depends_on_cd = true;
+                        builder.directory(directory, surroundings);
+                    }
+                    Directory::Unknown => {
+                        depends_on_cd = true;
+                        builder.path.push(Component::Unknown);
+                    }
+                }
+                builder.end();
+            }
+            _ => {}
+        }
+        for part in first.filter(|_| base.is_none()).into_iter().chain(parts) {
+            builder.part(part, line);
+        }
+        builder.end();
+        Self { components: shortened(builder.path), depends_on_cd }
+    }
+
+    /// Returns the folder, if the last component is `*` or another pattern that stands for everything in the folder.
+    pub(crate) fn folder_of_all(&self) -> Option<Self> {
+        let (last, folder) = self.components.split_last()?;
+        let is_all = matches!(last, Component::Glob(glob) if glob.chars().all(|letter| "*?.".contains(letter)));
+        is_all.then(|| Self { components: folder.to_vec(), depends_on_cd: self.depends_on_cd })
+    }
+
+    /// Returns the path as text, if it is certain.
+    pub(crate) fn text(&self) -> Option<String> {
+        let mut text = String::new();
+        for component in &self.components {
+            let Component::Name(name) = component else { return None };
+            text.push('/');
+            text.push_str(name);
+        }
+        Some(if text.is_empty() { "/".to_owned() } else { text })
+    }
+
+    /// Returns whether the path is in a place.
+    pub(crate) fn is_in(&self, place: &Place<'_>, surroundings: &Surroundings<'_>) -> Match {
+        let matches = |pattern: &&str| self.fits(pattern, surroundings);
+        let found = Match::any(place.paths.iter().map(matches));
+        if found == Match::No || place.except.iter().any(|pattern| matches(pattern) == Match::Yes) {
+            return Match::No;
+        }
+        // A `cd` can fail, and then the path is another one.
+        if self.depends_on_cd { found.min(Match::Maybe) } else { found }
+    }
+
+    fn fits(&self, pattern: &str, surroundings: &Surroundings<'_>) -> Match {
+        let mut own = self.components.as_slice();
+        let pattern = match pattern.strip_prefix('~') {
+            None => pattern,
+            Some(below) => {
+                let home = home(surroundings);
+                for name in home.split('/').filter(|name| !name.is_empty()) {
+                    match own.split_first() {
+                        Some((Component::Name(own_name), rest)) if own_name == name => own = rest,
+                        Some((Component::Unknown, _)) => break,
+                        Some((Component::Part(word), rest)) if pattern::matches_word(name, word) != Match::No => {
+                            own = rest
+                        }
+                        Some((Component::Glob(glob), rest)) if pattern::matches(glob, name) => own = rest,
+                        _ => return Match::No,
+                    }
+                }
+                below
+            }
+        };
+        fits(pattern.strip_prefix('/').unwrap_or(pattern), own)
+    }
+}
+
+/// Returns whether the components of a path match those of a pattern.
+fn fits(pattern: &str, path: &[Component]) -> Match {
+    let (first, rest) = pattern.split_once('/').map_or((pattern, None), |(first, rest)| (first, Some(rest)));
+    if first.is_empty() && rest.is_none() {
+        return match path {
+            [] => Match::Yes,
+            [Component::Unknown] => Match::Maybe,
+            _ => Match::No,
+        };
+    }
+    let rest = rest.unwrap_or_default();
+    if first == "**" {
+        return match rest {
+            // Everything below a folder, but not the folder.
+            "" => match path {
+                [] => Match::No,
+                [Component::Unknown] => Match::Maybe,
+                _ => Match::Yes,
+            },
+            rest => Match::any((0..=path.len()).map(|skipped| fits(rest, &path[skipped..]))),
+        };
+    }
+    match path.split_first() {
+        None => Match::No,
+        Some((Component::Unknown, after)) => {
+            // The unknown part stands for nothing, for the first component, or for more.
+            let whole =
+                fits(pattern, after) | fits(rest, after) | if rest.is_empty() { Match::No } else { fits(rest, path) };
+            whole.min(Match::Maybe)
+        }
+        Some((component, after)) => {
+            let own = match component {
+                Component::Name(name) => Match::from(pattern::matches(first, name)),
+                Component::Part(word) => pattern::matches_word(first, word),
+                // The pattern of the shell stands for all names that match it, also for those of the place.
+                Component::Glob(glob) => Match::from(pattern::can_both_match(first, glob)),
+                Component::Unknown => Match::Maybe,
+            };
+            if own == Match::No { Match::No } else { own & fits(rest, after) }
+        }
+    }
+}
+
+/// Returns components that can be compared with patterns in little time: a long path, and one with several unknown parts, is as good
+/// as unknown.
+fn shortened(mut path: Vec<Component>) -> Vec<Component> {
+    const MAX_COMPONENTS: usize = 256;
+    let unknown = |component: &Component| *component == Component::Unknown;
+    if path.len() > MAX_COMPONENTS {
+        return vec![Component::Unknown];
+    }
+    if let (Some(first), Some(last)) = (path.iter().position(unknown), path.iter().rposition(unknown)) {
+        path.drain(first..last);
+    }
+    path
+}
+
+/// Returns the folder that a word begins with, if its first part stands for one: `~`, `$HOME`, `$PWD`.
+fn base<'s>(part: &Part, command: &Command, surroundings: &'s Surroundings<'_>) -> Option<Cow<'s, str>> {
+    match part {
+        Part::Tilde { user } if user.is_empty() => Some(home(surroundings)),
+        Part::Tilde { user } if user == "root" => Some("/root".into()),
+        Part::Tilde { user } if user.starts_with(['+', '-']) => None,
+        Part::Tilde { user } => Some(format!("/home/{user}").into()),
+        Part::Variable { name, operation: None, .. } if name == "HOME" => Some(home(surroundings)),
+        Part::Variable { name, operation: None, .. } if name == "PWD" && command.directory == Directory::Start => {
+            Some(start(surroundings))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the home folder.
+pub(crate) fn home<'s>(surroundings: &'s Surroundings<'_>) -> Cow<'s, str> {
+    surroundings.home.map_or(Cow::Borrowed(UNKNOWN_HOME), |home| home.to_string_lossy())
+}
+
+/// Returns the directory in which the line starts.
+fn start<'s>(surroundings: &'s Surroundings<'_>) -> Cow<'s, str> {
+    surroundings.directory.map_or(Cow::Borrowed(UNKNOWN_START), |directory| directory.to_string_lossy())
+}
+
+/// Builds the components of a path.
+struct Builder {
+    path: Vec<Component>,
+    /// The parts of the component that is not finished.
+    name: Vec<Part>,
+    is_glob: bool,
+}
+
+impl Builder {
+    /// Adds text, with its slashes.
+    fn text(&mut self, text: &str, origin: Origin) {
+        for (index, name) in text.split('/').enumerate() {
+            if index > 0 {
+                self.end();
+            }
+            if !name.is_empty() {
+                self.name.push(Part::Literal { text: name.to_owned(), origin });
+            }
+        }
+    }
+
+    /// Adds the directory after a `cd`.
+    fn directory(&mut self, directory: &str, surroundings: &Surroundings<'_>) {
+        match directory.strip_prefix('~') {
+            Some(below) if below.is_empty() || below.starts_with('/') => {
+                self.text(&home(surroundings), Origin::Plain);
+                self.text(below, Origin::Plain);
+            }
+            _ => {
+                if !directory.starts_with('/') {
+                    self.text(&start(surroundings), Origin::Plain);
+                    self.end();
+                }
+                self.text(directory, Origin::Plain);
+            }
+        }
+    }
+
+    fn part(&mut self, part: &Part, line: &Line<'_>) {
+        match part {
+            Part::Literal { text, origin } => self.text(text, *origin),
+            Part::Glob(Glob::AnyText | Glob::AnyChar | Glob::Class(_)) => {
+                self.is_glob = true;
+                self.name.push(part.clone());
+            }
+            Part::Arithmetic { .. } => self.name.push(Part::Unknown { splits: false }),
+            Part::Variable { name, operation: None, .. } if name == "HOME" => {
+                self.text(&home(line.surroundings), Origin::Plain);
+            }
+            // Numbers.
+            Part::Variable { name, operation: None, .. } if matches!(name.as_str(), "?" | "$" | "!" | "#") => {
+                self.name.push(Part::Unknown { splits: false });
+            }
+            // A variable of the environment that is not known is unset or secret.
+            Part::Variable { .. } if !line.can_be_anything(part) => self.name.push(Part::Unknown { splits: false }),
+            // The value of another variable is taken to stay below the folder before it.
+            Part::Variable { .. } if !self.path.is_empty() => {
+                self.end();
+                self.unknown();
+            }
+            _ => {
+                // It can contain `/` and `..`.
+                self.path.clear();
+                self.name.clear();
+                self.is_glob = false;
+                self.unknown();
+            }
+        }
+    }
+
+    /// Adds any number of components.
+    fn unknown(&mut self) {
+        if self.path.last() != Some(&Component::Unknown) {
+            self.path.push(Component::Unknown);
+        }
+    }
+
+    /// Ends a component.
+    fn end(&mut self) {
+        let parts = std::mem::take(&mut self.name);
+        let is_glob = std::mem::take(&mut self.is_glob);
+        if parts.is_empty() {
+            return;
+        }
+        let word = Word { parts, span: crate::Span::default() };
+        let component = match word.text() {
+            Some(name) => match &*name {
+                "." => return,
+                ".." => {
+                    if matches!(self.path.last(), Some(Component::Unknown)) {
+                        return;
+                    }
+                    self.path.pop();
+                    return;
+                }
+                name => Component::Name(name.to_owned()),
+            },
+            None if is_glob => match glob_text(&word) {
+                Some(glob) => Component::Glob(glob),
+                None => Component::Part(Box::new(word)),
+            },
+            None => Component::Part(Box::new(word)),
+        };
+        self.path.push(component);
+    }
+}
+
+/// Returns a pattern of the shell as text, if it has no expansion.
+fn glob_text(word: &Word) -> Option<String> {
+    let mut text = String::new();
+    for part in &word.parts {
+        match part {
+            Part::Literal { text: literal, .. } => text.push_str(literal),
+            Part::Glob(Glob::AnyText) => text.push('*'),
+            Part::Glob(Glob::AnyChar) => text.push('?'),
+            Part::Glob(Glob::Class(class)) => {
+                text.push('[');
+                text.push_str(class);
+                text.push(']');
+            }
+            _ => return None,
+        }
+    }
+    Some(text)
+}

@@ -1,0 +1,178 @@
+//! Rules: what a command has to look like, and the verdict about it.
+
+pub(crate) mod pattern;
+mod set;
+
+pub use set::RuleSet;
+
+/// The verdict about a command, from the mildest to the strictest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// The command runs.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// The command never runs. A person cannot approve it.
+    Deny,
+}
+
+impl Verdict {
+    /// Returns the word in manifests: `allow`, `ask` or `deny`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// A rule. It matches a command if each of its conditions is met. A condition without entries is always met; one with
+/// entries is met if one of its entries is, unless it says otherwise.
+///
+/// `docs/approval.md` describes the patterns and the places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule<'t> {
+    /// The name. Unique in a rule set.
+    pub name: &'t str,
+    /// What such a command does, for the person who decides.
+    pub description: &'t str,
+    /// What the person should check before approving. May be empty.
+    pub check: &'t str,
+    /// The verdict. A rule with [`Verdict::Allow`] is an exception to the rules in `exempts`.
+    pub verdict: Verdict,
+    /// Whether a user's rule may exempt commands from this one.
+    pub can_be_exempted: bool,
+    /// The rules to which this one is an exception.
+    pub exempts: &'t [&'t str],
+    /// The conditions.
+    pub conditions: Conditions<'t>,
+}
+
+/// The conditions of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Conditions<'t> {
+    /// The names of programs, without their folders: patterns.
+    pub programs: &'t [&'t str],
+    /// The names of programs to which the rule does not apply.
+    pub without_programs: &'t [&'t str],
+    /// Subcommands: the first operands, and options that are given as well, such as `push --force`.
+    pub subcommands: &'t [&'t [&'t str]],
+    /// Options in any spelling: `-r`, `--recursive`; with a pattern for the value after `=`: `-c=core.pager=*`.
+    pub flags: &'t [&'t str],
+    /// Options with which the rule does not match.
+    pub without_flags: &'t [&'t str],
+    /// Patterns for arguments that are not options.
+    pub arguments: &'t [&'t str],
+    /// Whether the command has no operand, apart from `-`.
+    pub no_operands: bool,
+    /// Places, in one of which an operand is.
+    pub operands_in: &'t [&'t str],
+    /// Places, in one of which the command reads: operands and redirected input.
+    pub reads: &'t [&'t str],
+    /// Places, in one of which the command writes.
+    pub writes: &'t [&'t str],
+    /// The kinds of its standard input.
+    pub input: &'t [InputKind],
+    /// Programs, one of which provides standard input or code: by a pipe, a substitution, or a file that it wrote before.
+    pub input_from: &'t [&'t str],
+    /// Programs, all of which provide standard input or code, and nothing else does.
+    pub input_only_from: &'t [&'t str],
+    /// Programs, one of which wrote the file that is run.
+    pub program_from: &'t [&'t str],
+    /// Programs, one of which runs the command: patterns.
+    pub run_by: &'t [&'t str],
+    /// Kinds of expansions, one of which an argument contains.
+    pub expansions: &'t [ExpansionKind],
+    /// Patterns for the names of variables that the command sets or exports.
+    pub variables: &'t [&'t str],
+    /// SQL statements, one of which an argument or the input contains.
+    pub statements: &'t [Statement],
+    /// Whether the command is a function that starts itself more than once, or in the background.
+    pub forks_itself: bool,
+}
+
+/// The kinds of standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputKind {
+    /// The output of other commands.
+    Pipe,
+    /// A here-document or a here-string.
+    Inline,
+    /// A file.
+    File,
+}
+
+/// The kinds of expansions in arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpansionKind {
+    /// The output of commands: `$(...)`.
+    Substitution,
+    /// The value of a variable that the line does not set.
+    Variable,
+    /// Arguments that are added at run time, such as those of `xargs`.
+    Appended,
+}
+
+/// The SQL statements that rules can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statement {
+    /// `DROP` of a table, database, schema, index, view, user, role and so on.
+    Drop,
+    /// `TRUNCATE`.
+    Truncate,
+    /// `ALTER ... DROP`.
+    AlterDrop,
+    /// `DELETE` without `WHERE`.
+    DeleteWithoutWhere,
+    /// `UPDATE` without `WHERE`.
+    UpdateWithoutWhere,
+}
+
+/// Names for files and folders, such as the folders of the system or private keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place<'t> {
+    /// The name, as rules use it.
+    pub name: &'t str,
+    /// What the files are.
+    pub description: &'t str,
+    /// Patterns of paths: `/etc`, `~/.ssh/id_*`. `**` stands for any number of folders.
+    pub paths: &'t [&'t str],
+    /// Patterns of paths that are not in the place, although `paths` match them.
+    pub except: &'t [&'t str],
+}
+
+/// The words that manifests use, with what they mean.
+macro_rules! words {
+    ($($kind:ident { $($variant:ident $word:literal $meaning:literal)* })*) => {$(
+        impl $kind {
+            /// Every value, with its word in manifests and what it means.
+            pub const WORDS: &'static [(&'static str, Self, &'static str)] = &[$(($word, Self::$variant, $meaning)),*];
+
+            /// Returns the value with this word.
+            pub fn from_word(word: &str) -> Option<Self> {
+                Self::WORDS.iter().find(|(known, ..)| *known == word).map(|(_, value, _)| *value)
+            }
+        }
+    )*};
+}
+
+words! {
+    InputKind {
+        Pipe "pipe" "The output of other commands."
+        Inline "inline" "A here-document or a here-string."
+        File "file" "A file."
+    }
+    ExpansionKind {
+        Substitution "substitution" "The output of commands."
+        Variable "variable" "The value of a variable that the line does not set."
+        Appended "appended" "Arguments that are added at run time, such as those of `xargs`."
+    }
+    Statement {
+        Drop "drop" "`DROP` of a table, a database, a user and so on."
+        Truncate "truncate" "`TRUNCATE`."
+        AlterDrop "alter-drop" "`ALTER` with `DROP`."
+        DeleteWithoutWhere "delete-without-where" "`DELETE` of all rows."
+        UpdateWithoutWhere "update-without-where" "`UPDATE` of all rows."
+    }
+}

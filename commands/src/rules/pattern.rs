@@ -1,0 +1,221 @@
+//! Patterns: `*` stands for any text, `?` for one character, `[...]` for one of several.
+//!
+//! A pattern is compared with a text, or with a word whose text is only partly certain.
+
+use crate::judge::Match;
+use crate::syntax::{Glob, Part, Word};
+
+/// Words that are longer, and not certain, are not compared: they can match.
+const MAX_UNCERTAIN_CHARS: usize = 4096;
+
+/// A character of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Item<'p> {
+    /// This character.
+    Char(char),
+    /// Any character.
+    One,
+    /// Any text.
+    Any,
+    /// One of these characters. With a leading `!` or `^`: any other one.
+    Class(&'p str),
+}
+
+/// Returns whether a pattern matches a whole text.
+pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+    // Most patterns are plain names.
+    if !pattern.contains(['*', '?', '[']) {
+        return pattern == text;
+    }
+    let items: Vec<Item<'_>> = items(pattern).collect();
+    // The place of the last `*`, and the position in the text from which it was tried.
+    let mut star: Option<(usize, usize)> = None;
+    let (mut at, mut rest) = (0, text);
+    loop {
+        let next = rest.chars().next();
+        let fits = match (items.get(at), next) {
+            (None, None) => return true,
+            (Some(Item::Any), _) => {
+                star = Some((at, text.len() - rest.len()));
+                at += 1;
+                continue;
+            }
+            (Some(item), Some(letter)) => accepts(*item, letter),
+            (None, Some(_)) | (Some(_), None) => false,
+        };
+        if fits {
+            at += 1;
+            rest = &rest[next.map_or(0, char::len_utf8)..];
+            continue;
+        }
+        // One more character for the last `*`.
+        let Some((star_at, from)) = star else { return false };
+        let Some(skipped) = text[from..].chars().next() else { return false };
+        star = Some((star_at, from + skipped.len_utf8()));
+        at = star_at + 1;
+        rest = &text[from + skipped.len_utf8()..];
+    }
+}
+
+/// Returns whether a pattern matches a word: certainly, perhaps, or not.
+pub(crate) fn matches_word(pattern: &str, word: &Word) -> Match {
+    if let Some(text) = word.text() {
+        return Match::from(matches(pattern, &text));
+    }
+    if word.parts.iter().any(|part| part.splits() && !matches!(part, Part::Glob(_))) {
+        return Match::Maybe;
+    }
+    let mut atoms = Vec::new();
+    for part in &word.parts {
+        match part {
+            Part::Literal { text, .. } => atoms.extend(text.chars().map(Some)),
+            Part::Glob(Glob::AnyChar | Glob::Class(_)) => atoms.push(None),
+            _ if atoms.last() == Some(&None) => {}
+            _ => atoms.push(None),
+        }
+    }
+    if atoms.len() > MAX_UNCERTAIN_CHARS || can_match(pattern, &atoms) { Match::Maybe } else { Match::No }
+}
+
+/// Returns whether there is a text that both patterns match. A class of the second one counts as any character.
+pub(crate) fn can_both_match(one: &str, other: &str) -> bool {
+    let atoms = items(other).map(|item| match item {
+        Item::Char(letter) => Some(letter),
+        Item::One | Item::Any | Item::Class(_) => None,
+    });
+    can_match(one, &atoms.collect::<Vec<_>>())
+}
+
+/// Returns whether a pattern can match a text in which `None` stands for any text.
+fn can_match(pattern: &str, atoms: &[Option<char>]) -> bool {
+    // `reached[n]`: the items so far can match the first `n` atoms, or a part of what the last of them stands for.
+    let mut reached = vec![false; atoms.len() + 1];
+    reached[0] = true;
+    skip_unknown(&mut reached, atoms);
+    for item in items(pattern) {
+        let mut next = vec![false; atoms.len() + 1];
+        for at in (0..=atoms.len()).filter(|at| reached[*at]) {
+            if item == Item::Any {
+                next[at..].fill(true);
+                break;
+            }
+            // What an unknown part stands for can go on.
+            if at > 0 && atoms[at - 1].is_none() {
+                next[at] = true;
+            }
+            if let Some(Some(letter)) = atoms.get(at)
+                && accepts(item, *letter)
+            {
+                next[at + 1] = true;
+            }
+        }
+        reached = next;
+        skip_unknown(&mut reached, atoms);
+    }
+    reached[atoms.len()]
+}
+
+/// An unknown part can be empty.
+fn skip_unknown(reached: &mut [bool], atoms: &[Option<char>]) {
+    for (at, atom) in atoms.iter().enumerate() {
+        if reached[at] && atom.is_none() {
+            reached[at + 1] = true;
+        }
+    }
+}
+
+fn accepts(item: Item<'_>, letter: char) -> bool {
+    match item {
+        Item::Char(own) => own == letter,
+        Item::One | Item::Any => true,
+        Item::Class(class) => {
+            let (negated, class) = match class.strip_prefix(['!', '^']) {
+                Some(rest) => (true, rest),
+                None => (false, class),
+            };
+            let letters: Vec<char> = class.chars().collect();
+            let mut at = 0;
+            let mut found = false;
+            while at < letters.len() {
+                let end = if letters.get(at + 1) == Some(&'-') { letters.get(at + 2) } else { None };
+                found |= (letters[at]..=*end.unwrap_or(&letters[at])).contains(&letter);
+                at += if end.is_some() { 3 } else { 1 };
+            }
+            found != negated
+        }
+    }
+}
+
+fn items(pattern: &str) -> impl Iterator<Item = Item<'_>> {
+    let mut rest = pattern;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        if first == '['
+            && let Some(end) = rest[1..].find(']').filter(|end| *end > 0)
+        {
+            let class = &rest[1..=end];
+            rest = &rest[end + 2..];
+            return Some(Item::Class(class));
+        }
+        rest = &rest[first.len_utf8()..];
+        Some(match first {
+            '*' => Item::Any,
+            '?' => Item::One,
+            letter => Item::Char(letter),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::span::Span;
+    use crate::syntax::Origin;
+
+    #[test]
+    fn patterns_match_whole_texts() {
+        for (pattern, text, expected) in [
+            ("rm", "rm", true),
+            ("rm", "rmdir", false),
+            ("mkfs*", "mkfs.ext4", true),
+            ("*", "", true),
+            ("*system(*", "BEGIN { system(\"id\") }", true),
+            ("a*b*c", "axxbyybc", true),
+            ("a*b*c", "axxbyyb", false),
+            ("[0-7]*[2367]", "777", true),
+            ("[0-7]*[2367]", "755", false),
+            ("[!-]*", "-x", false),
+            ("?", "é", true),
+            ("[", "[", true),
+            ("a[b", "a[b", true),
+        ] {
+            assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn a_word_with_unknown_parts_matches_perhaps() {
+        let word = |parts: &[&str]| {
+            let part = |text: &&str| match *text {
+                "$" => Part::Unknown { splits: false },
+                text => Part::Literal { text: text.to_owned(), origin: Origin::Plain },
+            };
+            Word { parts: parts.iter().map(part).collect(), span: Span::default() }
+        };
+        for (pattern, parts, expected) in [
+            ("777", &["777"][..], Match::Yes),
+            ("777", &["7", "$"], Match::Maybe),
+            ("777", &["$"], Match::Maybe),
+            ("777", &["6", "$"], Match::No),
+            ("777", &["$", "6"], Match::No),
+            ("of=/dev/*", &["of=", "$"], Match::Maybe),
+            ("of=/dev/*", &["if=", "$"], Match::No),
+            ("a?c", &["a", "$", "c"], Match::Maybe),
+            ("ac", &["a", "$", "c"], Match::Maybe),
+            ("abcd", &["a", "$", "c", "$", "d"], Match::Maybe),
+            ("abcd", &["a", "$", "x", "$", "d"], Match::No),
+        ] {
+            assert_eq!(matches_word(pattern, &word(parts)), expected, "{pattern} {parts:?}");
+        }
+    }
+}
