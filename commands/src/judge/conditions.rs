@@ -6,7 +6,7 @@ use crate::flags::{Argument, is_abbreviation};
 use crate::judge::Match;
 use crate::judge::path::PathWord;
 use crate::judge::sql;
-use crate::judge::subject::{Subject, after_prefix};
+use crate::judge::subject::{By, Subject, after_prefix};
 use crate::reading::Input;
 use crate::rules::{Conditions, ExpansionKind, InputKind, Place, RuleSet, pattern};
 use crate::span::Span;
@@ -24,6 +24,7 @@ pub(crate) struct Matched {
 
 /// The rule, the command, and what was found so far.
 struct Check<'c, 'a> {
+    ignore_case: bool,
     rules: &'c RuleSet<'c>,
     subject: &'c Subject<'a>,
     matched: Matched,
@@ -31,7 +32,8 @@ struct Check<'c, 'a> {
 
 /// Returns whether a command meets all conditions, and by which part. The programs are already those of the rule.
 pub(crate) fn check(conditions: &Conditions<'_>, rules: &RuleSet<'_>, subject: &Subject<'_>) -> Option<Matched> {
-    let mut check = Check { rules, subject, matched: Matched { certainty: Match::Yes, span: None, path: None } };
+    let ignore_case = conditions.ignore_case;
+    let mut check = Check { ignore_case, rules, subject, matched: Matched { certainty: Match::Yes, span: None, path: None } };
     check.all(conditions);
     (check.matched.certainty != Match::No).then_some(check.matched)
 }
@@ -68,7 +70,7 @@ impl<'a> Check<'_, 'a> {
             }
         }
         if wanted.no_operands {
-            let is_operand = |word: &Word| !word.text().is_some_and(|text| text == "-");
+            let is_operand = |word: &Word| !word.certain_start().starts_with('-');
             let certain = self
                 .subject
                 .arguments
@@ -92,7 +94,7 @@ impl<'a> Check<'_, 'a> {
             }
         }
         if !wanted.variables.is_empty() {
-            let (found, span) = self.variables(wanted.variables);
+            let (found, span) = self.variables(wanted.variables, wanted.without_variables);
             if !self.require_at(found, span) {
                 return;
             }
@@ -124,6 +126,9 @@ impl<'a> Check<'_, 'a> {
             let appended = self.subject.command.appended;
             self.in_places(wanted.operands_in, operands, appended);
         }
+        if !wanted.operands_outside.is_empty() && self.matched.certainty != Match::No {
+            self.outside_places(wanted.operands_outside);
+        }
         if !wanted.writes.is_empty() && self.matched.certainty != Match::No {
             self.in_places(wanted.writes, self.subject.written(), false);
         }
@@ -134,7 +139,11 @@ impl<'a> Check<'_, 'a> {
 
     fn sources(&mut self, wanted: &Conditions<'_>) {
         if !wanted.input_from.is_empty() {
-            let found = self.comes_from(wanted.input_from, self.input_files());
+            let found = self.comes_from(wanted.input_from, By::Input, self.redirected_file());
+            self.require(found.into());
+        }
+        if !wanted.file_from.is_empty() && self.matched.certainty != Match::No {
+            let found = self.comes_from(wanted.file_from, By::Operands, self.operand_files());
             self.require(found.into());
         }
         if !wanted.input_only_from.is_empty() && self.matched.certainty != Match::No {
@@ -142,7 +151,7 @@ impl<'a> Check<'_, 'a> {
             self.require(found.into());
         }
         if !wanted.program_from.is_empty() && self.matched.certainty != Match::No {
-            let found = self.comes_from(wanted.program_from, self.program_file());
+            let found = self.comes_from(wanted.program_from, By::Operands, self.program_file());
             self.require(found.into());
         }
     }
@@ -168,7 +177,7 @@ impl<'a> Check<'_, 'a> {
                 return self.flag(word).0;
             }
             match operands.next() {
-                Some(operand) => pattern::matches_word(word, operand),
+                Some(operand) => self.matches(word, operand),
                 None => self.subject.command.appended.then_some(Match::Maybe).unwrap_or(Match::No),
             }
         }))
@@ -188,7 +197,7 @@ impl<'a> Check<'_, 'a> {
         let is_single_dash = name.len() > 2 && !name.starts_with("--");
         if is_single_dash {
             for (index, word) in words.iter().enumerate() {
-                let own = pattern::matches_word(name, word);
+                let own = self.matches(name, word);
                 let own = if own == Match::Maybe && !self.subject.can_be_option(word) { Match::No } else { own };
                 found(own & self.value(value, None, index), word.span);
             }
@@ -220,9 +229,9 @@ impl<'a> Check<'_, 'a> {
     fn value(&self, wanted: Option<&str>, own: Option<Cow<'_, Word>>, index: usize) -> Match {
         let Some(wanted) = wanted else { return Match::Yes };
         match own {
-            Some(word) => pattern::matches_word(wanted, &word),
+            Some(word) => self.matches(wanted, &word),
             None => match self.subject.command.arguments().get(index + 1) {
-                Some(next) => pattern::matches_word(wanted, next),
+                Some(next) => self.matches(wanted, next),
                 None => Match::No,
             },
         }
@@ -237,7 +246,7 @@ impl<'a> Check<'_, 'a> {
                 Argument::Option { index, .. } => (&self.subject.command.arguments()[*index], true),
             };
             for pattern in patterns.iter().filter(|pattern| !is_option || pattern.starts_with('-')) {
-                let found = pattern::matches_word(pattern, word);
+                let found = self.matches(pattern, word);
                 let is_certain = !word.parts.iter().any(|part| self.subject.line.can_be_anything(part));
                 let found = if found == Match::Maybe && is_certain { Match::No } else { found };
                 if found > best.0 {
@@ -262,18 +271,27 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// Returns whether the command sets one of these variables: before the program, as an assignment, or by `export`.
-    fn variables(&self, patterns: &[&str]) -> (Match, Option<Span>) {
+    fn variables(&self, patterns: &[&str], except: &[&str]) -> (Match, Option<Span>) {
         let command = self.subject.command;
-        let is_wanted = |name: &str| patterns.iter().any(|pattern| pattern::matches(pattern, name));
-        if let Some(assignment) = command.assignments.iter().find(|assignment| is_wanted(&assignment.name)) {
+        let is_wanted = |name: &str, assignment: &str| {
+            patterns.iter().any(|pattern| pattern::matches(pattern, name))
+                && !except.iter().any(|pattern| pattern::matches(pattern, assignment))
+        };
+        let assigned = command.assignments.iter().find(|assignment| {
+            // A value that is not certain is none that is excepted.
+            let value = assignment.value.text().unwrap_or(Cow::Borrowed("\0"));
+            is_wanted(&assignment.name, &format!("{}={value}", assignment.name))
+        });
+        if let Some(assignment) = assigned {
             return (Match::Yes, Some(assignment.span));
         }
-        if !self.subject.is_called(&["declare", "export", "readonly", "setenv", "set", "typeset", "local"]) {
+        if !self.subject.is_called(&["declare", "export", "readonly", "set", "setenv", "typeset"]) {
             return (Match::No, None);
         }
         let found = command.arguments().iter().find(|word| {
             let start = word.certain_start();
-            start.split_once('=').is_some_and(|(name, _)| is_wanted(name.trim_end_matches('+')))
+            let whole = word.text().unwrap_or(Cow::Borrowed("\0"));
+            start.split_once('=').is_some_and(|(name, _)| is_wanted(name.trim_end_matches('+'), &whole))
         });
         (found.is_some().into(), found.map(|word| word.span))
     }
@@ -416,41 +434,90 @@ impl<'a> Check<'_, 'a> {
         words
     }
 
-    /// Returns the files that provide input or code: operands, and a redirected file.
-    fn input_files(&self) -> Vec<String> {
-        let reading = self.subject.line.reading;
-        let redirected = match reading.input(self.subject.id) {
-            Input::Redirect(redirect) if redirect.kind == RedirectKind::Read => Some(&redirect.target),
-            _ => None,
-        };
-        let words = self.subject.operands().chain(redirected);
-        words.filter_map(|word| PathWord::new(word, self.subject.command, self.subject.line).text()).collect()
+    /// Returns the file that is standard input.
+    fn redirected_file(&self) -> Vec<String> {
+        match self.subject.line.reading.input(self.subject.id) {
+            Input::Redirect(redirect) if redirect.kind == RedirectKind::Read => self.path(&redirect.target).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the operands as paths.
+    fn operand_files(&self) -> Vec<String> {
+        self.subject.operands().filter_map(|word| self.path(word)).collect()
+    }
+
+    fn path(&self, word: &Word) -> Option<String> {
+        PathWord::new(word, self.subject.command, self.subject.line).text()
     }
 
     /// Returns the file that is run, if the program is written with its folder.
     fn program_file(&self) -> Vec<String> {
         let word = self.subject.command.words.first();
         let word = word.filter(|word| word.text().is_some_and(|text| text.contains('/')));
-        word.and_then(|word| PathWord::new(word, self.subject.command, self.subject.line).text()).into_iter().collect()
+        word.and_then(|word| self.path(word)).into_iter().collect()
     }
 
-    fn is_program(&self, id: CommandId, patterns: &[&str]) -> bool {
-        Subject::new(self.subject.line, id).is_called(patterns)
+    /// Returns whether a command is one of these programs, with the subcommand that follows the name.
+    fn is_program(&self, id: CommandId, programs: &[&str]) -> bool {
+        let subject = Subject::new(self.subject.line, id);
+        programs.iter().any(|program| {
+            let mut words = program.split(' ');
+            let name = words.next().unwrap_or_default();
+            let mut operands = subject.operands();
+            subject.is_called(&[name])
+                && words.all(|word| operands.next().is_some_and(|operand| pattern::matches_word(word, operand) == Match::Yes))
+        })
     }
 
-    fn comes_from(&self, patterns: &[&str], files: Vec<String>) -> bool {
-        let sources = self.subject.line.sources(self.subject.id, &files);
+    fn comes_from(&self, patterns: &[&str], by: By, files: Vec<String>) -> bool {
+        let sources = self.subject.line.sources(self.subject.id, by, &files);
         sources.into_iter().any(|id| self.is_program(id, patterns))
     }
 
     /// Returns whether there are sources, and all of them are these programs.
     fn comes_only_from(&self, patterns: &[&str]) -> bool {
-        let sources = self.subject.line.sources(self.subject.id, &[]);
-        let unknown = self.subject.command.arguments().iter().flat_map(|word| &word.parts);
-        let is_plain = |part: &Part| matches!(part, Part::Substitution { .. } | Part::Literal { .. });
-        !sources.is_empty()
-            && sources.into_iter().all(|id| self.is_program(id, patterns))
-            && unknown.into_iter().all(is_plain)
+        let sources = self.subject.line.sources(self.subject.id, By::Both, &[]);
+        let mut parts = self.subject.command.arguments().iter().flat_map(|word| &word.parts);
+        let is_plain =
+            |part: &Part| matches!(part, Part::Substitution { .. } | Part::ProcessSubstitution { .. } | Part::Literal { .. });
+        !sources.is_empty() && sources.into_iter().all(|id| self.is_program(id, patterns)) && parts.all(is_plain)
+    }
+
+    /// Returns whether a pattern matches a word.
+    fn matches(&self, pattern: &str, word: &Word) -> Match {
+        if !self.ignore_case {
+            return pattern::matches_word(pattern, word);
+        }
+        let mut lower = word.clone();
+        for part in &mut lower.parts {
+            if let Part::Literal { text, .. } = part {
+                *text = text.to_lowercase();
+            }
+        }
+        pattern::matches_word(pattern, &lower)
+    }
+
+    /// Requires that one of the operands is outside of all of these places.
+    fn outside_places(&mut self, names: &[&str]) {
+        let places: Vec<&Place<'_>> = names.iter().filter_map(|name| self.rules.place(name)).collect();
+        let mut best = (Match::No, None, None);
+        for word in self.subject.operands() {
+            let path = PathWord::new(word, self.subject.command, self.subject.line);
+            let inside = Match::any(places.iter().map(|place| path.is_in(place, self.subject.line.surroundings)));
+            let outside = match inside {
+                Match::No => Match::Yes,
+                Match::Maybe => Match::Maybe,
+                Match::Yes => Match::No,
+            };
+            if outside > best.0 {
+                best = (outside, Some(word.span), path.text());
+            }
+        }
+        let (found, span, path) = best;
+        self.matched.path = path.or(self.matched.path.take());
+        let found = if self.subject.command.appended { found.max(Match::Maybe) } else { found };
+        self.require_at(found, span);
     }
 }
 

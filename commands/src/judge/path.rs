@@ -100,11 +100,15 @@ impl PathWord {
 
     fn fits(&self, pattern: &str, surroundings: &Surroundings<'_>) -> Match {
         let mut own = self.components.as_slice();
-        let pattern = match pattern.strip_prefix('~') {
+        let folder = match pattern.chars().next() {
+            Some('~') => Some((home(surroundings), &pattern[1..])),
+            Some('.') => Some((start(surroundings), &pattern[1..])),
+            _ => None,
+        };
+        let pattern = match folder {
             None => pattern,
-            Some(below) => {
-                let home = home(surroundings);
-                for name in home.split('/').filter(|name| !name.is_empty()) {
+            Some((folder, below)) => {
+                for name in folder.split('/').filter(|name| !name.is_empty()) {
                     match own.split_first() {
                         Some((Component::Name(own_name), rest)) if own_name == name => own = rest,
                         Some((Component::Unknown, _)) => break,
@@ -253,12 +257,10 @@ impl Builder {
             Part::Variable { name, operation: None, .. } if name == "HOME" => {
                 self.text(&home(line.surroundings), Origin::Plain);
             }
-            // Numbers.
-            Part::Variable { name, operation: None, .. } if matches!(name.as_str(), "?" | "$" | "!" | "#") => {
-                self.name.push(Part::Unknown { splits: false });
+            // A variable of the environment that is not known is unset or secret. It stands for no file that a place names.
+            Part::Variable { name, .. } if !line.can_be_anything(part) => {
+                self.name.push(Part::Literal { text: format!("\0{name}"), origin: Origin::Expanded });
             }
-            // A variable of the environment that is not known is unset or secret.
-            Part::Variable { .. } if !line.can_be_anything(part) => self.name.push(Part::Unknown { splits: false }),
             // The value of another variable is taken to stay below the folder before it.
             Part::Variable { .. } if !self.path.is_empty() => {
                 self.end();

@@ -31,6 +31,17 @@ pub(crate) struct Subject<'a> {
     pub(crate) arguments: Vec<Argument<'a>>,
 }
 
+/// The way in which a command gets the output of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    /// On standard input.
+    Input,
+    /// In its words.
+    Operands,
+    /// In either way.
+    Both,
+}
+
 /// Commands that set the variables that they name.
 const SETTERS: &[&str] =
     &["declare", "export", "getopts", "let", "local", "mapfile", "printf", "read", "readarray", "readonly", "typeset"];
@@ -69,16 +80,20 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Returns the commands that provide a command's standard input or code, without those that write files.
-    fn direct_sources(&self, id: CommandId) -> Vec<CommandId> {
+    /// Returns the commands whose output a command gets directly.
+    fn direct_sources(&self, id: CommandId, by: By) -> Vec<CommandId> {
         let command = self.reading.command(id);
         let mut ranges: Vec<Range<CommandId>> = Vec::new();
-        match self.reading.input(id) {
-            Input::Inherited => {}
-            Input::Commands(range) => ranges.push(range),
-            Input::Redirect(redirect) => ranges.extend(substitutions(&redirect.target)),
+        if by != By::Operands {
+            match self.reading.input(id) {
+                Input::Inherited => {}
+                Input::Commands(range) => ranges.push(range),
+                Input::Redirect(redirect) => ranges.extend(substitutions(&redirect.target)),
+            }
         }
-        ranges.extend(command.words.iter().flat_map(substitutions));
+        if by != By::Input {
+            ranges.extend(command.words.iter().flat_map(substitutions));
+        }
         let mut sources: Vec<CommandId> = ranges.into_iter().flatten().collect();
         // What wrappers among them run is listed elsewhere.
         let is_run_by = |other: &CommandId| {
@@ -91,17 +106,17 @@ impl<'a> Line<'a> {
         sources
     }
 
-    /// Returns the commands that provide a command's input or code, also by way of other commands and of files that the line
-    /// writes.
-    pub(crate) fn sources(&self, id: CommandId, files: &[String]) -> BTreeSet<CommandId> {
+    /// Returns the commands whose output a command gets, also by way of other commands and of these files, if the line writes
+    /// them.
+    pub(crate) fn sources(&self, id: CommandId, by: By, files: &[String]) -> BTreeSet<CommandId> {
         let mut found = BTreeSet::new();
-        let mut open = self.direct_sources(id);
+        let mut open = self.direct_sources(id, by);
         if !files.is_empty() {
             open.extend(self.writers(id, files));
         }
         while let Some(next) = open.pop() {
             if found.insert(next) && found.len() <= MAX_SOURCES {
-                open.extend(self.direct_sources(next));
+                open.extend(self.direct_sources(next, By::Both));
             }
         }
         found

@@ -64,19 +64,25 @@ pub struct Conditions<'t> {
     pub without_flags: &'t [&'t str],
     /// Patterns for arguments that are not options.
     pub arguments: &'t [&'t str],
-    /// Whether the command has no operand, apart from `-`.
+    /// Whether the patterns of subcommands, options and arguments ignore upper and lower case.
+    pub ignore_case: bool,
+    /// Whether the command has no operand, apart from `-` and what begins with a dash.
     pub no_operands: bool,
     /// Places, in one of which an operand is.
     pub operands_in: &'t [&'t str],
+    /// Places, outside of all of which an operand is.
+    pub operands_outside: &'t [&'t str],
     /// Places, in one of which the command reads: operands and redirected input.
     pub reads: &'t [&'t str],
     /// Places, in one of which the command writes.
     pub writes: &'t [&'t str],
     /// The kinds of its standard input.
     pub input: &'t [InputKind],
-    /// Programs, one of which provides standard input or code: by a pipe, a substitution, or a file that it wrote before.
+    /// Programs, one of which provides standard input.
     pub input_from: &'t [&'t str],
-    /// Programs, all of which provide standard input or code, and nothing else does.
+    /// Programs, one of which provides an operand: by a substitution, or as a file that it wrote before.
+    pub file_from: &'t [&'t str],
+    /// Programs, with their subcommands, all of which provide standard input or the operands. Nothing else does.
     pub input_only_from: &'t [&'t str],
     /// Programs, one of which wrote the file that is run.
     pub program_from: &'t [&'t str],
@@ -86,6 +92,8 @@ pub struct Conditions<'t> {
     pub expansions: &'t [ExpansionKind],
     /// Patterns for the names of variables that the command sets or exports.
     pub variables: &'t [&'t str],
+    /// Patterns for assignments, `NAME=VALUE`, that do not count.
+    pub without_variables: &'t [&'t str],
     /// SQL statements, one of which an argument or the input contains.
     pub statements: &'t [Statement],
     /// Whether the command is a function that starts itself more than once, or in the background.
