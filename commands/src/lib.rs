@@ -37,6 +37,6 @@ pub const MAX_BYTES: usize = 64 * 1024;
 pub const MAX_DEPTH: usize = 64;
 
 /// Lists every command that could run when a shell runs `line`.
-pub fn read(line: &str, programs: &ProgramTable, surroundings: &Surroundings<'_>) -> Reading {
+pub fn read(line: &str, programs: &ProgramTable<'_>, surroundings: &Surroundings<'_>) -> Reading {
     unfold::unfold(line, programs, surroundings)
 }

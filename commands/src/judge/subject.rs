@@ -14,7 +14,7 @@ use crate::syntax::{CommandId, Part, RedirectKind, Word};
 /// A line, with what several commands need.
 pub(crate) struct Line<'a> {
     pub(crate) reading: &'a Reading,
-    pub(crate) programs: &'a ProgramTable,
+    pub(crate) programs: &'a ProgramTable<'a>,
     pub(crate) surroundings: &'a Surroundings<'a>,
     /// The variables that the line sets.
     set_variables: BTreeSet<&'a str>,
@@ -27,7 +27,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) command: &'a Command,
     /// The name, or that of the program of which it is another name.
     pub(crate) name: Option<&'a str>,
-    pub(crate) program: Option<&'static Program>,
+    pub(crate) program: Option<&'a Program<'a>>,
     pub(crate) arguments: Vec<Argument<'a>>,
 }
 
@@ -47,7 +47,11 @@ const SETTERS: &[&str] =
     &["declare", "export", "getopts", "let", "local", "mapfile", "printf", "read", "readarray", "readonly", "typeset"];
 
 impl<'a> Line<'a> {
-    pub(crate) fn new(reading: &'a Reading, programs: &'a ProgramTable, surroundings: &'a Surroundings<'a>) -> Self {
+    pub(crate) fn new(
+        reading: &'a Reading,
+        programs: &'a ProgramTable<'a>,
+        surroundings: &'a Surroundings<'a>,
+    ) -> Self {
         let mut set_variables = BTreeSet::new();
         for command in &reading.commands {
             set_variables.extend(command.assignments.iter().map(|assignment| assignment.name.as_str()));

@@ -8,51 +8,51 @@ pub use usual::USUAL;
 
 /// Programs by name.
 ///
-/// A table is static data, so that generated code can contain one.
+/// A table is borrowed data: generated code contains one in a `static`.
 #[derive(Debug, Clone, Copy)]
-pub struct ProgramTable {
-    programs: &'static [(&'static str, &'static Program)],
+pub struct ProgramTable<'t> {
+    programs: &'t [(&'t str, &'t Program<'t>)],
 }
 
 /// How a program reads its arguments, and how it runs others.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct Program<'t> {
     /// The name that rules use, if the program has several. Empty: the name in the table.
-    pub name: &'static str,
+    pub name: &'t str,
     /// The options whose value is the next argument, with their dashes: `-u`, `--user`.
     ///
     /// A long option is also recognised with `=VALUE` and by an unambiguous beginning, a short one also within a cluster.
-    pub value_options: &'static [&'static str],
+    pub value_options: &'t [&'t str],
     /// The ways in which it runs others. Each applies on its own.
-    pub runs: &'static [Runs],
+    pub runs: &'t [Runs<'t>],
     /// The arguments that name files which it writes.
-    pub writes: &'static [Writes],
+    pub writes: &'t [Writes<'t>],
 }
 
 /// The arguments of a program that name files which it writes, changes or removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Writes {
+pub enum Writes<'t> {
     /// All operands: `tee FILE`.
     Operands,
     /// The last of several operands: `cp FROM TO`.
     LastOperand,
     /// All operands, if one of these options is given: `sed -i`.
-    OperandsWith(&'static [&'static str]),
+    OperandsWith(&'t [&'t str]),
     /// The values of these options: `curl -o FILE`.
-    Values(&'static [&'static str]),
+    Values(&'t [&'t str]),
     /// What follows this text in an operand: `dd of=FILE`.
-    After(&'static str),
+    After(&'t str),
 }
 
 /// A way to run other commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Runs {
+pub enum Runs<'t> {
     /// The operands are a command: `sudo COMMAND`, `timeout 5 COMMAND`.
-    Rest(Rest),
+    Rest(Rest<'t>),
     /// The value of an option is code for a shell: `sh -c CODE`, `su -c CODE`.
     Code {
         /// The options, with their dashes.
-        options: &'static [&'static str],
+        options: &'t [&'t str],
         /// The shell that reads the code.
         shell: CodeShell,
         /// Whether the code is the first operand, wherever the option is, as `sh -c -e CODE` has it.
@@ -65,7 +65,7 @@ pub enum Runs {
         /// The shell that reads the code.
         shell: CodeShell,
         /// No code is run if one of these options is given.
-        unless: &'static [&'static str],
+        unless: &'t [&'t str],
     },
     /// Only the first operand after `skip` others is code: `trap CODE SIGNAL`.
     Operand {
@@ -77,11 +77,11 @@ pub enum Runs {
     /// The arguments between an option and a terminator are a command: `find -exec COMMAND ;`.
     Between {
         /// The options.
-        starts: &'static [&'static str],
+        starts: &'t [&'t str],
         /// The terminators.
-        ends: &'static [&'static str],
+        ends: &'t [&'t str],
         /// The text that is replaced by an unknown one wherever it occurs.
-        placeholder: &'static str,
+        placeholder: &'t str,
     },
     /// Without operands (or with `-s` or `-`), standard input is code.
     Input {
@@ -94,7 +94,7 @@ pub enum Runs {
 
 /// How operands are a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rest {
+pub struct Rest<'t> {
     /// The number of operands before the command: 1 for `timeout 5 COMMAND`.
     pub skip: usize,
     /// Whether `NAME=VALUE` before the command sets a variable: `env`, `sudo`.
@@ -102,14 +102,14 @@ pub struct Rest {
     /// Whether arguments are added at run time: `xargs`.
     pub appends: bool,
     /// The options whose value is replaced, wherever it occurs, by an unknown text: `xargs -I {}`.
-    pub placeholder: &'static [&'static str],
+    pub placeholder: &'t [&'t str],
     /// No command is run if one of these options is given: `command -v`.
-    pub unless: &'static [&'static str],
+    pub unless: &'t [&'t str],
     /// The options whose value is split into words that begin the command: `env -S`.
-    pub split: &'static [&'static str],
+    pub split: &'t [&'t str],
 }
 
-impl Rest {
+impl Rest<'_> {
     /// The operands are the command, without anything special.
     pub const PLAIN: Self =
         Self { skip: 0, assignments: false, appends: false, placeholder: &[], unless: &[], split: &[] };
@@ -130,7 +130,7 @@ pub enum CodeShell {
     Foreign,
 }
 
-impl ProgramTable {
+impl<'t> ProgramTable<'t> {
     /// The empty table. The builtins of shells are known without a table.
     pub const EMPTY: Self = Self { programs: &[] };
 
@@ -138,18 +138,28 @@ impl ProgramTable {
     ///
     /// # Panics
     ///
-    /// If the names are not sorted by their bytes. In a `static`, this is an error of compilation.
-    pub const fn new(programs: &'static [(&'static str, &'static Program)]) -> Self {
+    /// If the names are not sorted by their bytes, or one occurs twice. In a `static`, this is an error of compilation.
+    pub const fn new(programs: &'t [(&'t str, &'t Program<'t>)]) -> Self {
+        match Self::try_new(programs) {
+            Some(table) => table,
+            None => panic!("the names are not sorted"),
+        }
+    }
+
+    /// Makes a table, as [`ProgramTable::new`] does. Returns `None` if the names are not sorted by their bytes, or if one occurs twice.
+    pub const fn try_new(programs: &'t [(&'t str, &'t Program<'t>)]) -> Option<Self> {
         let mut at = 1;
         while at < programs.len() {
-            assert!(is_less(programs[at - 1].0.as_bytes(), programs[at].0.as_bytes()), "the names are not sorted");
+            if !is_less(programs[at - 1].0.as_bytes(), programs[at].0.as_bytes()) {
+                return None;
+            }
             at += 1;
         }
-        Self { programs }
+        Some(Self { programs })
     }
 
     /// Returns the program with this name: `python3.11` and `python.exe` are found as `python`, if they have no entry.
-    pub fn get(&self, name: &str) -> Option<&'static Program> {
+    pub fn get(&self, name: &str) -> Option<&'t Program<'t>> {
         let find = |name: &str| {
             let at = self.programs.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
             Some(self.programs[at].1)
@@ -185,6 +195,8 @@ const fn is_less(one: &[u8], other: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    const NOTHING: Program<'_> = Program { name: "", writes: &[], value_options: &[], runs: &[] };
+
     #[test]
     fn versions_and_extensions_are_not_part_of_a_name() {
         for (name, stem) in
@@ -192,14 +204,24 @@ mod tests {
         {
             assert_eq!(without_version(name), stem);
         }
-        assert!(USUAL.get("bash5.2").is_some() && USUAL.get("sudo").is_some() && USUAL.get("ls").is_none());
+        assert!(SHELL.get("bash5.2").is_some() && USUAL.get("sudo").is_some() && USUAL.get("ls").is_none());
     }
 
     #[test]
     #[should_panic(expected = "not sorted")]
     fn a_table_with_unsorted_names_is_refused() {
-        static NOTHING: Program = Program { name: "", writes: &[], value_options: &[], runs: &[] };
-        static UNSORTED: &[(&str, &Program)] = &[("b", &NOTHING), ("a", &NOTHING)];
-        ProgramTable::new(UNSORTED);
+        ProgramTable::new(&[("b", &NOTHING), ("a", &NOTHING)]);
+    }
+
+    #[test]
+    fn a_table_of_run_time_data_is_checked() {
+        let names: Vec<String> = ["a", "b"].map(str::to_owned).into();
+        let program = Program { name: &names[0], ..NOTHING };
+        let entries: Vec<(&str, &Program<'_>)> = names.iter().map(|name| (name.as_str(), &program)).collect();
+        let table = ProgramTable::try_new(&entries).expect("the names are sorted");
+        assert_eq!(table.get("b"), Some(&program));
+        for wrong in [["b", "a"], ["a", "a"]] {
+            assert!(ProgramTable::try_new(&wrong.map(|name| (name, &program))).is_none(), "{wrong:?}");
+        }
     }
 }

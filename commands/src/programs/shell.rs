@@ -4,7 +4,7 @@ use super::CodeShell::{Any, Bash, Foreign, Posix, Same};
 use super::{CodeShell, Program, ProgramTable, Rest, Runs};
 
 /// The builtins and the shells.
-pub(crate) static SHELL: ProgramTable = ProgramTable::new(&[
+pub(crate) static SHELL: ProgramTable<'_> = ProgramTable::new(&[
     (".", &SOURCE),
     ("ash", &POSIX_SHELL),
     ("bash", &BASH),
@@ -29,26 +29,27 @@ pub(crate) static SHELL: ProgramTable = ProgramTable::new(&[
     ("zsh", &FOREIGN_SHELL),
 ]);
 
-static PLAIN: Program = Program { name: "", writes: &[], value_options: &[], runs: &[Runs::Rest(Rest::PLAIN)] };
-static COMMAND: Program = Program {
+static PLAIN: Program<'_> = Program { name: "", writes: &[], value_options: &[], runs: &[Runs::Rest(Rest::PLAIN)] };
+static COMMAND: Program<'_> = Program {
     name: "",
     writes: &[],
     value_options: &[],
     runs: &[Runs::Rest(Rest { unless: &["-v", "-V"], ..Rest::PLAIN })],
 };
-static EXEC: Program = Program { name: "", writes: &[], value_options: &["-a"], runs: &[Runs::Rest(Rest::PLAIN)] };
-static EVAL: Program =
+static EXEC: Program<'_> = Program { name: "", writes: &[], value_options: &["-a"], runs: &[Runs::Rest(Rest::PLAIN)] };
+static EVAL: Program<'_> =
     Program { name: "", writes: &[], value_options: &[], runs: &[Runs::Joined { skip: 0, shell: Same, unless: &[] }] };
-static SOURCE: Program = Program { name: "", writes: &[], value_options: &["-p"], runs: &[Runs::File] };
-static TRAP: Program =
+static SOURCE: Program<'_> = Program { name: "", writes: &[], value_options: &["-p"], runs: &[Runs::File] };
+static TRAP: Program<'_> =
     Program { name: "", writes: &[], value_options: &[], runs: &[Runs::Operand { skip: 0, shell: Same }] };
-static ANY_SHELL: Program = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Any) };
-static POSIX_SHELL: Program = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Posix) };
-static BASH: Program = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Bash) };
-static FOREIGN_SHELL: Program = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Foreign) };
+static ANY_SHELL: Program<'_> = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Any) };
+static POSIX_SHELL: Program<'_> = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Posix) };
+static BASH: Program<'_> = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Bash) };
+static FOREIGN_SHELL: Program<'_> =
+    Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Foreign) };
 
 const SHELL_OPTIONS: &[&str] = &["-o", "+o", "-O", "+O", "--init-file", "--rcfile"];
 
-const fn shell(shell: CodeShell) -> [Runs; 3] {
+const fn shell(shell: CodeShell) -> [Runs<'static>; 3] {
     [Runs::Code { options: &["-c"], shell, first_operand: true }, Runs::Input { shell }, Runs::File]
 }

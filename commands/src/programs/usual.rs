@@ -4,7 +4,7 @@ use super::CodeShell::Any;
 use super::{Program, ProgramTable, Rest, Runs};
 
 /// Common wrappers, such as `sudo`, `env`, `xargs` and `find`.
-pub static USUAL: ProgramTable = ProgramTable::new(&[
+pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("caffeinate", &Program { name: "", writes: &[], value_options: &["-t", "-w"], runs: REST }),
     ("catchsegv", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
     ("chroot", &Program { name: "", writes: &[], value_options: &["--groups", "--userspec"], runs: AFTER_ONE }),
@@ -157,30 +157,30 @@ pub static USUAL: ProgramTable = ProgramTable::new(&[
     ("xargs", &XARGS),
 ]);
 
-const REST: &[Runs] = &[Runs::Rest(Rest::PLAIN)];
-const AFTER_ONE: &[Runs] = &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })];
+const REST: &[Runs<'_>] = &[Runs::Rest(Rest::PLAIN)];
+const AFTER_ONE: &[Runs<'_>] = &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })];
 /// With `-x`, `watch` runs its operands; without, they are code, and the first word is the program all the same.
-const WATCH_EXEC: Runs = Runs::Rest(Rest::PLAIN);
+const WATCH_EXEC: Runs<'_> = Runs::Rest(Rest::PLAIN);
 
-static ENV: Program = Program {
+static ENV: Program<'_> = Program {
     name: "",
     writes: &[],
     value_options: &["-C", "-P", "-S", "-u", "--chdir", "--split-string", "--unset"],
     runs: &[Runs::Rest(Rest { assignments: true, split: &["-S", "--split-string"], ..Rest::PLAIN })],
 };
-static FIND: Program = Program {
+static FIND: Program<'_> = Program {
     name: "",
     writes: &[],
     value_options: &[],
     runs: &[Runs::Between { starts: &["-exec", "-execdir", "-ok", "-okdir"], ends: &[";", "+"], placeholder: "{}" }],
 };
-static SU: Program = Program {
+static SU: Program<'_> = Program {
     name: "",
     writes: &[],
     value_options: &["-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--shell", "--user"],
     runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
 };
-static XARGS: Program = Program {
+static XARGS: Program<'_> = Program {
     name: "",
     writes: &[],
     value_options: &[

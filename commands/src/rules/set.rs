@@ -10,7 +10,7 @@ use crate::programs::ProgramTable;
 pub struct RuleSet<'t> {
     rules: Vec<Rule<'t>>,
     places: Vec<Place<'t>>,
-    programs: ProgramTable,
+    programs: ProgramTable<'t>,
     /// The rules with plain names of programs, by name. Indexes of `rules`.
     by_program: HashMap<&'t str, Vec<usize>>,
     /// The rules for all programs, or for patterns of names.
@@ -19,7 +19,7 @@ pub struct RuleSet<'t> {
 
 impl<'t> RuleSet<'t> {
     /// Makes a set.
-    pub fn new(rules: &[Rule<'t>], places: &[Place<'t>], programs: ProgramTable) -> Self {
+    pub fn new(rules: &[Rule<'t>], places: &[Place<'t>], programs: ProgramTable<'t>) -> Self {
         let mut set = Self {
             rules: Vec::new(),
             places: places.to_vec(),
@@ -68,7 +68,7 @@ impl<'t> RuleSet<'t> {
     }
 
     /// Returns the programs.
-    pub fn programs(&self) -> &ProgramTable {
+    pub fn programs(&self) -> &ProgramTable<'t> {
         &self.programs
     }
 
