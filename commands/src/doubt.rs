@@ -33,6 +33,8 @@ pub enum DoubtKind {
     LookAlike,
     /// Code is built at run time: the argument of `eval` or `sh -c` has an expansion.
     BuiltCode,
+    /// The output of commands is run as code: `eval "$(...)"`, `curl ... | sh`, `. <(...)`.
+    OutputAsCode,
     /// Text that can run when it is used as an array subscript, an arithmetic expression or a prompt.
     HiddenCode,
     /// An alias or a function replaces a command in a way that was not followed.
@@ -70,6 +72,7 @@ impl DoubtKind {
             Self::Invisible => "the line has control characters or invisible characters",
             Self::LookAlike => "the name of a program has letters that look like others",
             Self::BuiltCode => "the line runs code that it builds at run time",
+            Self::OutputAsCode => "the line runs the output of a command",
             Self::HiddenCode => "text of the line can run as code",
             Self::Redefined => "the line redefines a command",
             Self::ForeignCode => "the line has code in a language that is not read",

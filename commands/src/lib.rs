@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod characters;
 mod doubt;
 pub mod flags;
 mod judge;
@@ -23,6 +24,7 @@ pub mod rules;
 mod span;
 pub mod syntax;
 mod unfold;
+mod work;
 
 pub use doubt::{Doubt, DoubtKind};
 pub use judge::{Cause, Finding, Judgement, judge};

@@ -187,10 +187,12 @@ impl Reading {
         if let Some(redirect) = command.redirects.iter().rev().find(|redirect| redirect.replaces_input()) {
             return Input::Redirect(redirect);
         }
-        // A wrapper passes its own input on.
-        if let Some(Via { command: wrapper, how: How::Arguments | How::Name | How::Code }) = command.via {
-            return self.input(wrapper);
-        }
+        let wrapper = match command.via {
+            // A wrapper passes its own input on.
+            Some(Via { command: wrapper, how: How::Arguments | How::Name }) => return self.input(wrapper),
+            Some(Via { command: wrapper, how: How::Code }) => Some(wrapper),
+            Some(Via { how: How::Input, .. }) | None => None,
+        };
         for scope in self.scopes(command.scope) {
             let carrier = scope.redirects.map(|carrier| self.command(carrier));
             let mut redirects = carrier.into_iter().flat_map(|carrier| carrier.redirects.iter().rev());
@@ -199,6 +201,9 @@ impl Reading {
             }
             if let Some(commands) = &scope.input {
                 return Input::Commands(commands.clone());
+            }
+            if matches!(scope.kind, ScopeKind::Code { .. }) {
+                return wrapper.map_or(Input::Inherited, |wrapper| self.input(wrapper));
             }
         }
         Input::Inherited

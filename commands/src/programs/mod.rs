@@ -171,12 +171,16 @@ impl<'t> ProgramTable<'t> {
     }
 }
 
-/// Removes `.exe`, and a version such as `3.11` or `-15`.
+/// Removes `.exe`, and a version such as `3.11` or `-15`. A number alone is a part of the name: `sh2` is not a shell.
 pub fn without_version(name: &str) -> &str {
     let name = name.strip_suffix(".exe").unwrap_or(name);
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let stem = if stem.len() < name.len() { stem.strip_suffix('-').unwrap_or(stem) } else { stem };
-    if stem.is_empty() { name } else { stem }
+    let version = &name[stem.len()..];
+    match stem.strip_suffix('-') {
+        Some(stem) if !stem.is_empty() && !version.is_empty() => stem,
+        _ if !stem.is_empty() && version.contains('.') => stem,
+        _ => name,
+    }
 }
 
 /// Returns whether one name is before another: `str::cmp` is not yet possible at compile time.
@@ -199,9 +203,14 @@ mod tests {
 
     #[test]
     fn versions_and_extensions_are_not_part_of_a_name() {
-        for (name, stem) in
-            [("python3.11", "python"), ("clang-15", "clang"), ("rm.exe", "rm"), ("7", "7"), ("x", "x"), ("ls-", "ls-")]
-        {
+        for (name, stem) in [
+            ("python3.11", "python"),
+            ("clang-15", "clang"),
+            ("rm.exe", "rm"),
+            ("sh2", "sh2"),
+            ("7", "7"),
+            ("ls-", "ls-"),
+        ] {
             assert_eq!(without_version(name), stem);
         }
         assert!(SHELL.get("bash5.2").is_some() && USUAL.get("sudo").is_some() && USUAL.get("ls").is_none());

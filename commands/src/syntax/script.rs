@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::doubt::Doubt;
 use crate::span::Span;
-use crate::syntax::word::Word;
+use crate::syntax::word::{Part, Word};
 
 /// The position of a command in [`Script::commands`] or [`Reading::commands`](crate::Reading::commands).
 pub type CommandId = u32;
@@ -20,6 +20,66 @@ pub struct Script {
     pub scopes: Vec<Scope>,
     /// What is not certain about this reading.
     pub doubts: Vec<Doubt>,
+    /// The variables that expansions and arithmetic assign.
+    pub assigned: Vec<String>,
+    /// Whether values of variables are evaluated, as arithmetic does.
+    pub evaluates: bool,
+}
+
+impl Script {
+    /// Adds another script, whose outermost scope is inside `parent`.
+    pub(crate) fn append(&mut self, other: Self, parent: ScopeId) {
+        let id = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        let (commands, scopes) = (id(self.commands.len()), id(self.scopes.len()));
+        self.commands.extend(other.commands.into_iter().map(|mut command| {
+            command.shift(commands, scopes);
+            command
+        }));
+        self.scopes.extend(other.scopes.into_iter().map(|mut scope| {
+            scope.shift(commands, scopes);
+            scope.parent = scope.parent.or(Some(parent));
+            scope
+        }));
+        self.doubts.extend(other.doubts);
+        self.assigned.extend(other.assigned);
+        self.evaluates |= other.evaluates;
+    }
+}
+
+impl SimpleCommand {
+    /// Adds offsets to the ids of commands and scopes.
+    pub(crate) fn shift(&mut self, commands: CommandId, scopes: ScopeId) {
+        self.scope += scopes;
+        if commands == 0 {
+            return;
+        }
+        let assigned = self.assignments.iter_mut().map(|assignment| &mut assignment.value);
+        let targets = self.redirects.iter_mut().map(|redirect| &mut redirect.target);
+        for word in self.words.iter_mut().chain(assigned).chain(targets) {
+            shift_parts(&mut word.parts, commands);
+        }
+    }
+}
+
+impl Scope {
+    /// Adds offsets to the ids of commands and scopes.
+    pub(crate) fn shift(&mut self, commands: CommandId, scopes: ScopeId) {
+        self.parent = self.parent.map(|parent| parent + scopes);
+        self.input = self.input.take().map(|input| input.start + commands..input.end + commands);
+        self.redirects = self.redirects.map(|carrier| carrier + commands);
+    }
+}
+
+fn shift_parts(parts: &mut [Part], offset: CommandId) {
+    for part in parts {
+        match part {
+            Part::Substitution { commands, .. } | Part::ProcessSubstitution { commands, .. } => {
+                *commands = commands.start + offset..commands.end + offset;
+            }
+            Part::Variable { operation: Some(operation), .. } => shift_parts(&mut operation.operand, offset),
+            _ => {}
+        }
+    }
 }
 
 /// A command without other commands in it, except those of substitutions.

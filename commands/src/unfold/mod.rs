@@ -1,10 +1,266 @@
-//! From scripts to a [`Reading`]: opens wrappers and code.
+//! From scripts to a [`Reading`]: fills in what variables are known to hold, opens wrappers, and reads code inside of words.
 
+mod aliases;
+mod builtins;
+mod code;
+mod directory;
+mod expand;
+mod hidden;
+mod open;
+mod variables;
+
+use std::collections::HashSet;
+
+use crate::characters::{is_bidi_control, is_disguised};
+use crate::doubt::{Doubt, DoubtKind};
 use crate::programs::{ProgramTable, SHELL};
-use crate::reading::{Reading, Surroundings};
+use crate::reading::{Command, How, Program, Reading, Shells, Surroundings, Via};
+use crate::span::Span;
+use crate::syntax::{CommandId, Dialect, Part, Scope, ScopeId, ScopeKind, Script, SimpleCommand, Spans, Word};
+use crate::work::Work;
+use crate::{MAX_BYTES, MAX_DEPTH};
+use aliases::Aliases;
+use variables::Variables;
+
+/// The most times that a line is read again because a variable was not what it seemed.
+const ROUNDS: usize = 3;
 
 /// Lists every command that could run when a shell runs `line`.
-pub(crate) fn unfold(_line: &str, _programs: &ProgramTable<'_>, _surroundings: &Surroundings<'_>) -> Reading {
-    let _ = SHELL.get("eval");
-    Reading::default()
+pub(crate) fn unfold(line: &str, programs: &ProgramTable, surroundings: &Surroundings<'_>) -> Reading {
+    if line.len() > MAX_BYTES {
+        let doubts = vec![Doubt { kind: DoubtKind::TooLong, span: Span::new(0, line.len()) }];
+        return Reading { doubts, ..Reading::default() };
+    }
+    let mut work = Work::for_bytes(line.len());
+    let mut distrusted = HashSet::new();
+    for round in 0.. {
+        let mut unfolder = Unfolder::new(line, programs, surroundings, &distrusted, &mut work);
+        if round == ROUNDS {
+            unfolder.variables.trust_none();
+        }
+        unfolder.run();
+        let wrong = unfolder.variables.wrong();
+        if wrong.is_empty() || round == ROUNDS {
+            return unfolder.finish();
+        }
+        distrusted.extend(wrong);
+    }
+    unreachable!("the last round returns")
+}
+
+/// What is known about a command besides the command itself.
+#[derive(Debug, Clone, Copy)]
+struct Info {
+    /// The nesting around the command.
+    depth: usize,
+    dialect: Dialect,
+    /// The command that is written in the line, and leads to this one.
+    root: usize,
+}
+
+#[derive(Debug)]
+struct Unfolder<'a> {
+    line: &'a str,
+    programs: &'a ProgramTable,
+    surroundings: &'a Surroundings<'a>,
+    work: &'a mut Work,
+    reading: Reading,
+    infos: Vec<Info>,
+    variables: Variables<'a>,
+    aliases: Aliases,
+    /// Whether a value is evaluated as arithmetic or as a subscript somewhere.
+    evaluates: bool,
+    exhausted: bool,
+}
+
+impl<'a> Unfolder<'a> {
+    fn new(
+        line: &'a str,
+        programs: &'a ProgramTable,
+        surroundings: &'a Surroundings<'a>,
+        distrusted: &'a HashSet<String>,
+        work: &'a mut Work,
+    ) -> Self {
+        Self {
+            line,
+            programs,
+            surroundings,
+            work,
+            reading: Reading::default(),
+            infos: Vec::new(),
+            variables: Variables::new(distrusted, surroundings.variables),
+            aliases: Aliases::default(),
+            evaluates: false,
+            exhausted: false,
+        }
+    }
+
+    fn run(&mut self) {
+        if !self.line.is_ascii() || self.line.contains('\0') {
+            // These deceive wherever they are. A NUL disappears from scripts.
+            let bad = self.line.char_indices().filter(|(_, c)| is_bidi_control(*c) || *c == '\0');
+            for (at, c) in bad.take(8) {
+                let span = Span::new(at, at + c.len_utf8());
+                self.reading.doubts.push(Doubt { kind: DoubtKind::Invisible, span });
+            }
+        }
+        self.read_line();
+        let mut next = 0;
+        while next < self.reading.commands.len() && !self.exhausted {
+            while next < self.reading.commands.len() && !self.exhausted {
+                self.command(next);
+                next += 1;
+            }
+            self.expand_aliases();
+        }
+        self.find_hidden_code();
+    }
+
+    fn finish(mut self) -> Reading {
+        self.set_directories();
+        let mut seen: HashSet<(DoubtKind, u32)> = HashSet::new();
+        self.reading.doubts.retain(|doubt| seen.insert((doubt.kind, doubt.span.start)));
+        self.reading
+    }
+
+    /// Reads the line itself, in every dialect that it is read in.
+    fn read_line(&mut self) {
+        let shells = self.surroundings.shells;
+        let line = self.line;
+        let origin = code::Origin {
+            kind: ScopeKind::Line,
+            parent: None,
+            via: None,
+            depth: 0,
+            dialects: code::dialects(shells),
+            spans: Spans::Shift(0),
+        };
+        self.read_text(line, &origin);
+    }
+
+    /// Adds the commands of a script. `offset` is the number of scopes before it.
+    fn add_script(&mut self, script: Script, dialect: Dialect, shells: Shells, origin: &code::Origin) {
+        let id = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        let (commands, scopes) = (id(self.reading.commands.len()), id(self.reading.scopes.len()));
+        let nested = origin.via.is_some();
+        self.evaluates |= script.evaluates;
+        for name in script.assigned {
+            self.variables.assign(&name, dialect, nested);
+        }
+        for scope in &script.scopes {
+            if let ScopeKind::Function(name) = &scope.kind {
+                self.variables.functions.insert(name.clone());
+            }
+        }
+        self.reading.scopes.extend(script.scopes.into_iter().map(|mut scope| {
+            scope.shift(commands, scopes);
+            scope.parent = scope.parent.or(origin.parent);
+            scope
+        }));
+        for mut simple in script.commands {
+            simple.shift(commands, scopes);
+            self.variables.count(&simple, dialect, nested);
+            let SimpleCommand { words, assignments, redirects, scope, span } = simple;
+            let command =
+                Command { words, assignments, redirects, scope, span, shells, via: origin.via, ..Command::default() };
+            let root = origin.via.map_or(self.infos.len(), |via| self.infos[via.command as usize].root);
+            self.reading.commands.push(command);
+            self.infos.push(Info { depth: origin.depth, dialect, root });
+        }
+        self.reading.doubts.extend(script.doubts);
+    }
+
+    /// Adds a command that another one runs.
+    fn add_command(&mut self, by: usize, words: Vec<Word>, how: How) -> Option<usize> {
+        let info = self.infos[by];
+        let wrapper = &self.reading.commands[by];
+        let span = match (words.first(), words.last()) {
+            (Some(first), Some(last)) => Span { start: first.span.start, end: last.span.end.max(first.span.end) },
+            _ => wrapper.span,
+        };
+        if info.depth >= MAX_DEPTH {
+            self.doubt(DoubtKind::TooDeep, span);
+            return None;
+        }
+        let command = Command {
+            words,
+            scope: wrapper.scope,
+            shells: wrapper.shells,
+            appended: wrapper.appended && how == How::Arguments,
+            via: Some(Via { command: CommandId::try_from(by).unwrap_or(CommandId::MAX), how }),
+            span,
+            ..Command::default()
+        };
+        if !self.spend(4 + 2 * command.words.len()) {
+            return None;
+        }
+        self.variables.count_words(&command.words, info.dialect, true);
+        self.reading.commands.push(command);
+        self.infos.push(Info { depth: info.depth + 1, ..info });
+        Some(self.reading.commands.len() - 1)
+    }
+
+    /// Finds the program of a command, and what it runs.
+    fn command(&mut self, index: usize) {
+        if !self.spend(2) {
+            return;
+        }
+        let first_is_built = self.expand_command(index);
+        let command = &mut self.reading.commands[index];
+        let program = match command.words.first() {
+            None => Program::None,
+            Some(word) => self.variables.program(word, first_is_built),
+        };
+        if let Program::Known { name, .. } = &program
+            && is_disguised(name)
+        {
+            let span = command.words[0].span;
+            self.doubt(DoubtKind::LookAlike, span);
+        }
+        self.reading.commands[index].program = program;
+        self.variables_set(index);
+        let Some(name) = self.reading.commands[index].program.name().map(str::to_owned) else { return };
+        self.builtin(index, &name);
+        let known = [self.programs.get(&name), SHELL.get(&name)];
+        for program in known.into_iter().flatten() {
+            self.open(index, program);
+        }
+    }
+
+    fn doubt(&mut self, kind: DoubtKind, span: Span) {
+        self.reading.doubts.push(Doubt { kind, span });
+    }
+
+    /// Spends steps. Returns false if there are none left.
+    fn spend(&mut self, steps: usize) -> bool {
+        if self.work.spend(steps).is_err() && !self.exhausted {
+            self.exhausted = true;
+            self.doubt(DoubtKind::TooMuchWork, Span::new(0, self.line.len()));
+        }
+        !self.exhausted
+    }
+}
+
+/// Returns whether `outer` is around `inner` or the same, in the same process or one that inherits its variables.
+fn is_around(scopes: &[Scope], outer: ScopeId, inner: ScopeId) -> bool {
+    let mut next = Some(inner);
+    while let Some(id) = next {
+        if id == outer {
+            return true;
+        }
+        let scope = &scopes[id as usize];
+        if matches!(scope.kind, ScopeKind::Code { same_shell: false }) {
+            return false;
+        }
+        next = scope.parent;
+    }
+    false
+}
+
+/// Returns the part that is a word of only one.
+fn only_part(word: &Word) -> Option<&Part> {
+    match word.parts.as_slice() {
+        [part] => Some(part),
+        _ => None,
+    }
 }

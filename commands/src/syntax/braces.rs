@@ -1,0 +1,169 @@
+//! Brace expansion: `a{b,c}` is two words, in bash.
+
+use crate::syntax::word::{Origin, Part, Word};
+
+/// The maximum number of words that one word is expanded to.
+const MAX_WORDS: usize = 64;
+
+/// Expands a word. `marks` are the positions of the parts that are an unquoted `{`, `,` or `}`.
+pub(crate) fn expand(word: Word, marks: &[usize]) -> Vec<Word> {
+    let has = |sign: &str| marks.iter().any(|mark| is_sign(&word.parts[*mark], sign));
+    if !has("}") || !has(",") && !word.parts.iter().any(is_sequence) {
+        return vec![word];
+    }
+    let mut expander = Expander { parts: &word.parts, marks, at: 0, unsure: false };
+    let alternatives = expander.sequence(0);
+    if expander.unsure || expander.at < word.parts.len() || alternatives.len() > MAX_WORDS {
+        return vec![Word { parts: vec![Part::Unknown { splits: true }], span: word.span }];
+    }
+    let words = alternatives.into_iter().map(|parts| Word { parts, span: word.span });
+    // A word without any text disappears.
+    words.filter(|word| !word.parts.is_empty()).collect()
+}
+
+fn is_sign(part: &Part, sign: &str) -> bool {
+    matches!(part, Part::Literal { text, origin: Origin::Plain } if text == sign)
+}
+
+fn is_sequence(part: &Part) -> bool {
+    matches!(part, Part::Literal { text, origin: Origin::Plain } if text.contains(".."))
+}
+
+struct Expander<'w> {
+    parts: &'w [Part],
+    marks: &'w [usize],
+    at: usize,
+    /// The braces do not pair, or there are too many words.
+    unsure: bool,
+}
+
+impl Expander<'_> {
+    fn sign(&self) -> Option<&str> {
+        self.marks.binary_search(&self.at).ok()?;
+        match &self.parts[self.at] {
+            Part::Literal { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the alternatives of the parts up to the `,` or `}` that ends them.
+    fn sequence(&mut self, depth: usize) -> Vec<Vec<Part>> {
+        let mut words = vec![Vec::new()];
+        while self.at < self.parts.len() && !self.unsure {
+            match self.sign() {
+                Some("," | "}") if depth > 0 => break,
+                Some("{") => {
+                    let inner = self.braces(depth);
+                    if words.len() * inner.len() > MAX_WORDS {
+                        self.unsure = true;
+                        break;
+                    }
+                    words = words
+                        .iter()
+                        .flat_map(|word| inner.iter().map(move |end| word.iter().chain(end).cloned().collect()))
+                        .collect();
+                }
+                // Without an open brace, these are text.
+                _ => {
+                    for word in &mut words {
+                        word.push(self.parts[self.at].clone());
+                    }
+                    self.at += 1;
+                }
+            }
+        }
+        words
+    }
+
+    /// Returns the alternatives of `{...}`.
+    fn braces(&mut self, depth: usize) -> Vec<Vec<Part>> {
+        if depth > 8 {
+            self.unsure = true;
+            return Vec::new();
+        }
+        let start = self.at;
+        let mut alternatives = Vec::new();
+        let mut commas = 0;
+        loop {
+            self.at += 1;
+            alternatives.extend(self.sequence(depth + 1));
+            match self.sign() {
+                Some(",") => commas += 1,
+                Some("}") if commas > 0 => {
+                    self.at += 1;
+                    return alternatives;
+                }
+                Some("}") => {
+                    let inside = &self.parts[start + 1..self.at];
+                    self.at += 1;
+                    return self.numbers(inside).unwrap_or_else(|| {
+                        let plain = |text: &str| Part::Literal { text: text.to_owned(), origin: Origin::Plain };
+                        alternatives
+                            .into_iter()
+                            .map(|word| [vec![plain("{")], word, vec![plain("}")]].concat())
+                            .collect()
+                    });
+                }
+                _ => {
+                    self.unsure = true;
+                    return Vec::new();
+                }
+            }
+            if alternatives.len() > MAX_WORDS {
+                self.unsure = true;
+                return Vec::new();
+            }
+        }
+    }
+
+    /// Returns the words of `{1..3}` or `{a..c}`.
+    fn numbers(&mut self, inside: &[Part]) -> Option<Vec<Vec<Part>>> {
+        let [Part::Literal { text, origin: Origin::Plain }] = inside else {
+            // The ends can be expansions, which are not expanded here: the text stays as it is.
+            return None;
+        };
+        let mut ends = text.split("..");
+        let (first, last, step) = (ends.next()?, ends.next()?, ends.next());
+        if ends.next().is_some() {
+            return None;
+        }
+        let literal = |text: String| vec![Part::Literal { text, origin: Origin::Plain }];
+        let number = |text: &str| text.parse::<i64>().ok();
+        let step = match step {
+            Some(step) => number(step)?.unsigned_abs().max(1),
+            None => 1,
+        };
+        let step = usize::try_from(step).unwrap_or(usize::MAX);
+        if let (Some(from), Some(to)) = (number(first), number(last)) {
+            if from.abs_diff(to) / step as u64 >= MAX_WORDS as u64 {
+                self.unsure = true;
+                return Some(Vec::new());
+            }
+            let is_padded = |text: &str| text.trim_start_matches('-').starts_with('0') && text.len() > 1;
+            let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
+            let (low, high) = (from.min(to), from.max(to));
+            let count = from.abs_diff(to) as usize / step + 1;
+            let value = |index: usize| {
+                let offset = i64::try_from(index * step).unwrap_or(0);
+                if from <= to { low + offset } else { high - offset }
+            };
+            return Some((0..count).map(|index| literal(format!("{:0width$}", value(index)))).collect());
+        }
+        let letter = |text: &str| match text.as_bytes() {
+            [letter] if letter.is_ascii_alphabetic() => Some(*letter),
+            _ => None,
+        };
+        let (from, to) = (letter(first)?, letter(last)?);
+        if from.is_ascii_uppercase() != to.is_ascii_uppercase() {
+            // Signs between the letters are among the words.
+            self.unsure = true;
+            return Some(Vec::new());
+        }
+        let count = usize::from(from.abs_diff(to)) / step + 1;
+        let value = |index: usize| {
+            let offset = u8::try_from(index * step).unwrap_or(0);
+            char::from(if from <= to { from + offset } else { from - offset })
+        };
+        Some((0..count).map(|index| literal(value(index).to_string())).collect())
+    }
+}

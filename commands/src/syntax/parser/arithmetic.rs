@@ -1,0 +1,176 @@
+//! Arithmetic expressions, and array subscripts, which are the same.
+
+use super::cursor::is_name;
+use super::expansion::Quote;
+use super::word::Builder;
+use super::{Parser, Step, Stop};
+use crate::doubt::DoubtKind;
+use crate::syntax::dialect::Dialect;
+use crate::syntax::word::{Part, Word};
+
+impl Parser<'_, '_> {
+    /// Reads `$((...))`. Returns false if it is the substitution of a subshell.
+    pub(super) fn arithmetic_expansion(&mut self, builder: &mut Builder, quoted: bool) -> Step<bool> {
+        let open = self.after(self.after(self.after(self.at)));
+        let Some(end) = self.arithmetic_end(open)? else {
+            return if self.is_bash() {
+                self.differs(&[Dialect::Dash, Dialect::Ash]);
+                Ok(false)
+            } else {
+                Err(Stop::Syntax)
+            };
+        };
+        self.arithmetic_region(open, end)?;
+        self.at = self.after(self.after(end));
+        builder.push_part(Part::Arithmetic { quoted });
+        Ok(true)
+    }
+
+    /// Reads the command `((...))` of bash. Returns false if it is a subshell within a subshell.
+    pub(super) fn arithmetic_command(&mut self) -> Step<bool> {
+        let start = self.at;
+        let open = self.after(self.after(self.at));
+        let Some(end) = self.arithmetic_end(open)? else { return Ok(false) };
+        self.differs(&[Dialect::Dash, Dialect::Ash]);
+        let index = self.begin();
+        self.arithmetic_region(open, end)?;
+        self.at = self.after(self.after(end));
+        let span = self.span(start, self.at);
+        let expression = Word { parts: vec![Part::Arithmetic { quoted: true }], span };
+        let command = &mut self.script.commands[index];
+        (command.words, command.span) = (vec![Word::plain("((", span), expression], span);
+        Ok(true)
+    }
+
+    /// Reads `$[...]`, which only bash takes for arithmetic.
+    pub(super) fn old_arithmetic(&mut self, builder: &mut Builder, quoted: bool) -> Step {
+        if !self.is_bash() {
+            self.bump();
+            builder.push('$', crate::syntax::word::Origin::Plain);
+            return Ok(());
+        }
+        self.differs(&[Dialect::Dash, Dialect::Ash]);
+        let bracket = self.after(self.at);
+        let Some(end) = self.subscript_end(bracket) else { return Err(Stop::Syntax) };
+        let from = self.after(bracket);
+        self.arithmetic_region(from, end)?;
+        self.at = self.after(end);
+        builder.push_part(Part::Arithmetic { quoted });
+        Ok(())
+    }
+
+    /// Returns the position of the first of the `))` that end the expression at `at`.
+    fn arithmetic_end(&mut self, mut at: usize) -> Step<Option<usize>> {
+        let start = at;
+        let mut depth = 0_u32;
+        let end = loop {
+            match self.byte(at) {
+                b'(' => depth += 1,
+                b')' if depth == 0 => break (self.byte(self.after(at)) == b')').then_some(at),
+                b')' => depth -= 1,
+                b'\\' => at += 1,
+                quote @ (b'"' | b'`') => {
+                    at = self.after(at);
+                    while at < self.bytes.len() && self.byte(at) != quote {
+                        at = if self.byte(at) == b'\\' { at + 2 } else { at + 1 };
+                    }
+                }
+                b'\'' if self.is_bash() => {
+                    at += 1;
+                    while at < self.bytes.len() && self.byte(at) != b'\'' {
+                        at += 1;
+                    }
+                }
+                _ if at >= self.bytes.len() => break None,
+                _ => {}
+            }
+            at = self.after(at);
+        };
+        self.spend((at - start) / 4 + 1)?;
+        let to = end.unwrap_or(at).min(self.bytes.len());
+        if self.bytes[start..to].contains(&b'\'') && end.is_some() {
+            // Shells differ in whether this is a quote.
+            self.doubt(DoubtKind::ShellsDiffer, start, to);
+        }
+        Ok(end)
+    }
+
+    /// Returns the position of the `]` for the `[` at `at`.
+    pub(super) fn subscript_end(&mut self, at: usize) -> Option<usize> {
+        let start = at;
+        let mut at = self.after(at);
+        let mut depth = 0_u32;
+        let end = loop {
+            match self.byte(at) {
+                b'[' => depth += 1,
+                b']' if depth == 0 => break Some(at),
+                b']' => depth -= 1,
+                b'\\' => at += 1,
+                quote @ (b'"' | b'\'' | b'`') => {
+                    at += 1;
+                    while at < self.bytes.len() && self.byte(at) != quote {
+                        at += if self.byte(at) == b'\\' && quote != b'\'' { 2 } else { 1 };
+                    }
+                }
+                b'\n' => break None,
+                _ if at >= self.bytes.len() => break None,
+                _ => {}
+            }
+            at = self.after(at);
+        };
+        // A limit that is exceeded here is noticed by the next step.
+        let _ = self.spend((at - start) / 4 + 1);
+        end
+    }
+
+    /// Reads the expansions of an expression.
+    pub(super) fn arithmetic_region(&mut self, start: usize, end: usize) -> Step {
+        self.spend((end - start.min(end)) / 4 + 1)?;
+        let result = self.nested(|parser| {
+            parser.within(start, end, |parser| {
+                parser.skip_continuations();
+                let mut builder = Builder::default();
+                while !parser.is_at_end() {
+                    match parser.peek() {
+                        b'$' => parser.dollar(&mut builder, Quote::Arithmetic)?,
+                        b'`' => parser.backquote(&mut builder, Quote::Double)?,
+                        b'\\' => parser.at = (parser.at + 2).min(parser.bytes.len()),
+                        _ => {
+                            parser.at += 1;
+                            parser.at += parser.bytes[parser.at..].iter().take_while(|b| !b"$`\\".contains(b)).count();
+                        }
+                    }
+                }
+                Ok(())
+            })
+        });
+        self.note_names(start, end);
+        match result {
+            Err(Stop::Limit) => Err(Stop::Limit),
+            Err(Stop::Unclosed | Stop::Syntax) => {
+                self.doubt(DoubtKind::Syntax, start, end);
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Notes the variables that an expression can evaluate or assign.
+    fn note_names(&mut self, start: usize, end: usize) {
+        let text = &self.text[start..end.max(start)];
+        self.script.evaluates |= text.bytes().any(|byte| byte.is_ascii_alphabetic());
+        let assigns = text.contains("++")
+            || text.contains("--")
+            || text.bytes().enumerate().any(|(at, byte)| {
+                let around = |at: Option<usize>| at.and_then(|at| text.as_bytes().get(at)).copied().unwrap_or(0);
+                byte == b'=' && around(Some(at + 1)) != b'=' && !b"=!<>".contains(&around(at.checked_sub(1)))
+                    || byte == b'='
+                        && b"<>".contains(&around(at.checked_sub(1)))
+                        && b"<>".contains(&around(at.checked_sub(2)))
+            });
+        if assigns {
+            let names = text.split(|c: char| !c.is_ascii() || !is_name(c as u8)).filter(|name| !name.is_empty());
+            self.script.assigned.extend(names.map(str::to_owned));
+        }
+    }
+}

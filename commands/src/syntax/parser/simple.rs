@@ -1,0 +1,289 @@
+//! Simple commands, their assignments, and definitions of functions.
+
+use super::cursor::{Keyword, is_delimiter, is_name};
+use super::word::Place;
+use super::{Parser, Step, Stop};
+use crate::doubt::DoubtKind;
+use crate::syntax::dialect::Dialect;
+use crate::syntax::script::{Assignment, ScopeKind, SimpleCommand};
+use crate::syntax::word::{Part, Word};
+
+/// What a simple command turned out to be.
+#[derive(Debug, Clone, Copy, Default)]
+struct State {
+    /// bash has read something as a redirection after which dash begins a new command (`&>`).
+    after_both: bool,
+    /// Within `[[`, where busybox takes `&&` and `||` as words.
+    in_test: bool,
+}
+
+impl Parser<'_, '_> {
+    /// Adds an empty command, whose place in the list is before that of the commands inside of it.
+    pub(super) fn begin(&mut self) -> usize {
+        let index = self.script.commands.len();
+        self.script.commands.push(SimpleCommand { scope: self.scope, ..SimpleCommand::default() });
+        index
+    }
+
+    /// Reads a simple command, or the definition of a function.
+    pub(super) fn simple_command(&mut self) -> Step {
+        let start = self.at;
+        let index = self.begin();
+        let mut state = State::default();
+        let mut end = start;
+        loop {
+            self.skip_blanks();
+            if self.redirect(index)? {
+                state.after_both |= self.is_both(index);
+                end = self.at;
+                continue;
+            }
+            let is_first = self.script.commands[index].words.is_empty();
+            if is_first && self.assignment(index)? {
+                end = self.at;
+                continue;
+            }
+            match self.peek() {
+                b'(' => {
+                    let command = &self.script.commands[index];
+                    let is_function =
+                        command.words.len() == 1 && command.assignments.is_empty() && command.redirects.is_empty();
+                    return if is_function { self.function_after_name(index) } else { Err(Stop::Syntax) };
+                }
+                b'#' => break,
+                b'&' | b'|' if state.in_test && self.peek() == self.peek_second() => {
+                    let start = self.at;
+                    let text = if self.peek() == b'&' { "&&" } else { "||" };
+                    self.bump();
+                    self.bump();
+                    let span = self.span(start, self.at);
+                    self.script.commands[index].words.push(Word::plain(text, span));
+                    continue;
+                }
+                b'<' | b'>' if !self.is_process_substitution() => return Err(Stop::Syntax),
+                b'<' | b'>' => {}
+                byte if is_delimiter(byte) => break,
+                _ => {}
+            }
+            if state.after_both {
+                self.differs(&[Dialect::Dash]);
+            }
+            let place = if is_first { Place::Program } else { Place::Argument };
+            let from = self.script.commands[index].words.len();
+            self.words(place, index)?;
+            end = self.at;
+            if self.dialect == Dialect::Ash {
+                if let Some(word) = self.script.commands[index].words.get(from) {
+                    match word.literal().as_deref() {
+                        Some("[[") if from == 0 => state.in_test = true,
+                        Some("]]") => state.in_test = false,
+                        _ => {}
+                    }
+                }
+            }
+        }
+        let span = self.span(start, end);
+        let command = &mut self.script.commands[index];
+        command.span = span;
+        if command.words.is_empty() && command.assignments.is_empty() && command.redirects.is_empty() {
+            // Nothing that could be a command.
+            return Err(Stop::Syntax);
+        }
+        Ok(())
+    }
+
+    /// Reads a word of a command, which brace expansion can turn into several.
+    fn words(&mut self, place: Place, index: usize) -> Step {
+        let mut words = std::mem::take(&mut self.script.commands[index].words);
+        let result = self.word_into(place, &mut words);
+        self.script.commands[index].words = words;
+        result
+    }
+
+    /// Reads an assignment before a program.
+    fn assignment(&mut self, index: usize) -> Step<bool> {
+        let start = self.at;
+        let mut at = start;
+        if !self.byte(at).is_ascii_alphabetic() && self.byte(at) != b'_' {
+            return Ok(false);
+        }
+        while is_name(self.byte(at)) {
+            at = self.after(at);
+        }
+        let name_end = at;
+        let bash = self.is_bash();
+        match self.byte(at) {
+            b'=' => {}
+            b'+' if self.byte(self.after(at)) == b'=' => {
+                if !bash {
+                    return Ok(false);
+                }
+                self.differs(&[Dialect::Dash, Dialect::Ash]);
+            }
+            b'[' => {
+                if !bash {
+                    return Ok(false);
+                }
+                let Some(end) = self.subscript_end(at) else { return Ok(false) };
+                at = self.after(end);
+                let is_assignment = self.byte(at) == b'=' || self.byte(at) == b'+' && self.byte(self.after(at)) == b'=';
+                self.differs(&[Dialect::Dash, Dialect::Ash]);
+                if !is_assignment {
+                    // A program with a strange name.
+                    let from = self.after(name_end);
+                    let name = self.name(start, name_end);
+                    self.arithmetic_region(from, end)?;
+                    self.at = at;
+                    let mut word = Word { parts: vec![Part::Unknown { splits: true }], span: self.span(start, at) };
+                    if !is_delimiter(self.peek()) {
+                        word.parts.extend(self.single_word(Place::Argument)?.parts);
+                    }
+                    let _ = name;
+                    self.script.commands[index].words.push(word);
+                    return Ok(true);
+                }
+                let from = self.after(name_end);
+                self.arithmetic_region(from, end)?;
+            }
+            _ => return Ok(false),
+        }
+        let name = self.name(start, name_end);
+        let element = self.byte(name_end) == b'[';
+        self.at = at;
+        let append = self.eat(b"+=");
+        if !append {
+            self.expect(b'=')?;
+        }
+        let (value, array) = if self.peek() == b'(' && bash { (self.array()?, true) } else { (self.value()?, element) };
+        let span = self.span(start, self.at);
+        self.script.commands[index].assignments.push(Assignment { name, array, append, value, span });
+        Ok(true)
+    }
+
+    /// Reads the value of an assignment, which can be empty.
+    pub(super) fn value(&mut self) -> Step<Word> {
+        let at_word = !is_delimiter(self.peek()) || self.is_process_substitution();
+        if at_word {
+            self.single_word(Place::Value)
+        } else {
+            Ok(Word { parts: vec![], span: self.span(self.at, self.at) })
+        }
+    }
+
+    /// Reads `( WORDS )` after `NAME=`.
+    pub(super) fn array(&mut self) -> Step<Word> {
+        let start = self.at;
+        self.bump();
+        let mut words = Vec::new();
+        self.nested(|parser| {
+            loop {
+                if !parser.pending.is_empty() && parser.peek() == b'\n' {
+                    parser.doubt_at(DoubtKind::ShellsDiffer, parser.at);
+                }
+                parser.skip_lines()?;
+                match parser.peek() {
+                    b')' => return Ok(()),
+                    b'[' => {
+                        // `[KEY]=VALUE`
+                        if let Some(end) = parser.subscript_end(parser.at)
+                            && parser.byte(parser.after(end)) == b'='
+                        {
+                            let from = parser.after(parser.at);
+                            parser.arithmetic_region(from, end)?;
+                            parser.at = parser.after(end);
+                            parser.bump();
+                            words.push(parser.value()?);
+                            continue;
+                        }
+                    }
+                    byte if is_delimiter(byte) && !parser.is_process_substitution() => return Err(Stop::Syntax),
+                    _ => {}
+                }
+                parser.word_into(Place::Argument, &mut words)?;
+                parser.spend(1)?;
+            }
+        })?;
+        self.bump();
+        let parts = words.into_iter().flat_map(|word| word.parts).collect();
+        Ok(Word { parts, span: self.span(start, self.at) })
+    }
+
+    /// Returns a name without line continuations.
+    pub(super) fn name(&self, start: usize, end: usize) -> String {
+        let mut name = String::with_capacity(end.saturating_sub(start));
+        let mut at = start;
+        while at < end {
+            name.push(char::from(self.byte(at)));
+            at = self.after(at);
+        }
+        name
+    }
+
+    /// Reads `() BODY`. The command at `index` has the name.
+    fn function_after_name(&mut self, index: usize) -> Step {
+        let start = self.at;
+        self.bump();
+        self.skip_blanks();
+        self.expect(b')')?;
+        let command = self.script.commands.remove(index);
+        // Substitutions in the name are after it: their ids have changed.
+        let name = command.words[0].literal().map(std::borrow::Cow::into_owned);
+        if name.is_none() || self.script.commands.len() != index {
+            self.doubt(DoubtKind::Redefined, start, self.at);
+        }
+        self.function_body(name.unwrap_or_default())
+    }
+
+    pub(super) fn function_body(&mut self, name: String) -> Step {
+        self.skip_lines()?;
+        self.nested(|parser| parser.scoped(ScopeKind::Function(name), Self::command))
+    }
+
+    /// Reads `function NAME [()] BODY`, which dash does not have.
+    pub(super) fn function(&mut self, keyword: Keyword) -> Step {
+        self.differs(&[Dialect::Dash]);
+        self.at = keyword.end;
+        self.skip_blanks();
+        let start = self.at;
+        let word = self.single_word(Place::Program)?;
+        self.skip_blanks();
+        if self.peek() == b'(' {
+            self.bump();
+            self.skip_blanks();
+            self.expect(b')')?;
+        }
+        let name = word.literal().map(std::borrow::Cow::into_owned);
+        if name.is_none() {
+            self.doubt(DoubtKind::Redefined, start, self.at);
+        }
+        self.function_body(name.unwrap_or_default())
+    }
+
+    /// Reads `time` and its option. Returns false if it is the program of this name.
+    pub(super) fn time(&mut self) -> Step<bool> {
+        let start = self.at;
+        let keyword = self.keyword();
+        let mut ahead = keyword.end;
+        while matches!(self.byte(ahead), b' ' | b'\t') {
+            ahead = self.after(ahead);
+        }
+        let is_option = self.byte(ahead) == b'-';
+        let next = self.after(ahead);
+        let is_own = self.byte(next) == b'p' && is_delimiter(self.byte(self.after(next)));
+        if is_option && !is_own {
+            return Ok(false);
+        }
+        let index = self.begin();
+        let mut words = vec![Word::plain("time", self.span(start, keyword.end))];
+        self.at = keyword.end;
+        if is_own {
+            words.push(Word::plain("-p", self.span(ahead, ahead + 2)));
+            self.at = self.after(next);
+        }
+        let span = self.span(start, self.at);
+        let command = &mut self.script.commands[index];
+        (command.words, command.span) = (words, span);
+        self.skip_blanks();
+        Ok(true)
+    }
+}

@@ -1,0 +1,78 @@
+//! Builtins that define names, or run code that is not an operand.
+
+use super::Unfolder;
+use super::variables::declared;
+use crate::doubt::DoubtKind;
+use crate::flags::{self, Argument};
+use crate::syntax::{Assignment, Word};
+
+/// Variables whose value a shell runs.
+const CODE_VARIABLES: &[&str] = &["PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS3", "PS4", "BASH_ENV", "ENV"];
+/// Variables that replace commands.
+const TABLES: &[&str] = &["BASH_ALIASES", "BASH_CMDS", "aliases", "functions", "commands"];
+
+impl Unfolder<'_> {
+    /// Notes the values of the assignments of a command.
+    pub(super) fn variables_set(&mut self, index: usize) {
+        let info = self.infos[index];
+        let command = &self.reading.commands[index];
+        let scope = command.scope;
+        let declared = declared(&command.words).unwrap_or_default();
+        let place = (info.root, index);
+        let mut suspects = Vec::new();
+        for Assignment { name, array, append, value, span } in &command.assignments {
+            if command.words.is_empty() && !array && !append {
+                self.variables.set(name, info.dialect, value, scope, place);
+            }
+            suspects.push((name.clone(), value.clone(), *span));
+        }
+        for (name, value) in declared {
+            let span = value.span;
+            self.variables.set(&name, info.dialect, &value, scope, place);
+            suspects.push((name, value, span));
+        }
+        for (name, value, span) in suspects {
+            if TABLES.contains(&name.as_str()) {
+                self.doubt(DoubtKind::Redefined, span);
+            } else if CODE_VARIABLES.contains(&name.as_str()) && runs(&name, &value) {
+                self.doubt(DoubtKind::HiddenCode, span);
+            }
+        }
+    }
+
+    /// Looks at builtins that are not wrappers.
+    pub(super) fn builtin(&mut self, index: usize, name: &str) {
+        let options: &[&str] = match name {
+            "alias" => return self.define_aliases(index),
+            // `hash -p PATH NAME` runs PATH for NAME; `enable -f FILE` loads a builtin.
+            "hash" => &["-p"],
+            "enable" => &["-f"],
+            "bind" => &["-x"],
+            "mapfile" | "readarray" => &["-C"],
+            "complete" | "compgen" => &["-C", "-F", "-W"],
+            "fc" => &["-e", "-s"],
+            _ => return,
+        };
+        let command = &self.reading.commands[index];
+        let span = command.span;
+        let takes = ["-p", "-C", "-F", "-W", "-e"];
+        let is_given = |argument: Argument<'_>| match argument {
+            Argument::Option { name, .. } => options.contains(&name.as_str()),
+            Argument::Either { .. } => name == "hash",
+            Argument::Operand { .. } => false,
+        };
+        let kind = if name == "hash" { DoubtKind::Redefined } else { DoubtKind::HiddenCode };
+        if flags::arguments(command.arguments(), &takes).any(is_given) {
+            self.doubt(kind, span);
+        }
+    }
+}
+
+/// Returns whether the value of a variable that shells run has code.
+fn runs(name: &str, value: &Word) -> bool {
+    match value.text() {
+        None => true,
+        Some(text) if name.starts_with("PS") => text.contains(['$', '`']),
+        Some(text) => !text.is_empty(),
+    }
+}

@@ -1,0 +1,275 @@
+//! Code inside of words and on standard input.
+
+use super::{Unfolder, only_part};
+use crate::MAX_DEPTH;
+use crate::characters::UNKNOWN;
+use crate::doubt::DoubtKind;
+use crate::programs::CodeShell;
+use crate::reading::{How, Input, Shells, Via};
+use crate::span::Span;
+use crate::syntax::{CommandId, Dialect, Part, Redirect, RedirectKind, ScopeId, ScopeKind, Spans, Word, parse};
+
+/// Variables that are kept in code, because their values do not come from the line and are no code.
+const HARMLESS: &[&str] =
+    &["HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "UID", "EUID", "HOSTNAME", "RANDOM", "TMPDIR", "?", "$", "#", "!"];
+
+/// Where a text comes from, and how it is read.
+#[derive(Debug)]
+pub(super) struct Origin {
+    pub(super) kind: ScopeKind,
+    pub(super) parent: Option<ScopeId>,
+    pub(super) via: Option<Via>,
+    pub(super) depth: usize,
+    /// The dialects to read it in. The first one is always read, the others if they differ.
+    pub(super) dialects: &'static [Dialect],
+    pub(super) spans: Spans,
+}
+
+/// Returns the dialects of a set of shells.
+pub(super) fn dialects(shells: Shells) -> &'static [Dialect] {
+    match shells {
+        Shells { bash: true, posix: false } => &[Dialect::Bash],
+        Shells { bash: false, posix: true } => &[Dialect::Dash, Dialect::Ash],
+        _ => &[Dialect::Bash, Dialect::Dash, Dialect::Ash],
+    }
+}
+
+/// Code, as far as it is known.
+#[derive(Debug, Default)]
+struct Code {
+    text: String,
+    /// Whether there is text that is known only at run time.
+    built: bool,
+    /// Whether there is any other text.
+    literal: bool,
+}
+
+impl Unfolder<'_> {
+    /// Reads a text in its dialects, and adds its commands.
+    pub(super) fn read_text(&mut self, text: &str, origin: &Origin) {
+        let mut differing = crate::syntax::Dialects::default();
+        let all = |shells: &[Dialect]| Shells {
+            bash: shells.contains(&Dialect::Bash),
+            posix: shells.iter().any(|dialect| *dialect != Dialect::Bash),
+        };
+        let mut first = true;
+        for dialect in origin.dialects {
+            if !first && !differing.contains(*dialect) {
+                continue;
+            }
+            let mut parsed = parse(text, *dialect, origin.kind.clone(), origin.spans, origin.depth, self.work);
+            if first {
+                differing = parsed.differs;
+            } else {
+                // Syntax that this dialect does not have: nothing of it runs.
+                parsed.script.doubts.retain(|doubt| doubt.kind != DoubtKind::Syntax);
+            }
+            let shells = if differing.is_empty() { all(origin.dialects) } else { all(&[*dialect]) };
+            self.exhausted |= self.work.left() == 0;
+            self.add_script(parsed.script, *dialect, shells, origin);
+            first = false;
+        }
+    }
+
+    /// Reads words, joined with spaces, as code that the command at `index` runs.
+    pub(super) fn read_words(&mut self, index: usize, words: &[Word], shell: CodeShell) {
+        let code = self.code_of(index, words);
+        let span = match (words.first(), words.last()) {
+            (Some(first), Some(last)) => Span { start: first.span.start, end: last.span.end.max(first.span.end) },
+            _ => return,
+        };
+        let is_output = code.built
+            && !code.literal
+            && words.iter().all(|word| matches!(only_part(word), Some(Part::Substitution { .. })));
+        if is_output {
+            return self.doubt(DoubtKind::OutputAsCode, span);
+        }
+        if code.built {
+            self.doubt(DoubtKind::BuiltCode, span);
+        }
+        self.read_code(index, &code.text, span, shell, How::Code);
+    }
+
+    /// Reads code that the command at `index` runs.
+    pub(super) fn read_code(&mut self, index: usize, text: &str, span: Span, shell: CodeShell, how: How) {
+        let info = self.infos[index];
+        if info.depth >= MAX_DEPTH {
+            return self.doubt(DoubtKind::TooDeep, span);
+        }
+        let dialects: &[Dialect] = match shell {
+            CodeShell::Same => match info.dialect {
+                Dialect::Bash => &[Dialect::Bash],
+                Dialect::Dash => &[Dialect::Dash],
+                Dialect::Ash => &[Dialect::Ash],
+            },
+            CodeShell::Any => dialects(Shells::ALL),
+            CodeShell::Bash => dialects(Shells::BASH),
+            CodeShell::Posix => dialects(Shells::POSIX),
+            CodeShell::Foreign => return self.doubt(DoubtKind::ForeignCode, span),
+        };
+        if !self.spend(4 + text.len() / 4) {
+            return;
+        }
+        let origin = Origin {
+            kind: ScopeKind::Code { same_shell: shell == CodeShell::Same },
+            parent: Some(self.reading.commands[index].scope),
+            via: Some(Via { command: CommandId::try_from(index).unwrap_or(CommandId::MAX), how }),
+            depth: info.depth + 1,
+            dialects,
+            spans: self.spans_of(text, span),
+        };
+        self.read_text(text, &origin);
+    }
+
+    /// Finds the text in the line, if it is there without change.
+    fn spans_of(&self, text: &str, span: Span) -> Spans {
+        let raw = self.line.get(span.range()).unwrap_or_default();
+        let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+        if raw == text {
+            Spans::Shift(span.start as usize)
+        } else if inner == text && raw.starts_with(['\'', '"']) {
+            Spans::Shift(span.start as usize + 1)
+        } else {
+            Spans::Whole(span)
+        }
+    }
+
+    /// Returns the text of words, joined with spaces.
+    fn code_of(&self, index: usize, words: &[Word]) -> Code {
+        let dialect = self.infos[index].dialect;
+        let mut code = Code::default();
+        for (position, word) in words.iter().enumerate() {
+            if position > 0 {
+                code.text.push(' ');
+            }
+            for part in &word.parts {
+                match part {
+                    Part::Literal { text, .. } => {
+                        code.literal |= !text.is_empty();
+                        code.text.push_str(text);
+                    }
+                    Part::Tilde { user } => {
+                        code.literal = true;
+                        code.text.push('~');
+                        code.text.push_str(user);
+                    }
+                    Part::Variable { name, operation: None, .. }
+                        if HARMLESS.contains(&name.as_str()) && !self.variables.is_assigned(name, dialect) =>
+                    {
+                        code.literal = true;
+                        code.text.push_str("${");
+                        code.text.push_str(name);
+                        code.text.push('}');
+                    }
+                    // A number.
+                    Part::Arithmetic { .. } => {
+                        code.literal = true;
+                        code.text.push(UNKNOWN);
+                    }
+                    _ => {
+                        code.built = true;
+                        code.text.push(UNKNOWN);
+                    }
+                }
+            }
+        }
+        code
+    }
+
+    /// Reads what the command at `index` has on standard input as code.
+    pub(super) fn read_input(&mut self, index: usize, shell: CodeShell) {
+        let id = CommandId::try_from(index).unwrap_or(CommandId::MAX);
+        let span = self.reading.commands[index].span;
+        match self.reading.input(id) {
+            Input::Inherited => {}
+            Input::Redirect(redirect) => {
+                let redirect = redirect.clone();
+                self.read_redirect(index, &redirect, shell);
+            }
+            Input::Commands(commands) => {
+                let written = commands.clone();
+                let mut printed = Vec::new();
+                for id in written {
+                    match self.printed(id) {
+                        Some(code) => printed.push(code),
+                        None => return self.doubt(DoubtKind::OutputAsCode, span),
+                    }
+                }
+                for (words, span) in printed {
+                    let code = self.code_of(index, &words);
+                    if code.built {
+                        self.doubt(DoubtKind::BuiltCode, span);
+                    }
+                    self.read_code(index, &code.text, span, shell, How::Input);
+                }
+            }
+        }
+    }
+
+    fn read_redirect(&mut self, index: usize, redirect: &Redirect, shell: CodeShell) {
+        let span = redirect.target.span;
+        match redirect.kind {
+            RedirectKind::HereDocument | RedirectKind::HereString => {
+                let code = self.code_of(index, std::slice::from_ref(&redirect.target));
+                let is_output = code.built && !code.literal;
+                if code.built {
+                    self.doubt(if is_output { DoubtKind::OutputAsCode } else { DoubtKind::BuiltCode }, span);
+                }
+                self.read_code(index, &code.text, span, shell, How::Input);
+            }
+            RedirectKind::Read | RedirectKind::ReadWrite => {
+                let parts = &redirect.target.parts;
+                let is_output = parts.iter().any(|part| matches!(part, Part::ProcessSubstitution { .. }));
+                if is_output {
+                    self.doubt(DoubtKind::OutputAsCode, span);
+                }
+            }
+            // The descriptor can be anything that was opened before.
+            _ => self.doubt(DoubtKind::OutputAsCode, span),
+        }
+    }
+
+    /// Returns the text that a command prints, if that is certain: `echo TEXT`, `printf TEXT`, `cat` with a here-document.
+    fn printed(&self, id: CommandId) -> Option<(Vec<Word>, Span)> {
+        let command = self.reading.command(id);
+        // Only a command alone on the left side of the pipe: not one of a loop, or with its output elsewhere.
+        let reaches_the_pipe = command.redirects.iter().all(|redirect| redirect.replaces_input());
+        let name = match command.words.first()?.literal()? {
+            name if reaches_the_pipe && self.variables.functions.is_empty() => name,
+            _ => return None,
+        };
+        let mut words = command.words[1..].to_vec();
+        match &*name {
+            "echo" => {
+                while words
+                    .first()
+                    .and_then(Word::text)
+                    .is_some_and(|text| matches!(&*text, "-n" | "-e" | "-E" | "-ne" | "-en"))
+                {
+                    words.remove(0);
+                }
+                let has_escape = |word: &Word| {
+                    word.parts.iter().any(|part| matches!(part, Part::Literal { text, .. } if text.contains('\\')))
+                };
+                (!words.iter().any(has_escape) && !words.is_empty()).then_some((words, command.span))
+            }
+            "printf" => {
+                let format = words.first()?.text()?.into_owned();
+                match format.as_str() {
+                    "%s" | "%s\\n" if words.len() == 2 => Some((words.split_off(1), command.span)),
+                    _ if words.len() == 1 && !format.contains('%') => {
+                        let plain = format.replace("\\n", "\n");
+                        (!plain.contains('\\')).then(|| (vec![Word::plain(&plain, words[0].span)], command.span))
+                    }
+                    _ => None,
+                }
+            }
+            "cat" if words.is_empty() => {
+                let redirect = command.redirects.iter().rev().find(|redirect| redirect.replaces_input())?;
+                let is_text = matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString);
+                is_text.then(|| (vec![redirect.target.clone()], redirect.target.span))
+            }
+            _ => None,
+        }
+    }
+}

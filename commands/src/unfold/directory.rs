@@ -1,0 +1,127 @@
+//! The working directory of each command, as far as `cd` with a literal decides it.
+
+use std::collections::HashMap;
+
+use super::Unfolder;
+use crate::flags::{self, Argument};
+use crate::reading::{Command, Directory, How};
+use crate::syntax::{Part, ScopeId, ScopeKind};
+
+impl Unfolder<'_> {
+    /// Sets the directory of every command.
+    pub(super) fn set_directories(&mut self) {
+        let changes = |command: &Command| matches!(command.program.name(), Some("cd" | "pushd" | "popd"));
+        if !self.reading.commands.iter().any(changes) {
+            return;
+        }
+        // In the order in which they run: a command, then those that it leads to.
+        let count = self.reading.commands.len();
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
+        let mut order: Vec<usize> = Vec::with_capacity(count);
+        for (index, command) in self.reading.commands.iter().enumerate() {
+            if let Some(via) = command.via {
+                children[via.command as usize].push(index);
+            }
+        }
+        let mut stack: Vec<usize> =
+            (0..count).filter(|index| self.reading.commands[*index].via.is_none()).rev().collect();
+        while let Some(index) = stack.pop() {
+            order.push(index);
+            stack.extend(children[index].iter().rev());
+        }
+        let is_redefined = ["cd", "pushd", "popd"].iter().any(|name| self.variables.functions.contains(*name));
+        let mut current: HashMap<ScopeId, Directory> = HashMap::new();
+        for index in order {
+            let scope = self.reading.commands[index].scope;
+            let process = self.process_of(scope);
+            let directory = self.directory_of(process, &current);
+            self.reading.commands[index].directory = directory.clone();
+            let command = &self.reading.commands[index];
+            if !changes(command) {
+                continue;
+            }
+            // `sudo cd` and others have no effect on the shell, but may not be what they seem.
+            let is_own = command.via.is_none_or(|via| via.how == How::Code);
+            let next = if is_redefined || !is_own || self.is_uncertain(scope, process) {
+                Directory::Unknown
+            } else {
+                target(command, &directory)
+            };
+            current.insert(process, next);
+        }
+    }
+
+    /// Returns the innermost scope that is a process of its own.
+    fn process_of(&self, mut scope: ScopeId) -> ScopeId {
+        loop {
+            let inner = &self.reading.scopes[scope as usize];
+            match inner.parent {
+                Some(parent) if !inner.kind.is_own_process() => scope = parent,
+                _ => return scope,
+            }
+        }
+    }
+
+    /// Returns the current directory of a process: its own, or that of the process around it.
+    fn directory_of(&self, process: ScopeId, current: &HashMap<ScopeId, Directory>) -> Directory {
+        let mut next = Some(process);
+        while let Some(scope) = next {
+            if let Some(directory) = current.get(&scope) {
+                return directory.clone();
+            }
+            next = self.reading.scopes[scope as usize].parent.map(|parent| self.process_of(parent));
+        }
+        Directory::Start
+    }
+
+    /// Returns whether a command in `scope` may not run, or more than once.
+    fn is_uncertain(&self, mut scope: ScopeId, process: ScopeId) -> bool {
+        while scope != process {
+            let inner = &self.reading.scopes[scope as usize];
+            if inner.kind.is_conditional() {
+                return true;
+            }
+            match inner.parent {
+                Some(parent) => scope = parent,
+                None => return false,
+            }
+        }
+        matches!(self.reading.scopes[process as usize].kind, ScopeKind::Function(_))
+    }
+}
+
+/// Returns the directory after a `cd`.
+fn target(command: &Command, from: &Directory) -> Directory {
+    if command.program.name() != Some("cd") {
+        return Directory::Unknown;
+    }
+    let mut operand = None;
+    for argument in flags::arguments(command.arguments(), &[]) {
+        match argument {
+            Argument::Option { .. } => {}
+            Argument::Operand { word, .. } if operand.is_none() => operand = Some(word),
+            Argument::Operand { .. } | Argument::Either { .. } => return Directory::Unknown,
+        }
+    }
+    let Some(word) = operand else { return Directory::At("~".to_owned()) };
+    let path = match word.parts.split_first() {
+        Some((Part::Tilde { user }, rest)) if user.is_empty() => {
+            let rest: Option<String> = rest
+                .iter()
+                .map(|part| match part {
+                    Part::Literal { text, .. } => Some(text.as_str()),
+                    _ => None,
+                })
+                .collect();
+            rest.map(|rest| format!("~{rest}"))
+        }
+        _ => word.text().filter(|text| *text != "-").map(std::borrow::Cow::into_owned),
+    };
+    match (path, from) {
+        (None, _) => Directory::Unknown,
+        (Some(path), _) if path.starts_with(['/', '~']) => Directory::At(path),
+        (Some(path), Directory::At(base)) => Directory::At(format!("{}/{path}", base.trim_end_matches('/'))),
+        (Some(path), Directory::Start) => Directory::At(path),
+        (Some(_), Directory::Unknown) => Directory::Unknown,
+    }
+}

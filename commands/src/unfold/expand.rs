@@ -1,0 +1,132 @@
+//! Replaces variables by the values that they are known to have.
+
+use super::{Info, Unfolder, is_around};
+use crate::syntax::{Glob, Origin, Part, Word};
+
+impl Unfolder<'_> {
+    /// Fills in the values of variables. Returns whether the first word comes from an expansion.
+    pub(super) fn expand_command(&mut self, index: usize) -> bool {
+        let command = &self.reading.commands[index];
+        let is_plain = |word: &Word| !word.parts.iter().any(|part| matches!(part, Part::Variable { .. }));
+        let words = &command.words;
+        let targets = command.redirects.iter().map(|redirect| &redirect.target);
+        let values = command.assignments.iter().map(|assignment| &assignment.value);
+        if words.iter().chain(targets).chain(values).all(is_plain) {
+            return false;
+        }
+        let built = command
+            .words
+            .first()
+            .is_some_and(|word| word.parts.iter().any(|part| matches!(part, Part::Variable { .. })));
+        let words = std::mem::take(&mut self.reading.commands[index].words);
+        let mut expanded = Vec::with_capacity(words.len());
+        let mut first_is_built = false;
+        for (position, word) in words.into_iter().enumerate() {
+            let before = expanded.len();
+            if is_plain(&word) {
+                expanded.push(word);
+            } else {
+                self.split(index, word, &mut expanded);
+            }
+            // Also if the first word vanishes.
+            if position == 0 && built {
+                first_is_built = !matches!(
+                    expanded.get(before).map(|word| word.parts.as_slice()),
+                    Some([.., Part::Literal { origin: Origin::Plain | Origin::Quoted, .. }])
+                ) || expanded.len() != before + 1;
+            }
+        }
+        self.reading.commands[index].words = expanded;
+        let mut redirects = std::mem::take(&mut self.reading.commands[index].redirects);
+        for redirect in &mut redirects {
+            self.fill(index, &mut redirect.target);
+        }
+        let mut assignments = std::mem::take(&mut self.reading.commands[index].assignments);
+        for assignment in &mut assignments {
+            self.fill(index, &mut assignment.value);
+        }
+        let command = &mut self.reading.commands[index];
+        (command.redirects, command.assignments) = (redirects, assignments);
+        first_is_built
+    }
+
+    fn value_of(&mut self, index: usize, part: &Part) -> Option<String> {
+        let Part::Variable { name, operation: None, .. } = part else { return None };
+        let scope = self.reading.commands[index].scope;
+        let Info { dialect, root, .. } = self.infos[index];
+        let scopes = &self.reading.scopes;
+        let value = self.variables.value(name, dialect, (root, index), |outer| is_around(scopes, outer, scope))?;
+        // Long values that are used often would make more work than reading.
+        self.spend(1 + value.len() / 2).then_some(value)
+    }
+
+    /// Replaces variables without splitting the word.
+    fn fill(&mut self, index: usize, word: &mut Word) {
+        for at in 0..word.parts.len() {
+            if let Some(text) = self.value_of(index, &word.parts[at].clone()) {
+                word.parts[at] = Part::Literal { text, origin: Origin::Expanded };
+            }
+        }
+    }
+
+    /// Replaces variables, and splits the values of those without quotes.
+    fn split(&mut self, index: usize, word: Word, words: &mut Vec<Word>) {
+        let dialect = self.infos[index].dialect;
+        let ifs_is_set = self.variables.is_assigned("IFS", dialect);
+        let span = word.span;
+        let mut current = Vec::new();
+        let mut exists = false;
+        for part in word.parts {
+            let quoted = !matches!(part, Part::Variable { quoted: false, .. });
+            let value = if !quoted && ifs_is_set { None } else { self.value_of(index, &part) };
+            let Some(value) = value else {
+                exists = true;
+                current.push(part);
+                continue;
+            };
+            if quoted {
+                exists = true;
+                current.push(Part::Literal { text: value, origin: Origin::Expanded });
+                continue;
+            }
+            let is_separator = |c: char| matches!(c, ' ' | '\t' | '\n');
+            let mut fields = value.split(is_separator).peekable();
+            while let Some(field) = fields.next() {
+                push_field(&mut current, field);
+                exists |= !field.is_empty();
+                if fields.peek().is_some() {
+                    if exists {
+                        words.push(Word { parts: std::mem::take(&mut current), span });
+                    }
+                    exists = false;
+                }
+            }
+        }
+        if exists {
+            words.push(Word { parts: current, span });
+        }
+    }
+}
+
+/// Adds a field of a value, in which patterns for file names are still expanded.
+fn push_field(parts: &mut Vec<Part>, field: &str) {
+    let mut rest = field;
+    while let Some(at) = rest.find(['*', '?', '[']) {
+        let (text, after) = rest.split_at(at);
+        push_text(parts, text);
+        let glob = match after.as_bytes()[0] {
+            b'*' => Glob::AnyText,
+            b'?' => Glob::AnyChar,
+            _ => Glob::Class(String::new()),
+        };
+        parts.push(Part::Glob(glob));
+        rest = &after[1..];
+    }
+    push_text(parts, rest);
+}
+
+fn push_text(parts: &mut Vec<Part>, text: &str) {
+    if !text.is_empty() {
+        parts.push(Part::Literal { text: text.to_owned(), origin: Origin::Expanded });
+    }
+}

@@ -1,0 +1,316 @@
+//! Opens wrappers: finds the command or the code in the arguments of a program.
+
+use super::Unfolder;
+use super::variables::after_sign;
+use crate::doubt::DoubtKind;
+use crate::flags::{self, Argument, Value, is_abbreviation};
+use crate::programs::{CodeShell, Program, Rest, Runs};
+use crate::reading::{How, Program as Name};
+use crate::span::Span;
+use crate::syntax::{Assignment, Origin, Part, Word};
+
+/// Files that are standard input, or another descriptor.
+const INPUT_FILES: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// The arguments of a shell.
+#[derive(Debug, Default)]
+struct ShellArguments {
+    /// Whether `-c` is given.
+    has_code: bool,
+    /// Whether `-s` is given.
+    reads_input: bool,
+    /// The position of the first operand.
+    operand: Option<usize>,
+    /// Whether options can be among the arguments that are not known.
+    unsure: bool,
+}
+
+impl Unfolder<'_> {
+    /// Adds everything that a command runs, according to what is known about its program.
+    pub(super) fn open(&mut self, index: usize, program: &'static Program) {
+        for runs in program.runs {
+            // The arguments are borrowed while commands are added.
+            let arguments = self.reading.commands[index].arguments().to_vec();
+            if !self.spend(1 + arguments.len()) {
+                return;
+            }
+            match runs {
+                Runs::Rest(rest) => self.open_rest(index, &arguments, program, rest),
+                Runs::Code { options, shell, first_operand: true } => {
+                    self.open_shell(index, &arguments, program, options, *shell);
+                }
+                Runs::Code { options, shell, .. } => self.open_value(index, &arguments, program, options, *shell),
+                Runs::Joined { skip, shell, unless } => {
+                    if let Some(at) = operand(&arguments, program, *skip, unless) {
+                        self.read_words(index, &arguments[at..], *shell);
+                    }
+                }
+                Runs::Operand { skip, shell } => {
+                    if let Some(at) = operand(&arguments, program, *skip, &[])
+                        && arguments[at].literal().as_deref() != Some("-")
+                    {
+                        self.read_words(index, &arguments[at..=at], *shell);
+                    }
+                }
+                Runs::Between { starts, ends, placeholder } => {
+                    self.open_between(index, &arguments, starts, ends, placeholder);
+                }
+                Runs::Input { shell } => self.open_input(index, &arguments, program, *shell),
+                Runs::File => self.open_file(index, &arguments, program),
+            }
+        }
+    }
+
+    fn open_rest(&mut self, index: usize, arguments: &[Word], program: &Program, rest: &Rest) {
+        let mut skip = rest.skip;
+        let mut assignments = Vec::new();
+        let mut placeholder = None;
+        let mut split: Option<Word> = None;
+        let mut begin = None;
+        for argument in flags::arguments(arguments, program.value_options) {
+            match argument {
+                Argument::Option { name, value, index: at } => {
+                    let is_one = |options: &[&str]| options.iter().any(|option| is_abbreviation(&name, option));
+                    if is_one(rest.unless) {
+                        return;
+                    }
+                    if is_one(rest.placeholder) {
+                        let text = match &value {
+                            Some(Value::Word(word)) => word.text().map(std::borrow::Cow::into_owned),
+                            Some(Value::Text(text)) => Some(text.clone()),
+                            _ => None,
+                        };
+                        placeholder = Some(text.filter(|text| !text.is_empty()).unwrap_or_else(|| "{}".to_owned()));
+                    }
+                    if is_one(rest.split) {
+                        split = match value {
+                            Some(Value::Word(word)) => Some(word.clone()),
+                            Some(Value::Text(text)) => Some(Word::plain(&text, arguments[at].span)),
+                            Some(Value::Built(_)) | None => Some(unknown(arguments[at].span)),
+                        };
+                    }
+                }
+                Argument::Operand { word, .. } if rest.assignments && is_assignment(word) => {
+                    let start = word.certain_start();
+                    let name = start.split('=').next().unwrap_or_default().to_owned();
+                    let value = after_sign(word, name.len() + 1);
+                    assignments.push(Assignment { name, array: false, append: false, value, span: word.span });
+                }
+                Argument::Operand { word, .. } if rest.assignments && word.literal().as_deref() == Some("-") => {}
+                Argument::Operand { .. } if skip > 0 => skip -= 1,
+                Argument::Operand { index: at, .. } => {
+                    begin = Some(at);
+                    break;
+                }
+                // An option, an assignment or the program.
+                Argument::Either { index: at, .. } => {
+                    if skip > 0 && !arguments[at].splits() {
+                        skip -= 1;
+                    } else {
+                        self.add_command(index, arguments[at..].to_vec(), How::Arguments);
+                    }
+                }
+            }
+        }
+        let mut words = begin.map_or_else(Vec::new, |at| arguments[at..].to_vec());
+        if let Some(split) = split {
+            words = self.split_words(&split).into_iter().chain(words).collect();
+        }
+        if let Some(placeholder) = &placeholder {
+            words.iter_mut().for_each(|word| replace(word, placeholder, false));
+        }
+        let appends = rest.appends && placeholder.is_none() || self.reading.commands[index].appended;
+        if words.is_empty() {
+            if appends && !rest.appends {
+                // `xargs env`: the program comes from the input.
+                self.add_command(index, vec![unknown(self.reading.commands[index].span)], How::Arguments);
+            }
+            return;
+        }
+        let Some(added) = self.add_command(index, words, How::Arguments) else { return };
+        let command = &mut self.reading.commands[added];
+        command.assignments = assignments;
+        command.appended |= appends;
+    }
+
+    /// Splits the value of `env -S`.
+    fn split_words(&mut self, value: &Word) -> Vec<Word> {
+        let Some(text) = value.text() else {
+            self.doubt(DoubtKind::BuiltCode, value.span);
+            return vec![unknown(value.span)];
+        };
+        if text.contains(['\\', '$', '\'', '"', '#']) {
+            self.doubt(DoubtKind::BuiltCode, value.span);
+        }
+        let words = text.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
+        words.filter(|word| !word.starts_with('-')).map(|word| Word::plain(word, value.span)).collect()
+    }
+
+    fn shell_arguments(arguments: &[Word], program: &Program, options: &[&str]) -> ShellArguments {
+        let mut found = ShellArguments::default();
+        for argument in flags::arguments(arguments, program.value_options) {
+            match argument {
+                Argument::Option { name, .. } => {
+                    found.has_code |= options.contains(&name.as_str());
+                    found.reads_input |= name == "-s";
+                }
+                Argument::Operand { index, .. } => {
+                    found.operand = Some(index);
+                    break;
+                }
+                Argument::Either { word, index } => {
+                    // `sh $OPTIONS CODE`
+                    found.unsure |= word.splits() || index + 1 < arguments.len() && !found.has_code;
+                    found.operand = Some(index);
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    /// Opens `sh -c CODE`.
+    fn open_shell(&mut self, index: usize, arguments: &[Word], program: &Program, options: &[&str], shell: CodeShell) {
+        let found = Self::shell_arguments(arguments, program, options);
+        let span = self.reading.commands[index].span;
+        if found.has_code {
+            match found.operand {
+                Some(at) => self.read_words(index, &arguments[at..=at], shell),
+                None if self.reading.commands[index].appended => self.doubt(DoubtKind::BuiltCode, span),
+                None => {}
+            }
+        } else if found.unsure || self.reading.commands[index].appended && found.operand.is_none() {
+            self.doubt(DoubtKind::BuiltCode, span);
+        }
+    }
+
+    /// Opens `su -c CODE`.
+    fn open_value(&mut self, index: usize, arguments: &[Word], program: &Program, options: &[&str], shell: CodeShell) {
+        for argument in flags::arguments(arguments, program.value_options) {
+            let Argument::Option { name, value, index: at } = argument else { continue };
+            if !options.iter().any(|option| is_abbreviation(&name, option)) {
+                continue;
+            }
+            match value {
+                Some(Value::Word(word)) => self.read_words(index, std::slice::from_ref(word), shell),
+                Some(Value::Text(text)) => {
+                    let word = Word::plain(&text, arguments[at].span);
+                    self.read_words(index, &[word], shell);
+                }
+                Some(Value::Built(_)) => self.doubt(DoubtKind::BuiltCode, arguments[at].span),
+                None => {}
+            }
+        }
+    }
+
+    /// Opens `find -exec COMMAND ;`.
+    fn open_between(&mut self, index: usize, arguments: &[Word], starts: &[&str], ends: &[&str], placeholder: &str) {
+        let mut at = 0;
+        while at < arguments.len() {
+            let is_one = |word: &Word, of: &[&str]| word.text().is_some_and(|text| of.contains(&&*text));
+            if !is_one(&arguments[at], starts) {
+                at += 1;
+                continue;
+            }
+            let rest = &arguments[at + 1..];
+            let length = rest.iter().position(|word| is_one(word, ends)).unwrap_or(rest.len());
+            let many = rest.get(length).is_some_and(|end| end.text().as_deref() == Some("+"));
+            let mut words = rest[..length].to_vec();
+            words.iter_mut().for_each(|word| replace(word, placeholder, many));
+            at += length + 1;
+            if !words.is_empty() {
+                self.add_command(index, words, How::Arguments);
+            }
+        }
+    }
+
+    /// Opens a shell whose code is on standard input.
+    fn open_input(&mut self, index: usize, arguments: &[Word], program: &Program, shell: CodeShell) {
+        let found = Self::shell_arguments(arguments, program, &["-c"]);
+        let is_input = match found.operand {
+            _ if found.has_code => false,
+            None => !self.reading.commands[index].appended,
+            Some(at) => found.reads_input || arguments[at].text().is_some_and(|file| INPUT_FILES.contains(&&*file)),
+        };
+        let is_query = arguments
+            .iter()
+            .any(|word| word.text().is_some_and(|text| matches!(&*text, "--version" | "--help" | "-V")));
+        if is_input && !is_query {
+            self.read_input(index, shell);
+        }
+    }
+
+    /// Looks at the file of `. FILE` or `sh FILE`.
+    fn open_file(&mut self, index: usize, arguments: &[Word], program: &Program) {
+        let found = Self::shell_arguments(arguments, program, &["-c"]);
+        let Some(word) = found.operand.map(|at| &arguments[at]).filter(|_| !found.has_code && !found.reads_input)
+        else {
+            return;
+        };
+        let is_output = word.parts.iter().any(|part| matches!(part, Part::ProcessSubstitution { .. }));
+        let is_builtin = matches!(&self.reading.commands[index].program, Name::Known { name, .. } if name == "." || name == "source");
+        match word.text() {
+            Some(file) if is_builtin && INPUT_FILES[1..].contains(&&*file) => self.read_input(index, CodeShell::Same),
+            Some(file) if !INPUT_FILES.contains(&&*file) && is_descriptor(&file) => {
+                self.doubt(DoubtKind::OutputAsCode, word.span);
+            }
+            _ if is_output => self.doubt(DoubtKind::OutputAsCode, word.span),
+            _ => {}
+        }
+    }
+}
+
+fn is_descriptor(file: &str) -> bool {
+    file.starts_with("/dev/fd/") || file.starts_with("/proc/") && file.contains("/fd/")
+}
+
+fn is_assignment(word: &Word) -> bool {
+    word.certain_start().contains('=')
+}
+
+fn unknown(span: Span) -> Word {
+    Word { parts: vec![Part::Unknown { splits: true }], span }
+}
+
+/// Returns the position of the operand after `skip` others, unless an option says that nothing is run.
+fn operand(arguments: &[Word], program: &Program, mut skip: usize, unless: &[&str]) -> Option<usize> {
+    for argument in flags::arguments(arguments, program.value_options) {
+        match argument {
+            Argument::Option { name, .. } if unless.iter().any(|option| is_abbreviation(&name, option)) => return None,
+            Argument::Option { .. } => {}
+            Argument::Operand { .. } | Argument::Either { .. } if skip > 0 => skip -= 1,
+            Argument::Operand { index, .. } | Argument::Either { index, .. } => return Some(index),
+        }
+    }
+    None
+}
+
+/// Replaces a text in a word by an unknown one.
+fn replace(word: &mut Word, placeholder: &str, splits: bool) {
+    let has = |part: &Part| matches!(part, Part::Literal { text, .. } if text.contains(placeholder));
+    if !word.parts.iter().any(has) {
+        // Braces are parts of their own.
+        match word.text() {
+            Some(text) if text.contains(placeholder) => {
+                word.parts = vec![Part::Literal { text: text.into_owned(), origin: Origin::Plain }];
+            }
+            _ => return,
+        }
+    }
+    let parts = std::mem::take(&mut word.parts);
+    for part in parts {
+        match part {
+            Part::Literal { text, origin } if text.contains(placeholder) => {
+                for (index, piece) in text.split(placeholder).enumerate() {
+                    if index > 0 {
+                        word.parts.push(Part::Unknown { splits });
+                    }
+                    if !piece.is_empty() {
+                        word.parts.push(Part::Literal { text: piece.to_owned(), origin });
+                    }
+                }
+            }
+            part => word.parts.push(part),
+        }
+    }
+}

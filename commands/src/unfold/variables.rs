@@ -1,0 +1,281 @@
+//! What the variables of a line are known to hold: the value of the only assignment, if it has surely run before.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::flags::{self, Argument};
+use crate::reading::Program;
+use crate::syntax::{Dialect, Part, ScopeId, SimpleCommand, Word};
+
+/// Variables that the shell itself changes, or that it does not let a script change.
+const SPECIAL: &[&str] = &[
+    "BASHPID",
+    "BASH_ARGV0",
+    "BASH_COMMAND",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "EUID",
+    "FUNCNAME",
+    "GROUPS",
+    "HOME",
+    "IFS",
+    "LINENO",
+    "OLDPWD",
+    "OPTARG",
+    "OPTIND",
+    "PIPESTATUS",
+    "PPID",
+    "PWD",
+    "RANDOM",
+    "REPLY",
+    "SECONDS",
+    "SHELLOPTS",
+    "SRANDOM",
+    "UID",
+    "_",
+];
+/// Builtins whose operands are names of variables that they set.
+const SETTERS: &[&str] = &[
+    "declare",
+    "export",
+    "getopts",
+    "let",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "typeset",
+    "unset",
+    "wait",
+];
+
+/// An assignment whose value is certain.
+#[derive(Debug)]
+struct Constant {
+    parts: Vec<Part>,
+    scope: ScopeId,
+    place: Place,
+}
+
+/// The order in which commands run: that of the commands in the line, then that of those that they lead to.
+pub(super) type Place = (usize, usize);
+
+#[derive(Debug)]
+pub(super) struct Variables<'a> {
+    /// How often each variable is assigned, in each dialect.
+    counts: HashMap<String, [u32; 3]>,
+    constants: HashMap<(String, Dialect), Constant>,
+    /// The names whose values were used.
+    used: HashSet<(String, Dialect)>,
+    /// Variables that were assigned more often than it seemed.
+    distrusted: &'a HashSet<String>,
+    given: &'a [(&'a str, &'a str)],
+    /// Functions that the line defines.
+    pub(super) functions: HashSet<String>,
+    /// Whether variables are set whose names are not known.
+    dynamic: bool,
+    trust: bool,
+}
+
+impl<'a> Variables<'a> {
+    pub(super) fn new(distrusted: &'a HashSet<String>, given: &'a [(&'a str, &'a str)]) -> Self {
+        Self {
+            counts: HashMap::new(),
+            constants: HashMap::new(),
+            used: HashSet::new(),
+            distrusted,
+            given,
+            functions: HashSet::new(),
+            dynamic: false,
+            trust: true,
+        }
+    }
+
+    /// Uses no value from now on.
+    pub(super) fn trust_none(&mut self) {
+        self.trust = false;
+    }
+
+    /// Returns the variables whose value was used although they are assigned more than once.
+    pub(super) fn wrong(&self) -> Vec<String> {
+        let is_wrong = |(name, dialect): &&(String, Dialect)| self.dynamic || self.assigned(name, *dialect) > 1;
+        self.used.iter().filter(is_wrong).map(|(name, _)| name.clone()).collect()
+    }
+
+    fn assigned(&self, name: &str, dialect: Dialect) -> u32 {
+        self.counts.get(name).map_or(0, |counts| counts[dialect as usize])
+    }
+
+    /// Returns whether the line sets a variable.
+    pub(super) fn is_assigned(&self, name: &str, dialect: Dialect) -> bool {
+        self.dynamic || self.assigned(name, dialect) > 0
+    }
+
+    /// Notes that a variable is assigned. What nested code does counts in all dialects.
+    pub(super) fn assign(&mut self, name: &str, dialect: Dialect, nested: bool) {
+        let counts = match self.counts.get_mut(name) {
+            Some(counts) => counts,
+            None => self.counts.entry(name.to_owned()).or_default(),
+        };
+        if nested {
+            counts.iter_mut().for_each(|count| *count += 1);
+        } else {
+            counts[dialect as usize] += 1;
+        }
+    }
+
+    /// Notes the variables that a command assigns.
+    pub(super) fn count(&mut self, command: &SimpleCommand, dialect: Dialect, nested: bool) {
+        for assignment in &command.assignments {
+            self.assign(&assignment.name, dialect, nested);
+        }
+        self.count_words(&command.words, dialect, nested);
+    }
+
+    /// Notes the variables that a builtin sets.
+    pub(super) fn count_words(&mut self, words: &[Word], dialect: Dialect, nested: bool) {
+        let Some(Part::Literal { text: first, .. }) = words.first().and_then(|word| word.parts.first()) else { return };
+        if matches!(first.as_str(), "." | "source") {
+            self.dynamic = true;
+            return;
+        }
+        if !SETTERS.contains(&first.as_str()) {
+            return;
+        }
+        let is_declaration = matches!(first.as_str(), "declare" | "typeset" | "local");
+        for word in &words[1..] {
+            let start = word.certain_start();
+            // A reference to another variable: it can be assigned under another name.
+            if is_declaration && start.starts_with('-') && start.contains('n') {
+                self.dynamic = true;
+            }
+            if first == "printf" && start != "-v" && !start.starts_with("-v") && words[1].certain_start() != "-v" {
+                return;
+            }
+            if start.is_empty() || word.text().is_none() && !start.contains('=') {
+                self.dynamic |= first != "printf";
+                continue;
+            }
+            let name: String =
+                start.trim_start_matches('-').chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            if !name.is_empty() {
+                self.assign(&name, dialect, nested);
+            }
+        }
+    }
+
+    /// Notes the value of an assignment that was reached.
+    pub(super) fn set(&mut self, name: &str, dialect: Dialect, value: &Word, scope: ScopeId, place: Place) {
+        let is_certain = value.text().is_some()
+            && self.assigned(name, dialect) == 1
+            && !SPECIAL.contains(&name)
+            && !self.distrusted.contains(name);
+        if is_certain {
+            let constant = Constant { parts: value.parts.clone(), scope, place };
+            self.constants.insert((name.to_owned(), dialect), constant);
+        }
+    }
+
+    /// Returns the text of a variable for a command, if it is certain. `is_around` decides whether the scope of the assignment is around
+    /// that of the command.
+    pub(super) fn value(
+        &mut self,
+        name: &str,
+        dialect: Dialect,
+        place: Place,
+        is_around: impl Fn(ScopeId) -> bool,
+    ) -> Option<String> {
+        if !self.trust || self.dynamic || self.distrusted.contains(name) {
+            return None;
+        }
+        match self.assigned(name, dialect) {
+            0 if name == "IFS" => Some(" ".to_owned()),
+            0 if !SPECIAL.contains(&name) => {
+                let value = self.given.iter().find(|(given, _)| *given == name)?.1;
+                self.used.insert((name.to_owned(), dialect));
+                // Also after the first assignment that is found later.
+                Some(value.to_owned())
+            }
+            1 => {
+                let constant = self.constants.get(&(name.to_owned(), dialect))?;
+                if constant.place >= place || !is_around(constant.scope) {
+                    return None;
+                }
+                let text = constant.parts.iter().map(|part| match part {
+                    Part::Literal { text, .. } => text.as_str(),
+                    _ => "",
+                });
+                let text = text.collect();
+                self.used.insert((name.to_owned(), dialect));
+                Some(text)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the program that a word names. `built` says that an expansion was replaced by its value.
+    pub(super) fn program(&self, word: &Word, built: bool) -> Program {
+        if let Some(text) = word.text() {
+            let built = built || word.literal().is_none();
+            let name = text.rsplit('/').next().unwrap_or_default();
+            return Program::Known { name: name.to_owned(), built };
+        }
+        // `$HOME/bin/tool`: the directory is not known, but the program is.
+        let end = word.certain_end();
+        let Some((_, name)) = end.rsplit_once('/') else { return Program::Unknown };
+        let is_one_word = word.parts.iter().all(|part| match part {
+            Part::Variable { name, operation: None, quoted: false } => {
+                !self.dynamic
+                    && !self.counts.contains_key(name)
+                    && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+                    && !name.starts_with(|c: char| c.is_ascii_digit())
+            }
+            part => !part.splits(),
+        });
+        if is_one_word && !name.is_empty() {
+            Program::Known { name: name.to_owned(), built: false }
+        } else {
+            Program::Unknown
+        }
+    }
+}
+
+/// Returns `NAME=VALUE` words of a declaration without options.
+pub(super) fn declared(words: &[Word]) -> Option<Vec<(String, Word)>> {
+    let name = words.first()?.literal()?;
+    if !matches!(&*name, "export" | "readonly" | "declare" | "typeset" | "local") {
+        return None;
+    }
+    let mut found = Vec::new();
+    for argument in flags::arguments(&words[1..], &[]) {
+        match argument {
+            Argument::Option { name, .. } if matches!(name.as_str(), "-x" | "-r" | "-g") => {}
+            Argument::Operand { word, .. } => {
+                let start = word.certain_start();
+                let Some((name, _)) = start.split_once('=') else { continue };
+                found.push((name.to_owned(), after_sign(word, name.len() + 1)));
+            }
+            _ => return None,
+        }
+    }
+    Some(found)
+}
+
+/// Returns a word without its first `length` bytes, which are literal.
+pub(super) fn after_sign(word: &Word, mut length: usize) -> Word {
+    let mut parts = Vec::new();
+    for part in &word.parts {
+        match part {
+            Part::Literal { text, origin } if length > 0 => {
+                let cut = length.min(text.len());
+                length -= cut;
+                if cut < text.len() {
+                    parts.push(Part::Literal { text: text[cut..].to_owned(), origin: *origin });
+                }
+            }
+            part => parts.push(part.clone()),
+        }
+    }
+    Word { parts, span: word.span }
+}

@@ -1,0 +1,45 @@
+//! The limit of work for one line. All re-reading (code inside of code, backquotes, other dialects) spends from the same budget.
+
+/// Steps for each byte of the line. One step is about one byte that is read.
+const STEPS_PER_BYTE: u32 = 24;
+/// Steps for every line, however short.
+const BASE: u32 = 20_000;
+
+/// A budget of steps.
+#[derive(Debug)]
+pub(crate) struct Work {
+    left: u32,
+}
+
+/// The budget is spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Exhausted;
+
+impl Work {
+    /// Returns the budget of a line with this many bytes.
+    pub(crate) fn for_bytes(bytes: usize) -> Self {
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        Self { left: bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(BASE) }
+    }
+
+    /// Spends steps.
+    #[inline]
+    pub(crate) fn spend(&mut self, steps: usize) -> Result<(), Exhausted> {
+        let steps = u32::try_from(steps).unwrap_or(u32::MAX);
+        match self.left.checked_sub(steps) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => {
+                self.left = 0;
+                Err(Exhausted)
+            }
+        }
+    }
+
+    /// Returns the steps that are left.
+    pub(crate) fn left(&self) -> u32 {
+        self.left
+    }
+}
