@@ -55,6 +55,7 @@ impl DoubtKind {
             Self::Invisible => "invisible",
             Self::LookAlike => "look-alike",
             Self::BuiltCode => "built-code",
+            Self::OutputAsCode => "output-as-code",
             Self::HiddenCode => "hidden-code",
             Self::Redefined => "redefined",
             Self::ForeignCode => "foreign-code",

@@ -26,7 +26,7 @@ use variables::Variables;
 const ROUNDS: usize = 3;
 
 /// Lists every command that could run when a shell runs `line`.
-pub(crate) fn unfold(line: &str, programs: &ProgramTable, surroundings: &Surroundings<'_>) -> Reading {
+pub(crate) fn unfold(line: &str, programs: &ProgramTable<'_>, surroundings: &Surroundings<'_>) -> Reading {
     if line.len() > MAX_BYTES {
         let doubts = vec![Doubt { kind: DoubtKind::TooLong, span: Span::new(0, line.len()) }];
         return Reading { doubts, ..Reading::default() };
@@ -61,7 +61,7 @@ struct Info {
 #[derive(Debug)]
 struct Unfolder<'a> {
     line: &'a str,
-    programs: &'a ProgramTable,
+    programs: &'a ProgramTable<'a>,
     surroundings: &'a Surroundings<'a>,
     work: &'a mut Work,
     reading: Reading,
@@ -76,7 +76,7 @@ struct Unfolder<'a> {
 impl<'a> Unfolder<'a> {
     fn new(
         line: &'a str,
-        programs: &'a ProgramTable,
+        programs: &'a ProgramTable<'a>,
         surroundings: &'a Surroundings<'a>,
         distrusted: &'a HashSet<String>,
         work: &'a mut Work,

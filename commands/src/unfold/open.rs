@@ -27,7 +27,7 @@ struct ShellArguments {
 
 impl Unfolder<'_> {
     /// Adds everything that a command runs, according to what is known about its program.
-    pub(super) fn open(&mut self, index: usize, program: &'static Program) {
+    pub(super) fn open(&mut self, index: usize, program: &Program<'_>) {
         for runs in program.runs {
             // The arguments are borrowed while commands are added.
             let arguments = self.reading.commands[index].arguments().to_vec();
@@ -61,7 +61,7 @@ impl Unfolder<'_> {
         }
     }
 
-    fn open_rest(&mut self, index: usize, arguments: &[Word], program: &Program, rest: &Rest) {
+    fn open_rest(&mut self, index: usize, arguments: &[Word], program: &Program<'_>, rest: &Rest<'_>) {
         let mut skip = rest.skip;
         let mut assignments = Vec::new();
         let mut placeholder = None;
@@ -146,7 +146,7 @@ impl Unfolder<'_> {
         words.filter(|word| !word.starts_with('-')).map(|word| Word::plain(word, value.span)).collect()
     }
 
-    fn shell_arguments(arguments: &[Word], program: &Program, options: &[&str]) -> ShellArguments {
+    fn shell_arguments(arguments: &[Word], program: &Program<'_>, options: &[&str]) -> ShellArguments {
         let mut found = ShellArguments::default();
         for argument in flags::arguments(arguments, program.value_options) {
             match argument {
@@ -170,7 +170,7 @@ impl Unfolder<'_> {
     }
 
     /// Opens `sh -c CODE`.
-    fn open_shell(&mut self, index: usize, arguments: &[Word], program: &Program, options: &[&str], shell: CodeShell) {
+    fn open_shell(&mut self, index: usize, arguments: &[Word], program: &Program<'_>, options: &[&str], shell: CodeShell) {
         let found = Self::shell_arguments(arguments, program, options);
         let span = self.reading.commands[index].span;
         if found.has_code {
@@ -185,7 +185,7 @@ impl Unfolder<'_> {
     }
 
     /// Opens `su -c CODE`.
-    fn open_value(&mut self, index: usize, arguments: &[Word], program: &Program, options: &[&str], shell: CodeShell) {
+    fn open_value(&mut self, index: usize, arguments: &[Word], program: &Program<'_>, options: &[&str], shell: CodeShell) {
         for argument in flags::arguments(arguments, program.value_options) {
             let Argument::Option { name, value, index: at } = argument else { continue };
             if !options.iter().any(|option| is_abbreviation(&name, option)) {
@@ -225,7 +225,7 @@ impl Unfolder<'_> {
     }
 
     /// Opens a shell whose code is on standard input.
-    fn open_input(&mut self, index: usize, arguments: &[Word], program: &Program, shell: CodeShell) {
+    fn open_input(&mut self, index: usize, arguments: &[Word], program: &Program<'_>, shell: CodeShell) {
         let found = Self::shell_arguments(arguments, program, &["-c"]);
         let is_input = match found.operand {
             _ if found.has_code => false,
@@ -241,7 +241,7 @@ impl Unfolder<'_> {
     }
 
     /// Looks at the file of `. FILE` or `sh FILE`.
-    fn open_file(&mut self, index: usize, arguments: &[Word], program: &Program) {
+    fn open_file(&mut self, index: usize, arguments: &[Word], program: &Program<'_>) {
         let found = Self::shell_arguments(arguments, program, &["-c"]);
         let Some(word) = found.operand.map(|at| &arguments[at]).filter(|_| !found.has_code && !found.reads_input)
         else {
@@ -273,7 +273,7 @@ fn unknown(span: Span) -> Word {
 }
 
 /// Returns the position of the operand after `skip` others, unless an option says that nothing is run.
-fn operand(arguments: &[Word], program: &Program, mut skip: usize, unless: &[&str]) -> Option<usize> {
+fn operand(arguments: &[Word], program: &Program<'_>, mut skip: usize, unless: &[&str]) -> Option<usize> {
     for argument in flags::arguments(arguments, program.value_options) {
         match argument {
             Argument::Option { name, .. } if unless.iter().any(|option| is_abbreviation(&name, option)) => return None,
