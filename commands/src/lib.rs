@@ -25,9 +25,10 @@ mod span;
 pub mod syntax;
 mod unfold;
 mod work;
+mod words;
 
 pub use doubt::{Doubt, DoubtKind};
-pub use judge::{Cause, Finding, Judgement, judge};
+pub use judge::{Cause, Exception, Finding, Judgement, judge};
 pub use programs::ProgramTable;
 pub use reading::{Command, Directory, How, Input, Program, Reading, Shells, Surroundings, Via};
 pub use span::Span;

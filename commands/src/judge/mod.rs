@@ -21,8 +21,21 @@ pub struct Judgement<'r> {
     pub verdict: Verdict,
     /// Why, the strictest first, and then in the order of the text.
     pub findings: Vec<Finding<'r>>,
+    /// The exceptions that apply, in the order of the commands.
+    pub exceptions: Vec<Exception<'r>>,
     /// What would run.
     pub reading: Reading,
+}
+
+/// A rule that exempts a command from others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exception<'r> {
+    /// The exception: a rule with [`Verdict::Allow`].
+    pub rule: &'r Rule<'r>,
+    /// The command.
+    pub command: CommandId,
+    /// What would have been found without the exception.
+    pub exempted: Vec<Cause<'r>>,
 }
 
 /// A reason why a person has to decide, or why nothing may run.
@@ -54,12 +67,15 @@ pub enum Cause<'r> {
 }
 
 impl Cause<'_> {
+    /// The name of [`Cause::BuiltName`].
+    pub const BUILT_NAME: &'static str = "built-name";
+
     /// Returns the name of the rule, or of the doubt: what `exempts` of a rule names.
     pub fn name(&self) -> &str {
         match self {
             Self::Rule(rule) => rule.name,
             Self::Doubt(kind) => kind.name(),
-            Self::BuiltName => "built-name",
+            Self::BuiltName => Self::BUILT_NAME,
         }
     }
 
@@ -79,24 +95,31 @@ impl Cause<'_> {
 /// holds for what the reader is not certain about.
 pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings<'_>) -> Judgement<'r> {
     let reading = crate::read(line, rules.programs(), surroundings);
-    let mut findings = Vec::new();
+    let (mut findings, mut exceptions) = (Vec::new(), Vec::new());
     {
         let line = Line::new(&reading, rules.programs(), surroundings);
         let mut doubts = reading.doubts.clone();
         for id in 0..reading.commands.len() as CommandId {
             let subject = Subject::new(&line, id);
-            findings.extend(of_command(&subject, rules, &mut doubts));
+            let (mut found, exempting) = of_command(&subject, rules);
+            for rule in exempting {
+                let exempted = exempt(rule, &subject, &mut found, &mut doubts);
+                if !exempted.is_empty() {
+                    exceptions.push(Exception { rule, command: id, exempted });
+                }
+            }
+            findings.append(&mut found);
         }
         findings.extend(doubts.iter().map(of_doubt));
     }
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.verdict), !finding.is_certain, finding.span.start));
     let verdict = findings.first().map_or(Verdict::Allow, |finding| finding.verdict);
-    Judgement { verdict, findings, reading }
+    Judgement { verdict, findings, exceptions, reading }
 }
 
-/// Returns the findings about one command, and removes the doubts that an exception covers.
-fn of_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>, doubts: &mut Vec<Doubt>) -> Vec<Finding<'r>> {
-    let mut findings: Vec<Finding<'r>> = Vec::new();
+/// Returns the findings about one command, and the exceptions whose conditions it certainly meets.
+fn of_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Finding<'r>>, Vec<&'r Rule<'r>>) {
+    let (mut findings, mut exceptions) = (Vec::new(), Vec::new());
     if matches!(subject.command.program, Program::Unknown | Program::Known { built: true, .. }) {
         findings.push(Finding {
             verdict: Verdict::Ask,
@@ -116,13 +139,7 @@ fn of_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>, doubts: &mut Ve
         let Some(matched) = conditions::check(&rule.conditions, rules, subject) else { continue };
         let is_certain = matched.certainty == Match::Yes;
         if rule.verdict == Verdict::Allow {
-            if is_certain {
-                let is_exempt = |cause: &str| rule.exempts.contains(&cause);
-                findings.retain(|finding| !is_exempt(finding.cause.name()));
-                let own = subject.command.span;
-                let is_inside = |span: Span| own.start <= span.start && span.end <= own.end;
-                doubts.retain(|doubt| !(is_inside(doubt.span) && is_exempt(doubt.kind.name())));
-            }
+            exceptions.extend(is_certain.then_some(rule));
             continue;
         }
         findings.push(Finding {
@@ -134,7 +151,47 @@ fn of_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>, doubts: &mut Ve
             is_certain,
         });
     }
-    findings
+    (findings, exceptions)
+}
+
+/// Removes the findings and the doubts about a command to which a rule is an exception, and returns their causes.
+fn exempt<'r>(
+    rule: &Rule<'_>,
+    subject: &Subject<'_>,
+    findings: &mut Vec<Finding<'r>>,
+    doubts: &mut Vec<Doubt>,
+) -> Vec<Cause<'r>> {
+    let mut exempted: Vec<Cause<'r>> = Vec::new();
+    let own = subject.command.span;
+    let is_inside = |span: Span| own.start <= span.start && span.end <= own.end;
+    let mut is_exempt = |cause: Cause<'r>| {
+        let is_exempt = rule.exempts.contains(&cause.name());
+        if is_exempt && !exempted.contains(&cause) {
+            exempted.push(cause);
+        }
+        is_exempt
+    };
+    findings.retain(|finding| !is_exempt(finding.cause));
+    doubts.retain(|doubt| !(is_inside(doubt.span) && is_exempt(Cause::Doubt(doubt.kind))));
+    exempted
+}
+
+/// Declares the list of all doubts, and checks that none is missing.
+macro_rules! doubts {
+    ($($kind:ident)*) => {
+        impl DoubtKind {
+            /// Every kind of doubt.
+            pub const ALL: &'static [Self] = &[$(Self::$kind),*];
+        }
+
+        const _: fn(DoubtKind) = |kind| match kind {
+            $(DoubtKind::$kind => {})*
+        };
+    };
+}
+
+doubts! {
+    TooLong TooDeep TooMuchWork Syntax ShellsDiffer Invisible LookAlike BuiltCode HiddenCode Redefined ForeignCode
 }
 
 fn of_doubt<'r>(doubt: &Doubt) -> Finding<'r> {

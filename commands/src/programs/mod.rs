@@ -3,6 +3,7 @@
 mod shell;
 mod usual;
 
+use crate::words::words;
 pub(crate) use shell::SHELL;
 pub use usual::USUAL;
 
@@ -27,6 +28,11 @@ pub struct Program<'t> {
     pub runs: &'t [Runs<'t>],
     /// The arguments that name files which it writes.
     pub writes: &'t [Writes<'t>],
+}
+
+impl Program<'_> {
+    /// A program of which nothing is known.
+    pub const EMPTY: Self = Self { name: "", value_options: &[], runs: &[], writes: &[] };
 }
 
 /// The arguments of a program that name files which it writes, changes or removes.
@@ -130,6 +136,16 @@ pub enum CodeShell {
     Foreign,
 }
 
+words! {
+    CodeShell {
+        Same "same" "The shell in which the command itself runs, with its variables, functions and aliases."
+        Any "any" "`sh`, which can be any shell of the POSIX family."
+        Bash "bash" "bash."
+        Posix "posix" "dash, or the shell of busybox."
+        Foreign "foreign" "Another shell or language, or one on another machine. Its code is not read."
+    }
+}
+
 impl<'t> ProgramTable<'t> {
     /// The empty table. The builtins of shells are known without a table.
     pub const EMPTY: Self = Self { programs: &[] };
@@ -156,6 +172,11 @@ impl<'t> ProgramTable<'t> {
             at += 1;
         }
         Some(Self { programs })
+    }
+
+    /// Returns the names with their programs, sorted by name.
+    pub fn entries(&self) -> &'t [(&'t str, &'t Program<'t>)] {
+        self.programs
     }
 
     /// Returns the program with this name: `python3.11` and `python.exe` are found as `python`, if they have no entry.
@@ -199,8 +220,6 @@ const fn is_less(one: &[u8], other: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    const NOTHING: Program<'_> = Program { name: "", writes: &[], value_options: &[], runs: &[] };
-
     #[test]
     fn versions_and_extensions_are_not_part_of_a_name() {
         for (name, stem) in [
@@ -219,13 +238,13 @@ mod tests {
     #[test]
     #[should_panic(expected = "not sorted")]
     fn a_table_with_unsorted_names_is_refused() {
-        ProgramTable::new(&[("b", &NOTHING), ("a", &NOTHING)]);
+        ProgramTable::new(&[("b", &Program::EMPTY), ("a", &Program::EMPTY)]);
     }
 
     #[test]
     fn a_table_of_run_time_data_is_checked() {
         let names: Vec<String> = ["a", "b"].map(str::to_owned).into();
-        let program = Program { name: &names[0], ..NOTHING };
+        let program = Program { name: &names[0], ..Program::EMPTY };
         let entries: Vec<(&str, &Program<'_>)> = names.iter().map(|name| (name.as_str(), &program)).collect();
         let table = ProgramTable::try_new(&entries).expect("the names are sorted");
         assert_eq!(table.get("b"), Some(&program));

@@ -3,6 +3,8 @@
 pub(crate) mod pattern;
 mod set;
 
+use crate::words::words;
+pub use pattern::{PatternFault, pattern_fault};
 pub use set::RuleSet;
 
 /// The verdict about a command, from the mildest to the strictest.
@@ -14,17 +16,6 @@ pub enum Verdict {
     Ask,
     /// The command never runs. A person cannot approve it.
     Deny,
-}
-
-impl Verdict {
-    /// Returns the word in manifests: `allow`, `ask` or `deny`.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        }
-    }
 }
 
 /// A rule. It matches a command if each of its conditions is met. A condition without entries is always met; one with
@@ -100,6 +91,31 @@ pub struct Conditions<'t> {
     pub forks_itself: bool,
 }
 
+impl Conditions<'_> {
+    /// No conditions.
+    pub const EMPTY: Self = Self {
+        programs: &[],
+        without_programs: &[],
+        subcommands: &[],
+        flags: &[],
+        without_flags: &[],
+        arguments: &[],
+        no_operands: false,
+        operands_in: &[],
+        reads: &[],
+        writes: &[],
+        input: &[],
+        input_from: &[],
+        input_only_from: &[],
+        program_from: &[],
+        run_by: &[],
+        expansions: &[],
+        variables: &[],
+        statements: &[],
+        forks_itself: false,
+    };
+}
+
 /// The kinds of standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputKind {
@@ -150,22 +166,12 @@ pub struct Place<'t> {
     pub except: &'t [&'t str],
 }
 
-/// The words that manifests use, with what they mean.
-macro_rules! words {
-    ($($kind:ident { $($variant:ident $word:literal $meaning:literal)* })*) => {$(
-        impl $kind {
-            /// Every value, with its word in manifests and what it means.
-            pub const WORDS: &'static [(&'static str, Self, &'static str)] = &[$(($word, Self::$variant, $meaning)),*];
-
-            /// Returns the value with this word.
-            pub fn from_word(word: &str) -> Option<Self> {
-                Self::WORDS.iter().find(|(known, ..)| *known == word).map(|(_, value, _)| *value)
-            }
-        }
-    )*};
-}
-
 words! {
+    Verdict {
+        Allow "allow" "The rule is an exception to those in `exempts`."
+        Ask "ask" "A person decides."
+        Deny "deny" "The command never runs. A person cannot approve it."
+    }
     InputKind {
         Pipe "pipe" "The output of other commands."
         Inline "inline" "A here-document or a here-string."

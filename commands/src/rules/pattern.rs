@@ -2,6 +2,8 @@
 //!
 //! A pattern is compared with a text, or with a word whose text is only partly certain.
 
+use std::ops::RangeInclusive;
+
 use crate::judge::Match;
 use crate::syntax::{Glob, Part, Word};
 
@@ -19,6 +21,26 @@ enum Item<'p> {
     Any,
     /// One of these characters. With a leading `!` or `^`: any other one.
     Class(&'p str),
+}
+
+/// A part of a pattern that does not mean what its author expects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatternFault<'p> {
+    /// A `[` without its `]`, or with nothing between them: it stands for itself.
+    Unclosed,
+    /// A range such as `z-a`, which contains nothing.
+    EmptyRange(&'p str),
+}
+
+/// Returns the first fault of a pattern.
+pub fn pattern_fault(pattern: &str) -> Option<PatternFault<'_>> {
+    items(pattern).find_map(|item| match item {
+        Item::Char('[') => Some(PatternFault::Unclosed),
+        Item::Class(class) => ranges(class.strip_prefix(['!', '^']).unwrap_or(class))
+            .find(|(range, _)| range.is_empty())
+            .map(|(_, written)| PatternFault::EmptyRange(written)),
+        Item::Char(_) | Item::One | Item::Any => None,
+    })
 }
 
 /// Returns whether a pattern matches a whole text.
@@ -133,17 +155,27 @@ fn accepts(item: Item<'_>, letter: char) -> bool {
                 Some(rest) => (true, rest),
                 None => (false, class),
             };
-            let letters: Vec<char> = class.chars().collect();
-            let mut at = 0;
-            let mut found = false;
-            while at < letters.len() {
-                let end = if letters.get(at + 1) == Some(&'-') { letters.get(at + 2) } else { None };
-                found |= (letters[at]..=*end.unwrap_or(&letters[at])).contains(&letter);
-                at += if end.is_some() { 3 } else { 1 };
-            }
+            let found = ranges(class).any(|(range, _)| range.contains(&letter));
             found != negated
         }
     }
+}
+
+/// Returns the ranges of a class, each as it is written. A single character is a range of one.
+fn ranges(class: &str) -> impl Iterator<Item = (RangeInclusive<char>, &str)> {
+    let mut rest = class;
+    std::iter::from_fn(move || {
+        let mut letters = rest.char_indices();
+        let (_, first) = letters.next()?;
+        let end = match (letters.next(), letters.next()) {
+            (Some((_, '-')), Some((at, last))) => Some((at, last)),
+            _ => None,
+        };
+        let (at, last) = end.unwrap_or((0, first));
+        let (written, after) = rest.split_at(at + last.len_utf8());
+        rest = after;
+        Some((first..=last, written))
+    })
 }
 
 fn items(pattern: &str) -> impl Iterator<Item = Item<'_>> {
@@ -190,6 +222,23 @@ mod tests {
             ("a[b", "a[b", true),
         ] {
             assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn faults_of_patterns_are_found() {
+        use PatternFault::{EmptyRange, Unclosed};
+        for pattern in ["rm", "mkfs*", "[0-7]*[2367]", "[!-]*", "[a-]", "[[]", "a]", "[^a-z]x", "[é-ü]"] {
+            assert_eq!(pattern_fault(pattern), None, "{pattern}");
+        }
+        for (pattern, fault) in [
+            ("[", Unclosed),
+            ("a[b", Unclosed),
+            ("[]", Unclosed),
+            ("x[z-a]", EmptyRange("z-a")),
+            ("[!9-0]", EmptyRange("9-0")),
+        ] {
+            assert_eq!(pattern_fault(pattern), Some(fault), "{pattern}");
         }
     }
 

@@ -47,6 +47,11 @@ impl<'t> RuleSet<'t> {
         }
     }
 
+    /// Adds places, such as those of a user. The first place with a name is the one that rules mean.
+    pub fn add_places(&mut self, places: &[Place<'t>]) {
+        self.places.extend_from_slice(places);
+    }
+
     /// Returns the rules, in the order in which they were added.
     pub fn rules(&self) -> &[Rule<'t>] {
         &self.rules
