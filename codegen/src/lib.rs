@@ -25,6 +25,7 @@ pub mod build_cache;
 pub mod catalog;
 #[doc(hidden)]
 pub mod check;
+pub mod commands;
 #[doc(hidden)]
 pub mod conditional_json;
 #[doc(hidden)]

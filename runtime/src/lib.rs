@@ -73,6 +73,10 @@ mod vec_map;
 #[cfg(feature = "__wire")]
 pub mod wire;
 
+/// Reads shell commands, and judges them by command rules.
+#[cfg(feature = "approval")]
+pub use toolc_commands as commands;
+
 pub use call::response::{CallResponse, CompletedCall};
 pub use call::{Call, ToolCall};
 pub use data::behaviour;

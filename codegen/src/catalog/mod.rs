@@ -52,6 +52,8 @@ pub struct Catalog {
     toolsets: Vec<Toolset>,
     distributions: Vec<Distribution>,
     commands: Vec<CommandsManifest>,
+    /// Whether a manifest of command rules could not be read.
+    has_broken_commands: bool,
     facts: Vec<FactManifest>,
     variables: Vec<VariableManifest>,
     /// Tools that are added at run time.
@@ -282,6 +284,11 @@ impl Catalog {
     /// Returns the manifests of command rules, sorted by name.
     pub fn commands(&self) -> &[CommandsManifest] {
         &self.commands
+    }
+
+    /// Returns whether every manifest of command rules could be read.
+    pub(crate) fn has_all_commands(&self) -> bool {
+        !self.has_broken_commands
     }
 
     /// Returns the settings of the project.

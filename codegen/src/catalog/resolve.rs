@@ -41,6 +41,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         let name = tool.toolset.as_ref().map(|home| home.value.clone()).unwrap_or_default();
         toolsets.entry(name.clone()).or_insert_with(|| ToolsetManifest::assumed(At::new(name, place)));
     }
+    let has_broken_commands = broken.iter().any(|(kind, _)| *kind == Kind::Commands);
     let written = written.unwrap_or_default();
     let external = external(&written.external.tools, &tools, sink);
     let facts: BTreeMap<String, FactManifest> = facts.into_iter().map(|fact| (fact.name.value.clone(), fact)).collect();
@@ -90,6 +91,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         toolsets,
         distributions,
         commands: commands.into_values().collect(),
+        has_broken_commands,
         facts: facts.into_values().collect(),
         variables: variables.into_values().collect(),
         external: external.into_iter().collect(),

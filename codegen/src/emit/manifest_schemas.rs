@@ -51,6 +51,7 @@ fn value(key: &Key) -> Value {
         KeyType::Text | KeyType::Template | KeyType::Condition => json!({ "type": "string" }),
         KeyType::Duration => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),
         KeyType::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
+        KeyType::WholeNumber => json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }),
         KeyType::CountOrUnlimited => json!({
             "anyOf": [{ "type": "integer", "minimum": 1, "maximum": u32::MAX }, { "const": UNLIMITED }],
         }),

@@ -111,6 +111,8 @@ pub enum KeyType {
     Words(&'static [(&'static str, &'static str)]),
     /// An integer from 1 to 2^32 - 1.
     Count,
+    /// An integer from 0 to 2^32 - 1.
+    WholeNumber,
     /// An integer from 1 to 2^32 - 1, or `unlimited`.
     CountOrUnlimited,
     /// A length of time: a number and its unit, as a string.
@@ -155,6 +157,7 @@ impl KeyType {
             KeyType::Condition => "a string that holds a condition",
             KeyType::Names | KeyType::Words(_) => "an array of at least one string",
             KeyType::Count => "an integer of at least 1",
+            KeyType::WholeNumber => "an integer of at least 0",
             KeyType::CountOrUnlimited => "an integer of at least 1, or `unlimited`",
             KeyType::Duration => "a string with a number and its unit, such as `90s`",
             KeyType::Table(_) => "a table",
@@ -186,7 +189,7 @@ impl KeyType {
             KeyType::Condition => "condition",
             KeyType::Word(_) => "word",
             KeyType::Flag => "boolean",
-            KeyType::Integer | KeyType::Count => "integer",
+            KeyType::Integer | KeyType::Count | KeyType::WholeNumber => "integer",
             KeyType::Number => "number",
             KeyType::Texts | KeyType::Names => "array of strings",
             KeyType::Words(_) => "array of words",
@@ -228,7 +231,9 @@ impl KeyType {
             KeyType::Reference => "\"#/$defs/NAME\"".to_owned(),
             KeyType::Word(words) => word(words),
             KeyType::Flag | KeyType::FlagOrSchema => "true".to_owned(),
-            KeyType::Integer | KeyType::Number | KeyType::Count | KeyType::CountOrUnlimited => "1".to_owned(),
+            KeyType::Integer | KeyType::Number | KeyType::Count | KeyType::WholeNumber | KeyType::CountOrUnlimited => {
+                "1".to_owned()
+            }
             KeyType::Texts | KeyType::Names | KeyType::Jsons | KeyType::Choices => "[\"...\"]".to_owned(),
             KeyType::Words(words) => format!("[{}]", word(words)),
             KeyType::Table(keys) => table(keys),

@@ -18,6 +18,8 @@ use toml::de::DeTable;
 
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId, ticked};
 use crate::source::{Kind, Source, Sources};
+use keys::Key;
+use keys::kinds::HasKeys as _;
 pub(crate) use offsets::written;
 use read::Reader;
 pub(crate) use read::fact_to_json;
@@ -84,10 +86,7 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
         }
         Kind::Distribution => manifests.distributions.push(DistributionManifest::read(&reader)),
         Kind::Commands => {
-            let mut commands = CommandsManifest::read(&reader);
-            // A rule without a name was reported.
-            commands.rules.retain(|rule| !rule.name.value.is_empty());
-            manifests.commands.push(commands);
+            manifests.commands.push(commands(&reader));
         }
         Kind::Facts => {
             if reader.refused().is_any() {
@@ -154,6 +153,33 @@ fn of_another_kind(id: SourceId, kind: Kind, source: &Source, document: &DeTable
     };
     let found = found.label(format!("all keys of this file are those of {}", other.document()));
     Some(found.help(format!("move the file to `{to}`, or remove this key")))
+}
+
+/// Reads a user's own file of command rules, in which the name and the description may be missing. Returns `None` if it has syntax
+/// errors, which are reported.
+pub(crate) fn user_rules(sources: &Sources, sink: &Sink) -> Option<CommandsManifest> {
+    const KEYS: [Key; CommandsManifest::KEYS.len()] = {
+        let mut keys = [CommandsManifest::KEYS[0]; CommandsManifest::KEYS.len()];
+        let mut at = 0;
+        while at < keys.len() {
+            keys[at] = Key { required: false, ..CommandsManifest::KEYS[at] };
+            at += 1;
+        }
+        keys
+    };
+    let (id, source) = sources.iter().next()?;
+    let document = syntax::parse(id, source, sink)?;
+    let atom_table = RefCell::default();
+    Some(commands(&Reader::document_with((id, source), Kind::Commands, &[&KEYS], &document, &atom_table, sink)))
+}
+
+fn commands(reader: &Reader<'_>) -> CommandsManifest {
+    let mut commands = CommandsManifest::read(reader);
+    // Those without a name were reported.
+    commands.programs.retain(|program| !program.name.value.is_empty());
+    commands.places.retain(|place| !place.name.value.is_empty());
+    commands.rules.retain(|rule| !rule.name.value.is_empty());
+    commands
 }
 
 fn tool(reader: &Reader<'_>) -> ToolManifest {

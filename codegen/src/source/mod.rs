@@ -207,6 +207,13 @@ impl Sources {
         Self { root: PathBuf::new(), files, others, other: OnceLock::new() }
     }
 
+    /// Creates a project in memory that has only a user's own file of command rules. Its path can be any.
+    pub(crate) fn rules(path: &str, text: &str) -> Self {
+        // The path of the source must not decide what it is.
+        let source = Source::new("manifests/commands/rules.toml".to_owned(), text.as_bytes().to_vec());
+        Self { files: vec![Source { path: path.to_owned(), ..source }], ..Self::default() }
+    }
+
     /// Reads the baseline, a file of the project that is not a manifest.
     ///
     /// # Errors

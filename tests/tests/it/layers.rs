@@ -22,6 +22,7 @@ const CODEGEN: &[&str] = &[
     "format",
     "dialects",
     "catalog",
+    "commands",
     "check",
     "lower",
     "lint",

@@ -106,6 +106,8 @@ kinds! {
     Names => Names;
     /// An integer of at least 1.
     Count => Count;
+    /// An integer of at least 0.
+    WholeNumber => WholeNumber;
     /// The maximum number of characters of a result: an integer of at least 1, or [`UNLIMITED`].
     MaxResultChars => CountOrUnlimited;
     /// A length of time.
@@ -201,6 +203,44 @@ impl Words for toolc::behaviour::Execution {
     fn word(self) -> &'static str {
         toolc::behaviour::Execution::word(self)
     }
+}
+
+/// Implements [`Words`] for sets that the crate `toolc-commands` declares.
+macro_rules! words_of_commands {
+    ($($kind:ty)*) => { $(
+        impl Words for $kind {
+            const WORDS: &'static [(&'static str, &'static str)] = &{
+                let mut words = [("", ""); <$kind>::WORDS.len()];
+                let mut at = 0;
+                while at < words.len() {
+                    words[at] = (<$kind>::WORDS[at].0, <$kind>::WORDS[at].2);
+                    at += 1;
+                }
+                words
+            };
+            const ALL: &'static [Self] = &{
+                let mut all = [<$kind>::WORDS[0].1; <$kind>::WORDS.len()];
+                let mut at = 0;
+                while at < all.len() {
+                    all[at] = <$kind>::WORDS[at].1;
+                    at += 1;
+                }
+                all
+            };
+
+            fn word(self) -> &'static str {
+                <$kind>::word(self)
+            }
+        }
+    )* };
+}
+
+words_of_commands! {
+    toolc_commands::programs::CodeShell
+    toolc_commands::rules::ExpansionKind
+    toolc_commands::rules::InputKind
+    toolc_commands::rules::Statement
+    toolc_commands::rules::Verdict
 }
 
 /// The keywords of the schema of a tool's arguments.

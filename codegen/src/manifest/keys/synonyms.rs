@@ -73,6 +73,8 @@ pub(in crate::manifest) fn of_root(kind: Kind) -> Synonyms {
         Kind::Commands => &[
             ("description", &["desc", "doc", "docs", "help", "summary"]),
             ("rules", &["commands", "patterns", "entries"]),
+            ("places", &["paths", "locations"]),
+            ("programs", &["wrappers"]),
         ],
         Kind::Facts => &[("facts", &["fact", "flags", "variables"])],
         Kind::Env => &[("env", &["environment", "variables", "vars"])],
@@ -122,10 +124,13 @@ pub(in crate::manifest) const NESTED: &[(&str, Synonyms)] = &[
             ("programs", &["program", "commands", "command", "bin"]),
             ("arguments", &["args", "argument", "params"]),
             ("subcommands", &["subcommand"]),
+            ("writes", &["output_to", "writes_to", "output"]),
             ("matches", &["examples", "tests", "match"]),
             ("ignores", &["not", "counterexamples", "except"]),
         ],
     ),
+    ("value_flags", &[("value_flags", &["value_options", "options_with_value"]), ("aliases", &["names", "also"])]),
+    ("except", &[("paths", &["path", "patterns", "files"]), ("except", &["excludes", "without", "unless"])]),
     ("prompt", &[("url", &["link", "docs", "href", "address"]), ("secret", &["sensitive", "is_secret", "private"])]),
 ];
 

@@ -175,6 +175,11 @@ impl<'t> Reader<'t> {
                     self.invalid(value, name, &format!("an integer of at least 1, and less than 2^32{or_word}"));
                 }
             }
+            (KeyType::WholeNumber, DeValue::Integer(_)) => {
+                if self.whole_number(name).is_none() {
+                    self.invalid(value, name, "an integer of at least 0, and less than 2^32");
+                }
+            }
             (KeyType::CountOrUnlimited, DeValue::String(text)) => {
                 if text != UNLIMITED {
                     self.invalid(value, name, KeyType::CountOrUnlimited.expected());

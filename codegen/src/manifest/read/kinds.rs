@@ -84,6 +84,7 @@ read! {
         Some(MaxResultChars::Unlimited) => json!(kinds::UNLIMITED),
         None => Value::Null,
     };
+    WholeNumber => Option<At<u32>> = whole_number, |number| json!(number.as_ref().map(|number| number.value));
     Percents => Vec<(At<String>, f64)> = numbers_by_name;
     FactValue => Option<toolc::FactValue> = fact_value, |value| value.as_ref().map_or(Value::Null, fact);
     Schema => Option<Schema> = subschema;

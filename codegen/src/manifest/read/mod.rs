@@ -89,8 +89,20 @@ type Unknown<'t> = (Option<&'static str>, &'t Spanned<DeValue<'t>>);
 impl<'t> Reader<'t> {
     /// Returns the reader of a whole manifest. The atoms of its conditions are collected in `atom_table`.
     pub(super) fn document(
+        source: (SourceId, &'t Source),
+        kind: Kind,
+        document: &'t Spanned<DeTable<'t>>,
+        atom_table: &'t RefCell<AtomTable>,
+        sink: &'t Sink,
+    ) -> Self {
+        Self::document_with(source, kind, kind.keys(), document, atom_table, sink)
+    }
+
+    /// Returns the reader of a whole manifest that has other keys than its kind.
+    pub(super) fn document_with(
         (id, source): (SourceId, &'t Source),
         kind: Kind,
+        keys: &'static [&'static [Key]],
         document: &'t Spanned<DeTable<'t>>,
         atom_table: &'t RefCell<AtomTable>,
         sink: &'t Sink,
@@ -103,7 +115,7 @@ impl<'t> Reader<'t> {
             source: id,
             text: &source.text,
             table,
-            keys: kind.keys(),
+            keys,
             place,
             name: &source.stem,
             sink,
@@ -374,6 +386,12 @@ impl<'t> Reader<'t> {
     /// Reads an integer of at least 1.
     fn count(&self, key: &str) -> Option<u32> {
         self.json(key)?.value.as_u64().and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0)
+    }
+
+    /// Reads an integer of at least 0, with its place.
+    fn whole_number(&self, key: &str) -> Option<At<u32>> {
+        let number = self.json(key)?;
+        Some(At::new(u32::try_from(number.value.as_u64()?).ok()?, number.place))
     }
 
     /// Reads an integer of at least 1, with its place.

@@ -41,7 +41,12 @@ impl Reader<'_> {
             // The unit of a duration, or the items of a list, would be a guess.
             let is_certain = matches!(
                 own_type,
-                KeyType::Flag | KeyType::FlagOrSchema | KeyType::Integer | KeyType::Number | KeyType::Count
+                KeyType::Flag
+                    | KeyType::FlagOrSchema
+                    | KeyType::Integer
+                    | KeyType::Number
+                    | KeyType::Count
+                    | KeyType::WholeNumber
             );
             let found = if is_certain { found.fix(Edit::Replace(self.at(value), right)) } else { found };
             self.report(value, found);
@@ -84,12 +89,14 @@ fn rewritten(key_type: KeyType, value: &DeValue<'_>, text: &str) -> Option<Strin
         (KeyType::Flag | KeyType::FlagOrSchema, DeValue::String(_) | DeValue::Integer(_)) => {
             flag(text.trim_matches(['"', '\''])).map(|flag| flag.to_string())
         }
-        (KeyType::Integer | KeyType::Number | KeyType::Count | KeyType::CountOrUnlimited, DeValue::String(word)) => {
-            number(word, matches!(key_type, KeyType::Number))
-        }
-        (KeyType::Integer | KeyType::Count | KeyType::CountOrUnlimited | KeyType::FactValue, DeValue::Float(_)) => {
-            text.strip_suffix(".0").map(str::to_owned)
-        }
+        (
+            KeyType::Integer | KeyType::Number | KeyType::Count | KeyType::WholeNumber | KeyType::CountOrUnlimited,
+            DeValue::String(word),
+        ) => number(word, matches!(key_type, KeyType::Number)),
+        (
+            KeyType::Integer | KeyType::Count | KeyType::WholeNumber | KeyType::CountOrUnlimited | KeyType::FactValue,
+            DeValue::Float(_),
+        ) => text.strip_suffix(".0").map(str::to_owned),
         (KeyType::Duration, DeValue::Integer(seconds)) => {
             super::duration::duration(&format!("{}s", seconds.as_str())).ok().map(|_| quoted(&format!("{text}s")))
         }

@@ -2,6 +2,7 @@
 //! accepts and what it is read as; the field with the value has the name of the key. References to tools and the like are
 //! still names here, each with its place.
 
+mod commands;
 mod project;
 mod tool;
 mod toolset;
@@ -9,6 +10,7 @@ mod toolset;
 use super::keys::Key;
 use super::keys::kinds::HasKeys as _;
 use crate::source::Kind;
+pub use commands::*;
 pub use project::*;
 pub use tool::*;
 pub use toolset::*;

@@ -1,78 +1,14 @@
-//! The manifests that exist once in a project, and the rules about commands.
+//! The manifests that exist once in a project.
 
 use toolc::FactValue;
 
 use super::table;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
-    Count, FactValue as FactValueKey, Flag, FlagOr, List, Name, Names, Prose, Required, TableOrDefault, Tables, Text,
-    Url, Word, WordsByName, words,
+    Count, FactValue as FactValueKey, Flag, FlagOr, Names, Prose, Required, TableOrDefault, Tables, Text, Url,
+    WordsByName, words,
 };
 use crate::manifest::read::Reader;
-
-table! {
-    /// Rules about shell commands: `manifests/commands/NAME.toml`.
-    #[derive(Debug, Clone)]
-    pub struct CommandsManifest {
-        /// The name of the group of rules. Must equal the file's stem.
-        name: Required<Name>,
-        /// The description for people who maintain the rules.
-        description: Required<Prose>,
-        /// The rules, with a table for each.
-        rules: Required<List<RuleManifest>>,
-    }
-}
-
-table! {
-    /// A rule about shell commands. It applies to a command if all of its conditions do.
-    #[derive(Debug, Clone)]
-    pub struct RuleManifest {
-        /// The name of the rule. Must be unique in the project.
-        name: Required<Name>,
-        /// The description for the user who is asked. Says what such a command does.
-        description: Required<Prose>,
-        /// The decision about such a command.
-        verdict: Required<Word<Verdict>>,
-        /// Programs, one of which the command runs, directly or through another program.
-        programs: Names,
-        /// Subcommands, one of which matches the first words after the program that are not flags.
-        subcommands: Names,
-        /// Flags, one of which is given, in its short or long form.
-        flags: Names,
-        /// Globs, one of which matches one of the other arguments.
-        arguments: Names,
-        /// Programs, one of which provides the input.
-        input_from: Names,
-        /// Globs, one of which matches a path that the output is written to.
-        output_to: Names,
-        /// Examples of commands that the rule applies to. They are its tests.
-        matches: Required<Names>,
-        /// Examples of similar commands that the rule does not apply to.
-        ignores: Names,
-    }
-}
-
-words! {
-    /// The decision about a command.
-    pub enum Verdict {
-        /// The user must approve it.
-        Ask = "ask",
-        /// It is never run.
-        Deny = "deny",
-    }
-}
-
-impl RuleManifest {
-    /// Returns the conditions by their keys. Those that are missing are empty.
-    pub fn conditions(&self) -> [(&'static str, &[At<String>]); 6] {
-        macro_rules! named {
-            ($($key:ident),*) => {
-                [$((stringify!($key), self.$key.as_slice())),*]
-            };
-        }
-        named![programs, subcommands, flags, arguments, input_from, output_to]
-    }
-}
 
 table! {
     /// The facts: `manifests/facts.toml`.

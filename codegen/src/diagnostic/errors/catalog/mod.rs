@@ -11,6 +11,7 @@ errors! {
     DUPLICATE_TOOLSET duplicate_toolset
     ENUM_CAN_VANISH enum_can_vanish
     FACT_TYPE fact_type
+    FAILING_EXAMPLE failing_example
     FILE_NAME_MISMATCH file_name_mismatch
     INCLUDE_CYCLE include_cycle
     INCOMPATIBLE_KEYS incompatible_keys
@@ -32,6 +33,8 @@ errors! {
     UNKNOWN_FACT unknown_fact
     UNKNOWN_KEY unknown_key
     UNKNOWN_PARAMETER unknown_parameter
+    UNKNOWN_PLACE unknown_place
+    UNKNOWN_RULE unknown_rule
     UNKNOWN_TOOL unknown_tool
     UNKNOWN_TOOLSET unknown_toolset
     UNKNOWN_VARIABLE unknown_variable

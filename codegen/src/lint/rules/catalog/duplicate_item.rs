@@ -36,7 +36,8 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         check_list(&toolset.manifest.tags, sink);
     }
     for rule in lint.commands().iter().flat_map(|commands| &commands.rules) {
-        for list in rule.conditions().into_iter().map(|(_, list)| list).chain([&*rule.matches, &rule.ignores]) {
+        let lists = rule.lists().into_iter().map(|(.., list)| list);
+        for list in lists.chain([&*rule.exempts, &rule.matches, &rule.ignores]) {
             check_list(list, sink);
         }
     }

@@ -1,0 +1,364 @@
+//! Checks manifests of command rules: names, the form of their texts, keys that contradict each other, and the examples.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use toolc_commands::rules::{RuleSet, Verdict};
+use toolc_commands::{Cause, DoubtKind};
+
+use super::form::{self, Fault};
+use super::{Arena, Trust, examples};
+use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
+use crate::manifest::{CommandsManifest, ProgramManifest, RuleManifest, RuleWords, RunsKind, RunsManifest};
+
+/// What is checked.
+pub(crate) struct Checked<'c> {
+    /// The manifests.
+    pub(crate) manifests: &'c [CommandsManifest],
+    /// The rules to which a user's file is added, and whose file it is. `None` for the manifests of a project.
+    pub(crate) user: Option<(&'c RuleSet<'c>, Trust)>,
+    /// Whether a manifest could not be read, so that what it declares is unknown.
+    pub(crate) is_incomplete: bool,
+}
+
+/// Reports what is wrong. The examples are tried if nothing else is.
+pub(crate) fn check(checked: &Checked<'_>, sink: &Sink) {
+    let manifests = checked.manifests;
+    let checker = Checker { sink, checked, has_failed: Cell::new(false) };
+    manifests.iter().for_each(|manifest| checker.manifest(manifest));
+    checker.names();
+    manifests.iter().flat_map(|manifest| &manifest.programs).for_each(|program| checker.program(program));
+    for place in manifests.iter().flat_map(|manifest| &manifest.places) {
+        checker.form(&place.name, "a place", Code::INVALID_NAME, form::name);
+        place.paths.iter().for_each(|path| checker.text("paths", path, form::path));
+        place.except.iter().for_each(|path| checker.text("except", path, form::path));
+    }
+    manifests.iter().flat_map(|manifest| &manifest.rules).for_each(|rule| checker.rule(rule));
+    let is_refused = manifests.iter().any(is_refused);
+    if !checker.has_failed.get() && !checked.is_incomplete && !is_refused {
+        let arena = Arena::new();
+        let rules = match checked.user {
+            None => super::compile(manifests, &arena),
+            Some((base, _)) => super::user::added(base, manifests, &arena),
+        };
+        let tried = manifests.iter().flat_map(|manifest| &manifest.rules);
+        tried.for_each(|rule| examples::check(rule, &rules, sink));
+    }
+}
+
+/// Returns whether a part of a manifest could not be read.
+fn is_refused(manifest: &CommandsManifest) -> bool {
+    let of_program = |program: &ProgramManifest| {
+        program.refused.is_any() || program.runs.iter().any(|runs| runs.refused.is_any() || runs.kind.is_none())
+    };
+    manifest.refused.is_any()
+        || manifest.programs.iter().any(of_program)
+        || manifest.places.iter().any(|place| place.refused.is_any())
+        || manifest.rules.iter().any(|rule| rule.refused.is_any() || rule.verdict.is_none())
+}
+
+struct Checker<'c> {
+    sink: &'c Sink,
+    checked: &'c Checked<'c>,
+    has_failed: Cell<bool>,
+}
+
+impl<'c> Checker<'c> {
+    fn push(&self, found: Diagnostic) {
+        self.has_failed.set(true);
+        self.sink.push(found);
+    }
+
+    fn manifest(&self, manifest: &CommandsManifest) {
+        let is_empty = manifest.programs.is_empty() && manifest.places.is_empty() && manifest.rules.is_empty();
+        if is_empty && !manifest.refused.is_any() {
+            let found = Diagnostic::new(Code::MISSING_KEY, manifest.place, "the file declares nothing");
+            let found = found.label("expected rules, places or programs");
+            self.push(found.help("add a table: `[[rules]]`, `[[places]]` or `[[programs]]`"));
+        }
+        if self.checked.user.is_some()
+            && let Some(program) = manifest.programs.first()
+        {
+            let message = "a user's rules cannot describe programs";
+            let found = Diagnostic::new(Code::INVALID_VALUE, program.name.place, message);
+            let found = found.label("only the rules of the host do");
+            self.push(found.help("remove `[[programs]]`"));
+        }
+    }
+
+    /// Checks that names are unique.
+    fn names(&self) {
+        let manifests = || self.checked.manifests.iter();
+        let base = self.checked.user.map(|(base, _)| base);
+        let of_host = |known: bool| known.then_some("the host has one of this name");
+        self.unique("rule", manifests().flat_map(|manifest| &manifest.rules).map(|rule| &rule.name), |name| {
+            let is_doubt = doubts().any(|doubt| doubt == name);
+            of_host(base.is_some_and(|base| base.rule(name).is_some()))
+                .or_else(|| is_doubt.then_some("it is the name of a doubt of the reader, which `exempts` can name"))
+        });
+        self.unique("place", manifests().flat_map(|manifest| &manifest.places).map(|place| &place.name), |name| {
+            of_host(base.is_some_and(|base| base.place(name).is_some()))
+        });
+        let programs = manifests().flat_map(|manifest| &manifest.programs);
+        self.unique(
+            "program",
+            programs.flat_map(|program| [&program.name].into_iter().chain(&program.aliases)),
+            |_| None,
+        );
+    }
+
+    fn unique<'n>(
+        &self,
+        what: &str,
+        names: impl Iterator<Item = &'n At<String>>,
+        taken: impl Fn(&str) -> Option<&'static str>,
+    ) {
+        let mut firsts: BTreeMap<&str, &At<String>> = BTreeMap::new();
+        for name in names {
+            let found = |why: &str| {
+                Diagnostic::new(Code::DUPLICATE_NAME, name.place, format!("the {what} `{}` {why}", name.value))
+            };
+            if let Some(first) = firsts.get(name.value.as_str()) {
+                let found = found("is declared twice").related(first.place, "first declared here");
+                self.push(found.help(if what == "program" {
+                    "combine them, or remove one of the names"
+                } else {
+                    "rename one of them"
+                }));
+            } else if let Some(why) = taken(&name.value) {
+                self.push(found("needs another name").label(why).help("rename it"));
+            }
+            firsts.entry(&name.value).or_insert(name);
+        }
+    }
+
+    /// Checks the form of a name.
+    fn form(&self, name: &At<String>, what: &str, code: Code, form: fn(&str) -> Option<Fault>) {
+        // An empty name was reported.
+        if !name.value.is_empty()
+            && let Some(fault) = form(&name.value)
+        {
+            let message = format!("`{}` cannot be the name of {what}", name.value);
+            let found = Diagnostic::new(code, name.place, message).label(format!("expected {}", fault.expected));
+            self.push(found.help_if(fault.help));
+        }
+    }
+
+    /// Checks the form of a text in a list.
+    fn text(&self, key: &str, text: &At<String>, form: fn(&str) -> Option<Fault>) {
+        if let Some(fault) = form(&text.value) {
+            let message = format!("`{key}` cannot contain `{}`", text.value);
+            let found = Diagnostic::new(Code::INVALID_VALUE, text.place, message);
+            self.push(found.label(format!("expected {}", fault.expected)).help_if(fault.help));
+        }
+    }
+
+    fn program(&self, program: &ProgramManifest) {
+        self.form(&program.name, "a program", Code::INVALID_NAME, form::program);
+        program.aliases.iter().for_each(|alias| self.form(alias, "a program", Code::INVALID_NAME, form::program));
+        let lists = [
+            ("value_flags", &program.value_flags),
+            ("writes_with", &program.writes_with),
+            ("writes_to", &program.writes_to),
+        ];
+        for (key, list) in lists {
+            list.iter().for_each(|text| self.text(key, text, form::option));
+        }
+        program.runs.iter().for_each(|runs| self.runs(runs));
+    }
+
+    /// Checks that a way to run others has the keys of its kind, and no other ones.
+    fn runs(&self, runs: &RunsManifest) {
+        let lists = [
+            ("placeholder_flags", &runs.placeholder_flags),
+            ("unless", &runs.unless),
+            ("split_flags", &runs.split_flags),
+            ("flags", &runs.flags),
+        ];
+        for (key, list) in lists {
+            list.iter().for_each(|text| self.text(key, text, form::option));
+        }
+        let Some(kind) = &runs.kind else { return };
+        let first = |list: &[At<String>]| list.first().map(|text| text.place);
+        let flag = |flag: &Option<At<bool>>| flag.as_ref().map(|flag| flag.place);
+        let given: [(&str, Option<Place>); 11] = [
+            ("skip", runs.skip.as_ref().map(|skip| skip.place)),
+            ("assignments", flag(&runs.assignments)),
+            ("appends", flag(&runs.appends)),
+            ("placeholder_flags", first(&runs.placeholder_flags)),
+            ("unless", first(&runs.unless)),
+            ("split_flags", first(&runs.split_flags)),
+            ("flags", first(&runs.flags)),
+            ("shell", runs.shell.as_ref().map(|shell| shell.place)),
+            ("first_operand", flag(&runs.first_operand)),
+            ("ends", first(&runs.ends)),
+            ("placeholder", runs.placeholder.as_ref().map(|text| text.place)),
+        ];
+        let (required, optional) = keys_of(kind.value);
+        for (key, place) in given {
+            if let Some(place) = place
+                && !required.contains(&key)
+                && !optional.contains(&key)
+            {
+                let message = format!("`{key}` has no meaning with `kind = \"{}\"`", kind.value.word());
+                let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, place, message).related(kind.place, "set here");
+                let keys: Vec<&str> = required.iter().chain(optional).copied().collect();
+                self.push(if keys.is_empty() {
+                    found.help("remove it: this kind has no keys of its own")
+                } else {
+                    found.help(format!("remove it: the keys of this kind are {}", ticked(&keys, ", ")))
+                });
+            }
+        }
+        let is_missing = |key: &str| given.iter().any(|(given, place)| *given == key && place.is_none());
+        let missing: Vec<&str> =
+            required.iter().copied().filter(|key| is_missing(key) && !runs.refused.has(key, true)).collect();
+        if !missing.is_empty() {
+            let keys = ticked(&missing, " and ");
+            let message = format!("`kind = \"{}\"` requires {keys}", kind.value.word());
+            self.push(Diagnostic::new(Code::MISSING_KEY, kind.place, message).help(format!("add {keys}")));
+        }
+    }
+
+    fn rule(&self, rule: &RuleManifest) {
+        self.form(&rule.name, "a rule", Code::INVALID_NAME, form::name);
+        if !rule.is_narrow() && !rule.refused.is_any() {
+            let keys: Vec<&str> = RuleManifest::narrowing().collect();
+            let message = format!("`{}` would match every command", rule.name.value);
+            let found = Diagnostic::new(Code::MISSING_KEY, rule.name.place, message);
+            self.push(found.help(format!("add a condition: {}", ticked(&keys, ", "))));
+        }
+        for (key, words, list) in rule.lists() {
+            for text in list {
+                match words {
+                    RuleWords::Programs => self.text(key, text, form::program_pattern),
+                    RuleWords::Subcommands => self.text(key, text, form::subcommand),
+                    RuleWords::Flags => self.text(key, text, form::option_pattern),
+                    RuleWords::Patterns => self.text(key, text, form::pattern),
+                    RuleWords::Places => self.place(text),
+                    RuleWords::Words => {}
+                }
+            }
+        }
+        self.exemptions(rule);
+        for example in rule.ignores.iter().filter(|ignored| rule.matches.iter().any(|m| m.value == ignored.value)) {
+            let message = "this command is both in `matches` and in `ignores`";
+            let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, example.place, message);
+            self.push(found.help("remove it from one of the lists"));
+        }
+    }
+
+    /// Checks the name of a place.
+    fn place(&self, name: &At<String>) {
+        let own = self.checked.manifests.iter().flat_map(|manifest| &manifest.places);
+        let of_host = self.checked.user.into_iter().flat_map(|(base, _)| base.places());
+        let mut names: Vec<&str> = own.map(|place| place.name.value.as_str()).collect();
+        names.extend(of_host.map(|place| place.name));
+        let may_exist =
+            self.checked.is_incomplete || self.checked.manifests.iter().any(|m| m.refused.has("places", true));
+        if !names.contains(&name.value.as_str()) && !may_exist {
+            let message = format!("unknown place `{}`", name.value);
+            let found = Diagnostic::new(Code::UNKNOWN_PLACE, name.place, message);
+            let or = if names.is_empty() { "" } else { "or " };
+            let found = found.help_nearest(&name.value, names, "the places are");
+            self.push(
+                found.help(format!("{or}declare it in `[[places]]`: `name = \"{}\"`, with its `paths`", name.value)),
+            );
+        }
+    }
+
+    /// Checks the keys about exceptions.
+    fn exemptions(&self, rule: &RuleManifest) {
+        let Some(verdict) = &rule.verdict else { return };
+        if !rule.is_exception() {
+            if let Some(first) = rule.exempts.first() {
+                let message = format!("`exempts` has no meaning with `verdict = \"{}\"`", verdict.value.word());
+                let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, first.place, message);
+                let found = found.related(verdict.place, "set here");
+                self.push(found.help("write `verdict = \"allow\"` for an exception, or remove `exempts`"));
+            }
+            return;
+        }
+        if let Some((_, Trust::Project)) = self.checked.user {
+            let message = "the rules of a project cannot allow anything";
+            let found = Diagnostic::new(Code::INVALID_VALUE, verdict.place, message).label("expected `ask` or `deny`");
+            self.push(found.help("move the rule to the rules in your home"));
+            return;
+        }
+        if rule.exempts.is_empty() && !rule.refused.has("exempts", true) {
+            let message =
+                format!("`{}` allows nothing: a command is allowed unless a rule matches it", rule.name.value);
+            let found =
+                Diagnostic::new(Code::MISSING_KEY, verdict.place, message).label("an exception to which rules?");
+            self.push(found.help("add `exempts`, the rules to which this one is an exception"));
+        }
+        if let Some(flag) = &rule.can_be_exempted {
+            let message = "`can_be_exempted` has no meaning with `verdict = \"allow\"`";
+            let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, flag.place, message);
+            self.push(found.related(verdict.place, "set here").help("remove it"));
+        }
+        rule.exempts.iter().for_each(|name| self.exempted(name));
+    }
+
+    /// Checks the name of a rule to which another one is an exception.
+    fn exempted(&self, name: &At<String>) {
+        let own = || self.checked.manifests.iter().flat_map(|manifest| &manifest.rules);
+        let base = self.checked.user.map(|(base, _)| base);
+        let of_host = base.and_then(|base| base.rule(&name.value));
+        let of_own = own().find(|rule| rule.name.value == name.value);
+        let is_doubt = doubts().any(|doubt| doubt == name.value);
+        let is_exception = of_own.is_some_and(RuleManifest::is_exception)
+            || of_host.is_some_and(|rule| rule.verdict == Verdict::Allow);
+        let found = |message: String| Diagnostic::new(Code::INVALID_VALUE, name.place, message);
+        if is_exception {
+            let message = format!("`{}` is itself an exception", name.value);
+            self.push(found(message).label("expected a rule that asks or denies").help("remove it"));
+        } else if of_own.is_some() || base.is_none() && is_doubt {
+        } else if let Some(base) = base
+            && (of_host.is_some() || is_doubt)
+        {
+            if of_host.is_some_and(|rule| rule.can_be_exempted) {
+                return;
+            }
+            let message = format!("there can be no exception to `{}`", name.value);
+            let allowed: Vec<&str> =
+                base.rules().iter().filter(|rule| rule.can_be_exempted).map(|rule| rule.name).collect();
+            let found = found(message).label("expected a rule that can be exempted");
+            self.push(if allowed.is_empty() {
+                found.help("remove it: the rules of the host allow no exceptions")
+            } else {
+                found.help(format!("remove it: exceptions are possible to {}", ticked(&allowed, ", ")))
+            });
+        } else if !self.checked.is_incomplete && !self.checked.manifests.iter().any(|m| m.refused.has("rules", true)) {
+            let mut names: Vec<&str> =
+                own().filter(|rule| !rule.is_exception()).map(|rule| rule.name.value.as_str()).collect();
+            match base {
+                Some(base) => {
+                    names.extend(base.rules().iter().filter(|rule| rule.can_be_exempted).map(|rule| rule.name));
+                }
+                None => doubts().for_each(|doubt| names.push(doubt)),
+            }
+            let message = format!("unknown rule `{}`", name.value);
+            let found = Diagnostic::new(Code::UNKNOWN_RULE, name.place, message);
+            self.push(found.help_nearest(&name.value, names, "there can be exceptions to"));
+        }
+    }
+}
+
+/// Returns the names of the doubts that exceptions can name.
+fn doubts() -> impl Iterator<Item = &'static str> {
+    DoubtKind::ALL.iter().map(|kind| kind.name()).chain([Cause::BUILT_NAME])
+}
+
+/// Returns the keys that a way to run others requires, and those that it can have besides.
+fn keys_of(kind: RunsKind) -> (&'static [&'static str], &'static [&'static str]) {
+    match kind {
+        RunsKind::Operands => (&[], &["skip", "assignments", "appends", "placeholder_flags", "unless", "split_flags"]),
+        RunsKind::Code => (&["flags", "shell"], &["first_operand"]),
+        RunsKind::Joined => (&["shell"], &["skip", "unless"]),
+        RunsKind::Operand => (&["shell"], &["skip"]),
+        RunsKind::Between => (&["flags", "ends", "placeholder"], &[]),
+        RunsKind::Input => (&["shell"], &[]),
+        RunsKind::File => (&[], &[]),
+    }
+}

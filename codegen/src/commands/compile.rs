@@ -1,0 +1,172 @@
+//! Rules, places and programs as the judge takes them.
+
+use std::collections::BTreeMap;
+
+use bumpalo::Bump;
+use toolc_commands::ProgramTable;
+use toolc_commands::programs::{CodeShell, Program, Rest, Runs, Writes};
+use toolc_commands::rules::{Conditions, Place, Rule, RuleSet, Verdict};
+
+use crate::diagnostic::At;
+use crate::manifest::keys::kinds::Words;
+use crate::manifest::{
+    CommandsManifest, PlaceManifest, ProgramManifest, RuleManifest, RunsKind, RunsManifest, WrittenOperands,
+};
+
+/// The memory of compiled rules, which live as long as it does.
+#[derive(Debug, Default)]
+pub struct Arena(Bump);
+
+impl Arena {
+    /// Creates an arena without content.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn text(&self, text: &str) -> &str {
+        self.0.alloc_str(text)
+    }
+
+    fn list<T: Copy>(&self, items: &[T]) -> &[T] {
+        self.0.alloc_slice_copy(items)
+    }
+
+    fn texts(&self, texts: &[At<String>]) -> &[&str] {
+        let texts: Vec<&str> = texts.iter().map(|text| self.text(&text.value)).collect();
+        self.list(&texts)
+    }
+
+    fn words<W: Words>(&self, words: &[At<String>]) -> &[W] {
+        let words: Vec<W> = words.iter().filter_map(|word| W::from_word(&word.value)).collect();
+        self.list(&words)
+    }
+}
+
+/// Compiles the rules of manifests without errors.
+pub fn compile<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> RuleSet<'b> {
+    RuleSet::new(&rules(manifests, arena), &places(manifests, arena), programs(manifests, arena))
+}
+
+/// Compiles the rules, in the author's order.
+pub(super) fn rules<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> Vec<Rule<'b>> {
+    manifests.iter().flat_map(|manifest| &manifest.rules).map(|manifest| rule(manifest, arena)).collect()
+}
+
+/// Compiles the places, in the author's order.
+pub(super) fn places<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> Vec<Place<'b>> {
+    let place = |manifest: &PlaceManifest| Place {
+        name: arena.text(&manifest.name.value),
+        description: arena.text(&manifest.description),
+        paths: arena.texts(&manifest.paths),
+        except: arena.texts(&manifest.except),
+    };
+    manifests.iter().flat_map(|manifest| &manifest.places).map(place).collect()
+}
+
+fn programs<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> ProgramTable<'b> {
+    let mut by_name: BTreeMap<&'b str, &'b Program<'b>> = BTreeMap::new();
+    for manifest in manifests.iter().flat_map(|manifest| &manifest.programs) {
+        let program: &'b Program<'b> = arena.0.alloc(program(manifest, arena));
+        for name in [&manifest.name].into_iter().chain(&manifest.aliases) {
+            by_name.insert(arena.text(&name.value), program);
+        }
+    }
+    let entries: Vec<(&str, &Program<'_>)> = by_name.into_iter().collect();
+    ProgramTable::try_new(arena.list(&entries)).expect("the keys of a map are sorted and unique")
+}
+
+fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
+    let mut writes: Vec<Writes<'b>> = Vec::new();
+    for word in &manifest.writes {
+        writes.extend(WrittenOperands::from_word(&word.value).map(|operands| match operands {
+            WrittenOperands::Operands => Writes::Operands,
+            WrittenOperands::LastOperand => Writes::LastOperand,
+        }));
+    }
+    if !manifest.writes_with.is_empty() {
+        writes.push(Writes::OperandsWith(arena.texts(&manifest.writes_with)));
+    }
+    if !manifest.writes_to.is_empty() {
+        writes.push(Writes::Values(arena.texts(&manifest.writes_to)));
+    }
+    writes.extend(manifest.writes_after.iter().map(|text| Writes::After(arena.text(&text.value))));
+    let runs: Vec<Runs<'b>> = manifest.runs.iter().filter_map(|manifest| runs(manifest, arena)).collect();
+    Program {
+        // The name in the table is enough for a program that has only one.
+        name: if manifest.aliases.is_empty() { "" } else { arena.text(&manifest.name.value) },
+        value_options: arena.texts(&manifest.value_flags),
+        runs: arena.list(&runs),
+        writes: arena.list(&writes),
+    }
+}
+
+/// Compiles a way to run others, or returns `None` if it has no kind, which was reported.
+fn runs<'b>(manifest: &RunsManifest, arena: &'b Arena) -> Option<Runs<'b>> {
+    let skip = manifest.skip.as_ref().map_or(0, |skip| skip.value as usize);
+    let shell = manifest.shell.as_ref().map_or(CodeShell::Foreign, |shell| shell.value);
+    Some(match manifest.kind.as_ref()?.value {
+        RunsKind::Operands => Runs::Rest(Rest {
+            skip,
+            assignments: is_set(manifest.assignments.as_ref()),
+            appends: is_set(manifest.appends.as_ref()),
+            placeholder: arena.texts(&manifest.placeholder_flags),
+            unless: arena.texts(&manifest.unless),
+            split: arena.texts(&manifest.split_flags),
+        }),
+        RunsKind::Code => Runs::Code {
+            options: arena.texts(&manifest.flags),
+            shell,
+            first_operand: is_set(manifest.first_operand.as_ref()),
+        },
+        RunsKind::Joined => Runs::Joined { skip, shell, unless: arena.texts(&manifest.unless) },
+        RunsKind::Operand => Runs::Operand { skip, shell },
+        RunsKind::Between => Runs::Between {
+            starts: arena.texts(&manifest.flags),
+            ends: arena.texts(&manifest.ends),
+            placeholder: manifest.placeholder.as_ref().map_or("", |text| arena.text(&text.value)),
+        },
+        RunsKind::Input => Runs::Input { shell },
+        RunsKind::File => Runs::File,
+    })
+}
+
+fn rule<'b>(manifest: &RuleManifest, arena: &'b Arena) -> Rule<'b> {
+    let subcommand = |words: &At<String>| -> &'b [&'b str] {
+        let words: Vec<&str> = words.value.split_whitespace().map(|word| arena.text(word)).collect();
+        arena.list(&words)
+    };
+    let subcommands: Vec<&[&str]> = manifest.subcommands.iter().map(subcommand).collect();
+    Rule {
+        name: arena.text(&manifest.name.value),
+        description: arena.text(&manifest.description),
+        check: arena.text(&manifest.check),
+        verdict: manifest.verdict.as_ref().map_or(Verdict::Ask, |verdict| verdict.value),
+        can_be_exempted: is_set(manifest.can_be_exempted.as_ref()),
+        exempts: arena.texts(&manifest.exempts),
+        conditions: Conditions {
+            programs: arena.texts(&manifest.programs),
+            without_programs: arena.texts(&manifest.without_programs),
+            subcommands: arena.list(&subcommands),
+            flags: arena.texts(&manifest.flags),
+            without_flags: arena.texts(&manifest.without_flags),
+            arguments: arena.texts(&manifest.arguments),
+            no_operands: is_set(manifest.no_operands.as_ref()),
+            operands_in: arena.texts(&manifest.operands_in),
+            reads: arena.texts(&manifest.reads),
+            writes: arena.texts(&manifest.writes),
+            input: arena.words(&manifest.input),
+            input_from: arena.texts(&manifest.input_from),
+            input_only_from: arena.texts(&manifest.input_only_from),
+            program_from: arena.texts(&manifest.program_from),
+            run_by: arena.texts(&manifest.run_by),
+            expansions: arena.words(&manifest.expansions),
+            variables: arena.texts(&manifest.variables),
+            statements: arena.words(&manifest.statements),
+            forks_itself: is_set(manifest.forks_itself.as_ref()),
+        },
+    }
+}
+
+fn is_set(flag: Option<&At<bool>>) -> bool {
+    flag.is_some_and(|flag| flag.value)
+}

@@ -1,0 +1,110 @@
+//! Tries the examples of rules: `matches` and `ignores`.
+
+use toolc_commands::rules::{RuleSet, Verdict};
+use toolc_commands::{Cause, Judgement, Surroundings, Word, judge};
+
+use crate::diagnostic::{At, Code, Diagnostic, Sink, ticked};
+use crate::manifest::RuleManifest;
+
+/// The number of commands of an example that a message shows.
+const MAX_SHOWN: usize = 8;
+
+/// Reports the examples that the rule does not treat as it says.
+pub(super) fn check(rule: &RuleManifest, rules: &RuleSet<'_>, sink: &Sink) {
+    let Some(verdict) = rule.verdict.as_ref().map(|verdict| verdict.value) else { return };
+    let name = rule.name.value.as_str();
+    for example in &rule.matches {
+        let judgement = judge(&example.value, rules, &Surroundings::default());
+        let Some((message, expected)) = not_matched(name, verdict, &judgement) else { continue };
+        sink.push(failing(example, message, &judgement).label(expected));
+    }
+    for example in &rule.ignores {
+        let judgement = judge(&example.value, rules, &Surroundings::default());
+        let finding = judgement.findings.iter().find(|finding| is_rule(finding.cause, name));
+        let exception = judgement.exceptions.iter().find(|exception| exception.rule.name == name);
+        if finding.is_none() && exception.is_none() {
+            continue;
+        }
+        let message = format!("`{name}` matches this example, which it should ignore");
+        let found = failing(example, message, &judgement);
+        let text = finding.and_then(|finding| example.value.get(finding.span.range()));
+        let found = match text.filter(|text| !text.is_empty()) {
+            Some(text) => found.label(format!("the rule matches because of `{text}`")),
+            None => found.label("the rule matches"),
+        };
+        sink.push(found);
+    }
+}
+
+/// Returns why an example is not matched by its rule with the verdict of the rule, and what was expected.
+fn not_matched(name: &str, verdict: Verdict, judgement: &Judgement<'_>) -> Option<(String, String)> {
+    if verdict == Verdict::Allow {
+        let applies = judgement.exceptions.iter().any(|exception| exception.rule.name == name);
+        let message = format!("the exception `{name}` does not apply to its example");
+        return (!applies).then(|| (message, "expected that one of its `exempts` would match".to_owned()));
+    }
+    let own = judgement.findings.iter().filter(|finding| is_rule(finding.cause, name));
+    let best = own.map(|finding| finding.verdict).max();
+    let expected = format!("expected the verdict `{}` by this rule", verdict.word());
+    let is_exempted = |cause: &Cause<'_>| is_rule(*cause, name);
+    let exception = judgement.exceptions.iter().find(|exception| exception.exempted.iter().any(is_exempted));
+    match (best, exception) {
+        (Some(best), _) if best == verdict => None,
+        (Some(_), _) => {
+            let message = format!("`{name}` only perhaps matches its example");
+            Some((message, format!("{expected}: it depends on what is known only at run time")))
+        }
+        (None, Some(exception)) => {
+            let message = format!("`{}` exempts this example from `{name}`", exception.rule.name);
+            Some((message, expected))
+        }
+        (None, None) => Some((format!("`{name}` does not match its example"), expected)),
+    }
+}
+
+fn is_rule(cause: Cause<'_>, name: &str) -> bool {
+    matches!(cause, Cause::Rule(rule) if rule.name == name)
+}
+
+/// Returns a finding that shows what the example would run, and which rules match it.
+fn failing(example: &At<String>, message: String, judgement: &Judgement<'_>) -> Diagnostic {
+    let line = example.value.as_str();
+    let commands = &judgement.reading.commands;
+    let mut runs: Vec<String> = commands.iter().take(MAX_SHOWN).map(|command| shown(&command.words, line)).collect();
+    runs.retain(|command| !command.is_empty());
+    let mut found = Diagnostic::new(Code::FAILING_EXAMPLE, example.place, message);
+    found = if runs.is_empty() {
+        found.help("the example runs nothing")
+    } else {
+        let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+        let more = if commands.len() > MAX_SHOWN {
+            format!(" and {} more", commands.len() - MAX_SHOWN)
+        } else {
+            String::new()
+        };
+        found.help(format!("the example runs {}{more}", ticked(&runs, ", ")))
+    };
+    let mut causes: Vec<String> = Vec::new();
+    for finding in &judgement.findings {
+        let cause = format!("`{}` ({})", finding.cause.name(), finding.verdict.word());
+        if !causes.contains(&cause) {
+            causes.push(cause);
+        }
+    }
+    found = if causes.is_empty() {
+        found.help("no rule matches it")
+    } else {
+        found.help(format!("what matches it: {}", causes.join(", ")))
+    };
+    found.help("change the conditions of the rule, or the example")
+}
+
+/// Returns the words of a command, as far as they are certain, and otherwise as they are written.
+fn shown(words: &[Word], line: &str) -> String {
+    let shown = |word: &Word| match word.text() {
+        Some(text) if text.is_empty() => "''".to_owned(),
+        Some(text) => text.into_owned(),
+        None => line.get(word.span.range()).unwrap_or("?").to_owned(),
+    };
+    words.iter().map(shown).collect::<Vec<_>>().join(" ")
+}
