@@ -32,11 +32,13 @@ pub(crate) fn is_disguised(name: &str) -> bool {
     if name.is_ascii() {
         return false;
     }
-    // A name in one foreign script (`проверка`) has letters without a counterpart, and no ASCII letters.
-    name.chars().any(is_styled)
-        || name.chars().any(|c| c.is_ascii_alphabetic()) && name.chars().any(|c| looks_like_ascii(c))
-        || name.chars().all(|c| c.is_ascii() || looks_like_ascii(c))
-        || name.chars().any(|c| is_invisible(c, None))
+    let is_mixed = |part: &str| {
+        part.chars().any(|c| c.is_ascii_alphabetic()) && part.chars().any(looks_like_ascii)
+            || part.chars().any(|c| !c.is_ascii()) && part.chars().all(|c| c.is_ascii() || looks_like_ascii(c))
+    };
+    // A word in one foreign script (`проверка`) has letters without a counterpart, and no ASCII letters.
+    name.chars().any(|c| is_styled(c) || is_invisible(c, None))
+        || name.split(|c: char| !c.is_alphanumeric()).any(is_mixed)
 }
 
 /// Returns whether a character is an ASCII character in another style: fullwidth, or mathematical.
@@ -56,10 +58,10 @@ fn looks_like_ascii(c: char) -> bool {
             | 'ạ'..='ỹ' | 'à'..='ÿ' | 'À'..='Ö'
             // Greek
             | 'Α' | 'Β' | 'Ε' | 'Ζ' | 'Η' | 'Ι' | 'Κ' | 'Μ' | 'Ν' | 'Ο' | 'Ρ' | 'Τ' | 'Υ' | 'Χ' | 'α' | 'γ' | 'ι' | 'κ' | 'ν' | 'ο'
-            | 'ρ' | 'τ' | 'υ' | 'χ' | 'ϲ' | 'ϳ' | 'η' | 'ω'
+            | 'ρ' | 'υ' | 'χ' | 'ϲ' | 'ϳ'
             // Cyrillic
-            | 'А' | 'В' | 'Е' | 'З' | 'К' | 'М' | 'Н' | 'О' | 'Р' | 'С' | 'Т' | 'У' | 'Х' | 'Ѕ' | 'І' | 'Ј' | 'а' | 'в' | 'е' | 'к'
-            | 'м' | 'н' | 'о' | 'п' | 'р' | 'с' | 'т' | 'у' | 'х' | 'ѕ' | 'і' | 'ј' | 'һ' | 'ԁ' | 'ԛ' | 'ԝ' | 'ѵ' | 'ӏ' | 'г' | 'ь' | 'ԍ'
+            | 'А' | 'В' | 'Е' | 'К' | 'М' | 'Н' | 'О' | 'Р' | 'С' | 'Т' | 'У' | 'Х' | 'Ѕ' | 'І' | 'Ј' | 'а' | 'е' | 'о' | 'р' | 'с'
+            | 'у' | 'х' | 'ѕ' | 'і' | 'ј' | 'һ' | 'ԁ' | 'ԛ' | 'ԝ' | 'ѵ' | 'ӏ' | 'ԍ'
             // Armenian, Cherokee and others
             | 'օ' | 'ո' | 'ս' | 'հ' | 'ց' | 'զ' | 'ք' | 'գ' | 'ա' | 'ⅼ' | 'ꓲ' | 'ꓳ' | 'Ꭱ' | 'Ꭲ' | 'Ꮪ' | 'Ꮯ' | 'Ꮇ' | 'Ꭺ')
 }

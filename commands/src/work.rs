@@ -1,9 +1,15 @@
 //! The limit of work for one line. All re-reading (code inside of code, backquotes, other dialects) spends from the same budget.
 
 /// Steps for each byte of the line. One step is about one byte that is read.
-const STEPS_PER_BYTE: u32 = 24;
+const STEPS_PER_BYTE: u32 = 20;
+/// Steps for each command, in the parser and again when it is examined.
+pub(crate) const COMMAND: usize = 64;
+/// Steps for each word that is read.
+pub(crate) const WORD: usize = 16;
+/// Steps for each word that is copied.
+pub(crate) const COPY: usize = 8;
 /// Steps for every line, however short.
-const BASE: u32 = 20_000;
+const BASE: u32 = 60_000;
 
 /// A budget of steps.
 #[derive(Debug)]

@@ -232,7 +232,12 @@ mod tests {
         ] {
             assert_eq!(without_version(name), stem);
         }
-        assert!(SHELL.get("bash5.2").is_some() && USUAL.get("sudo").is_some() && USUAL.get("ls").is_none());
+        assert!(
+            SHELL.get("bash5.2").is_some()
+                && SHELL.get("sh2").is_none()
+                && USUAL.get("sudo").is_some()
+                && USUAL.get("ls").is_none()
+        );
     }
 
     #[test]

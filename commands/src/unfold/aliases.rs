@@ -106,8 +106,13 @@ impl Unfolder<'_> {
         if is_in_itself {
             return;
         }
-        let (values, span) = (values.clone(), command.span);
-        let arguments = command.words[1..].to_vec();
+        let (count, length) = (values.len(), command.words.len());
+        if !self.spend(count * (2 + length)) {
+            return;
+        }
+        let command = &self.reading.commands[index];
+        let values = self.aliases.known[command.words[0].literal().as_deref().unwrap_or_default()].clone();
+        let (arguments, span) = (command.words[1..].to_vec(), command.span);
         let done = self.aliases.expanded.insert(index, values.len()).unwrap_or_default();
         for value in values.into_iter().skip(done) {
             match value {

@@ -22,13 +22,17 @@ impl Unfolder<'_> {
         let mut suspects = Vec::new();
         for Assignment { name, array, append, value, span } in &command.assignments {
             if command.words.is_empty() && !array && !append {
-                self.variables.set(name, info.dialect, value, scope, place);
+                for dialect in info.dialects {
+                    self.variables.set(name, *dialect, value, scope, place);
+                }
             }
             suspects.push((name.clone(), value.clone(), *span));
         }
         for (name, value) in declared {
             let span = value.span;
-            self.variables.set(&name, info.dialect, &value, scope, place);
+            for dialect in info.dialects {
+                self.variables.set(&name, *dialect, &value, scope, place);
+            }
             suspects.push((name, value, span));
         }
         for (name, value, span) in suspects {

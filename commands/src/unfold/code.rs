@@ -34,6 +34,20 @@ pub(super) fn dialects(shells: Shells) -> &'static [Dialect] {
     }
 }
 
+/// Returns the set of one dialect.
+fn only(dialect: Dialect) -> &'static [Dialect] {
+    match dialect {
+        Dialect::Bash => &[Dialect::Bash],
+        Dialect::Dash => &[Dialect::Dash],
+        Dialect::Ash => &[Dialect::Ash],
+    }
+}
+
+/// Returns the shells that have these dialects.
+pub(super) fn shells(dialects: &[Dialect]) -> Shells {
+    Shells { bash: dialects.contains(&Dialect::Bash), posix: dialects.iter().any(|dialect| *dialect != Dialect::Bash) }
+}
+
 /// Code, as far as it is known.
 #[derive(Debug, Default)]
 struct Code {
@@ -48,10 +62,6 @@ impl Unfolder<'_> {
     /// Reads a text in its dialects, and adds its commands.
     pub(super) fn read_text(&mut self, text: &str, origin: &Origin) {
         let mut differing = crate::syntax::Dialects::default();
-        let all = |shells: &[Dialect]| Shells {
-            bash: shells.contains(&Dialect::Bash),
-            posix: shells.iter().any(|dialect| *dialect != Dialect::Bash),
-        };
         let mut first = true;
         for dialect in origin.dialects {
             if !first && !differing.contains(*dialect) {
@@ -64,9 +74,9 @@ impl Unfolder<'_> {
                 // Syntax that this dialect does not have: nothing of it runs.
                 parsed.script.doubts.retain(|doubt| doubt.kind != DoubtKind::Syntax);
             }
-            let shells = if differing.is_empty() { all(origin.dialects) } else { all(&[*dialect]) };
+            let dialects = if differing.is_empty() { origin.dialects } else { only(*dialect) };
             self.exhausted |= self.work.left() == 0;
-            self.add_script(parsed.script, *dialect, shells, origin);
+            self.add_script(parsed.script, *dialect, dialects, origin);
             first = false;
         }
     }
@@ -96,12 +106,8 @@ impl Unfolder<'_> {
         if info.depth >= MAX_DEPTH {
             return self.doubt(DoubtKind::TooDeep, span);
         }
-        let dialects: &[Dialect] = match shell {
-            CodeShell::Same => match info.dialect {
-                Dialect::Bash => &[Dialect::Bash],
-                Dialect::Dash => &[Dialect::Dash],
-                Dialect::Ash => &[Dialect::Ash],
-            },
+        let dialects: &'static [Dialect] = match shell {
+            CodeShell::Same => info.dialects,
             CodeShell::Any => dialects(Shells::ALL),
             CodeShell::Bash => dialects(Shells::BASH),
             CodeShell::Posix => dialects(Shells::POSIX),

@@ -7,6 +7,9 @@ use crate::flags::{self, Argument};
 use crate::reading::{Command, Directory, How};
 use crate::syntax::{Part, ScopeId, ScopeKind};
 
+/// The maximum length of a directory that is followed. Each command has a copy.
+const MAX_PATH: usize = 512;
+
 impl Unfolder<'_> {
     /// Sets the directory of every command.
     pub(super) fn set_directories(&mut self) {
@@ -119,7 +122,9 @@ fn target(command: &Command, from: &Directory) -> Directory {
     };
     match (path, from) {
         (None, _) => Directory::Unknown,
+        (Some(path), _) if path.len() > MAX_PATH => Directory::Unknown,
         (Some(path), _) if path.starts_with(['/', '~']) => Directory::At(path),
+        (Some(path), Directory::At(base)) if base.len() + path.len() > MAX_PATH => Directory::Unknown,
         (Some(path), Directory::At(base)) => Directory::At(format!("{}/{path}", base.trim_end_matches('/'))),
         (Some(path), Directory::Start) => Directory::At(path),
         (Some(_), Directory::Unknown) => Directory::Unknown,

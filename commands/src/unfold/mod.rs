@@ -7,6 +7,8 @@ mod directory;
 mod expand;
 mod hidden;
 mod open;
+#[cfg(test)]
+mod tests;
 mod variables;
 
 use std::collections::HashSet;
@@ -14,10 +16,10 @@ use std::collections::HashSet;
 use crate::characters::{is_bidi_control, is_disguised};
 use crate::doubt::{Doubt, DoubtKind};
 use crate::programs::{ProgramTable, SHELL};
-use crate::reading::{Command, How, Program, Reading, Shells, Surroundings, Via};
+use crate::reading::{Command, How, Program, Reading, Surroundings, Via};
 use crate::span::Span;
 use crate::syntax::{CommandId, Dialect, Part, Scope, ScopeId, ScopeKind, Script, SimpleCommand, Spans, Word};
-use crate::work::Work;
+use crate::work::{COMMAND, COPY, Work};
 use crate::{MAX_BYTES, MAX_DEPTH};
 use aliases::Aliases;
 use variables::Variables;
@@ -54,6 +56,8 @@ struct Info {
     /// The nesting around the command.
     depth: usize,
     dialect: Dialect,
+    /// All dialects that read the text of the command in this way.
+    dialects: &'static [Dialect],
     /// The command that is written in the line, and leads to this one.
     root: usize,
 }
@@ -139,13 +143,14 @@ impl<'a> Unfolder<'a> {
     }
 
     /// Adds the commands of a script. `offset` is the number of scopes before it.
-    fn add_script(&mut self, script: Script, dialect: Dialect, shells: Shells, origin: &code::Origin) {
+    fn add_script(&mut self, script: Script, dialect: Dialect, dialects: &'static [Dialect], origin: &code::Origin) {
         let id = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         let (commands, scopes) = (id(self.reading.commands.len()), id(self.reading.scopes.len()));
         let nested = origin.via.is_some();
+        let shells = code::shells(dialects);
         self.evaluates |= script.evaluates;
         for name in script.assigned {
-            self.variables.assign(&name, dialect, nested);
+            self.variables.assign(&name, dialects, nested);
         }
         for scope in &script.scopes {
             if let ScopeKind::Function(name) = &scope.kind {
@@ -159,13 +164,13 @@ impl<'a> Unfolder<'a> {
         }));
         for mut simple in script.commands {
             simple.shift(commands, scopes);
-            self.variables.count(&simple, dialect, nested);
+            self.variables.count(&simple, dialects, nested);
             let SimpleCommand { words, assignments, redirects, scope, span } = simple;
             let command =
                 Command { words, assignments, redirects, scope, span, shells, via: origin.via, ..Command::default() };
             let root = origin.via.map_or(self.infos.len(), |via| self.infos[via.command as usize].root);
             self.reading.commands.push(command);
-            self.infos.push(Info { depth: origin.depth, dialect, root });
+            self.infos.push(Info { depth: origin.depth, dialect, dialects, root });
         }
         self.reading.doubts.extend(script.doubts);
     }
@@ -191,10 +196,10 @@ impl<'a> Unfolder<'a> {
             span,
             ..Command::default()
         };
-        if !self.spend(4 + 2 * command.words.len()) {
+        if !self.spend(COMMAND + COPY * command.words.len()) {
             return None;
         }
-        self.variables.count_words(&command.words, info.dialect, true);
+        self.variables.count_words(&command.words, info.dialects, true);
         self.reading.commands.push(command);
         self.infos.push(Info { depth: info.depth + 1, ..info });
         Some(self.reading.commands.len() - 1)
@@ -202,7 +207,7 @@ impl<'a> Unfolder<'a> {
 
     /// Finds the program of a command, and what it runs.
     fn command(&mut self, index: usize) {
-        if !self.spend(2) {
+        if !self.spend(COMMAND) {
             return;
         }
         let first_is_built = self.expand_command(index);

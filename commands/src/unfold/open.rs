@@ -28,37 +28,39 @@ struct ShellArguments {
 impl Unfolder<'_> {
     /// Adds everything that a command runs, according to what is known about its program.
     pub(super) fn open(&mut self, index: usize, program: &Program<'_>) {
+        // The words are borrowed while commands are added.
+        let words = std::mem::take(&mut self.reading.commands[index].words);
         for runs in program.runs {
-            // The arguments are borrowed while commands are added.
-            let arguments = self.reading.commands[index].arguments().to_vec();
+            let arguments = &words[1..];
             if !self.spend(1 + arguments.len()) {
-                return;
+                break;
             }
             match runs {
-                Runs::Rest(rest) => self.open_rest(index, &arguments, program, rest),
+                Runs::Rest(rest) => self.open_rest(index, arguments, program, rest),
                 Runs::Code { options, shell, first_operand: true } => {
-                    self.open_shell(index, &arguments, program, options, *shell);
+                    self.open_shell(index, arguments, program, options, *shell);
                 }
-                Runs::Code { options, shell, .. } => self.open_value(index, &arguments, program, options, *shell),
+                Runs::Code { options, shell, .. } => self.open_value(index, arguments, program, options, *shell),
                 Runs::Joined { skip, shell, unless } => {
-                    if let Some(at) = operand(&arguments, program, *skip, unless) {
+                    if let Some(at) = operand(arguments, program, *skip, unless) {
                         self.read_words(index, &arguments[at..], *shell);
                     }
                 }
                 Runs::Operand { skip, shell } => {
-                    if let Some(at) = operand(&arguments, program, *skip, &[])
+                    if let Some(at) = operand(arguments, program, *skip, &[])
                         && arguments[at].literal().as_deref() != Some("-")
                     {
                         self.read_words(index, &arguments[at..=at], *shell);
                     }
                 }
                 Runs::Between { starts, ends, placeholder } => {
-                    self.open_between(index, &arguments, starts, ends, placeholder);
+                    self.open_between(index, arguments, starts, ends, placeholder);
                 }
-                Runs::Input { shell } => self.open_input(index, &arguments, program, *shell),
-                Runs::File => self.open_file(index, &arguments, program),
+                Runs::Input { shell } => self.open_input(index, arguments, program, *shell),
+                Runs::File => self.open_file(index, arguments, program),
             }
         }
+        self.reading.commands[index].words = words;
     }
 
     fn open_rest(&mut self, index: usize, arguments: &[Word], program: &Program<'_>, rest: &Rest<'_>) {

@@ -113,7 +113,7 @@ impl<'a> Variables<'a> {
     }
 
     /// Notes that a variable is assigned. What nested code does counts in all dialects.
-    pub(super) fn assign(&mut self, name: &str, dialect: Dialect, nested: bool) {
+    pub(super) fn assign(&mut self, name: &str, dialects: &[Dialect], nested: bool) {
         let counts = match self.counts.get_mut(name) {
             Some(counts) => counts,
             None => self.counts.entry(name.to_owned()).or_default(),
@@ -121,20 +121,20 @@ impl<'a> Variables<'a> {
         if nested {
             counts.iter_mut().for_each(|count| *count += 1);
         } else {
-            counts[dialect as usize] += 1;
+            dialects.iter().for_each(|dialect| counts[*dialect as usize] += 1);
         }
     }
 
     /// Notes the variables that a command assigns.
-    pub(super) fn count(&mut self, command: &SimpleCommand, dialect: Dialect, nested: bool) {
+    pub(super) fn count(&mut self, command: &SimpleCommand, dialects: &[Dialect], nested: bool) {
         for assignment in &command.assignments {
-            self.assign(&assignment.name, dialect, nested);
+            self.assign(&assignment.name, dialects, nested);
         }
-        self.count_words(&command.words, dialect, nested);
+        self.count_words(&command.words, dialects, nested);
     }
 
     /// Notes the variables that a builtin sets.
-    pub(super) fn count_words(&mut self, words: &[Word], dialect: Dialect, nested: bool) {
+    pub(super) fn count_words(&mut self, words: &[Word], dialects: &[Dialect], nested: bool) {
         let Some(Part::Literal { text: first, .. }) = words.first().and_then(|word| word.parts.first()) else { return };
         if matches!(first.as_str(), "." | "source") {
             self.dynamic = true;
@@ -160,7 +160,7 @@ impl<'a> Variables<'a> {
             let name: String =
                 start.trim_start_matches('-').chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             if !name.is_empty() {
-                self.assign(&name, dialect, nested);
+                self.assign(&name, dialects, nested);
             }
         }
     }

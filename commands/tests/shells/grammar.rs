@@ -8,8 +8,9 @@ pub(crate) const NAMES: usize = 200;
 /// Characters that a mutation inserts.
 const SIGNS: &[&str] = &[
     "'", "\"", "`", "$", "(", ")", "{", "}", "[", "]", ";", "&", "|", "<", ">", "\n", " ", "\\", "\\\n", "#", "!", "~",
-    "*", "=", "$(", "${", "$((", "((", "))", "[[ ", " ]]", "<<E\n", "\nE\n", "$'", "&>", "<(", " do ", " done ", "; fi",
-    " then ", ";;", " esac", "@(", "1", "a", "\t", "&&", "||", "<<<", ">&", "2>", "-", ",", "..", "%", "+=", "$[", "|&",
+    "*", "=", "$(", "${", "$((", "((", "))", "[[ ", " ]]", "<<E\n", "\nE\n", "$'", "&>", "<(", " do ", " done ",
+    "; fi", " then ", ";;", " esac", "@(", "1", "a", "\t", "&&", "||", "<<<", ">&", "2>", "-", ",", "..", "%", "+=",
+    "$[", "|&",
 ];
 
 pub(crate) struct Grammar {
@@ -362,7 +363,9 @@ impl Grammar {
     fn list(&mut self, depth: usize) -> String {
         let mut text = self.command(depth);
         for _ in 0..self.random.below(3) {
-            let separator = self.random.pick(&["; ", " && ", " || ", " | ", " & ", "\n", ";", "&&", " |& ", "|", " &&\n", " |\n", " ;\n"]);
+            let separator = self
+                .random
+                .pick(&["; ", " && ", " || ", " | ", " & ", "\n", ";", "&&", " |& ", "|", " &&\n", " |\n", " ;\n"]);
             if separator.ends_with('\n') && !separator.contains(['|', '&']) {
                 text.push_str(&separator[..separator.len() - 1]);
                 self.end_line(&mut text);

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use grammar::Grammar;
-use sandbox::{SHELLS, Sandbox, Shell, find};
+use sandbox::{SHELLS, Sandbox, Shell, TRACED, find};
 use toolc_commands::programs::USUAL;
 use toolc_commands::{Program, Surroundings, read};
 
@@ -63,9 +63,15 @@ fn what_real_shells_run_is_listed() {
                     for shell in present {
                         let recorded = sandbox.run(shell, &line);
                         ran.fetch_add(recorded.len(), Ordering::Relaxed);
-                        let missed: Vec<&String> = recorded.difference(&listed).collect();
+                        let mut missed: Vec<String> = recorded.difference(&listed).cloned().collect();
+                        if missed.iter().any(|name| TRACED.contains(&name.as_str())) {
+                            // The traces of two processes can be mixed up.
+                            let again = sandbox.run(shell, &line);
+                            missed.retain(|name| !TRACED.contains(&name.as_str()) || again.contains(name));
+                        }
                         if !missed.is_empty() {
-                            let text = format!("line {seed}: {} runs {missed:?}, which is not listed:\n{line}", shell.name);
+                            let text =
+                                format!("line {seed}: {} runs {missed:?}, which is not listed:\n{line}", shell.name);
                             failures.lock().expect("no thread panics").push(text);
                         }
                     }
@@ -75,7 +81,11 @@ fn what_real_shells_run_is_listed() {
     });
     let failures = failures.into_inner().expect("no thread panics");
     let sure = sure.into_inner();
-    println!("{tries} lines, {sure} without a doubt, {} recorded programs, {} misses", ran.into_inner(), failures.len());
+    println!(
+        "{tries} lines, {sure} without a doubt, {} recorded programs, {} misses",
+        ran.into_inner(),
+        failures.len()
+    );
     let shown: Vec<&str> = failures.iter().take(25).map(String::as_str).collect();
     assert!(failures.is_empty(), "{}", shown.join("\n----\n"));
     // The comparison is worth something only if the reader commits itself, and the shells run something.

@@ -18,7 +18,8 @@ use crate::grammar::NAMES;
 const REAL: &[&str] =
     &["bash", "dash", "sh", "busybox", "env", "nohup", "nice", "timeout", "xargs", "find", "setsid", "cat"];
 /// Builtins that the trace of the shell shows.
-const TRACED: &[&str] = &["kill", "eval", "exec", ".", "source", "trap", "export", "cd", "set", "unset", "alias"];
+pub(crate) const TRACED: &[&str] =
+    &["kill", "eval", "exec", ".", "source", "trap", "export", "cd", "set", "unset", "alias"];
 /// What the trace begins with.
 const MARK: &str = "MARK:";
 /// The time for one line.

@@ -69,7 +69,7 @@ impl Parser<'_, '_> {
                 b')' if depth == 0 => break (self.byte(self.after(at)) == b')').then_some(at),
                 b')' => depth -= 1,
                 b'\\' => at += 1,
-                quote @ (b'"' | b'`') => {
+                quote @ (b'"' | b'`') if self.is_bash() || quote == b'`' => {
                     at = self.after(at);
                     while at < self.bytes.len() && self.byte(at) != quote {
                         at = if self.byte(at) == b'\\' { at + 2 } else { at + 1 };
@@ -88,8 +88,12 @@ impl Parser<'_, '_> {
         };
         self.spend((at - start) / 4 + 1)?;
         let to = end.unwrap_or(at).min(self.bytes.len());
-        if self.bytes[start..to].contains(&b'\'') && end.is_some() {
-            // Shells differ in whether this is a quote.
+        // Shells differ in whether these are quotes.
+        let region = &self.bytes[start..to];
+        if region.contains(&b'"') {
+            self.differs(&[Dialect::Bash, Dialect::Dash, Dialect::Ash]);
+        }
+        if region.contains(&b'\'') && end.is_some() || region.contains(&b'"') && end.is_none() {
             self.doubt(DoubtKind::ShellsDiffer, start, to);
         }
         Ok(end)

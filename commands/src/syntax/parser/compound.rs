@@ -26,7 +26,7 @@ impl Parser<'_, '_> {
                 parser.expect(b')')
             });
         }
-        if !matches!(self.peek(), b'{' | b'[' | b'a'..=b'z') {
+        if !matches!(self.peek(), b'{' | b'}' | b'[' | b'a'..=b'z') {
             return self.simple_command();
         }
         let keyword = self.keyword();

@@ -101,9 +101,8 @@ impl Parser<'_, '_> {
             // bash reads the body after the line; other shells take those lines for commands.
             self.differs(&[Dialect::Dash, Dialect::Ash]);
             if self.is_bash() {
-                if !self.pending.is_empty() {
-                    self.doubt_at(DoubtKind::ShellsDiffer, self.at);
-                }
+                // Where the body begins depends on the version, and on the rest of the line.
+                self.doubt_at(DoubtKind::ShellsDiffer, self.at);
                 self.pending.extend(inner);
             }
         }

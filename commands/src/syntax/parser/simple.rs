@@ -27,8 +27,19 @@ impl Parser<'_, '_> {
 
     /// Reads a simple command, or the definition of a function.
     pub(super) fn simple_command(&mut self) -> Step {
-        let start = self.at;
         let index = self.begin();
+        let result = self.simple_command_at(index);
+        let is_empty = |command: &SimpleCommand| {
+            command.words.is_empty() && command.assignments.is_empty() && command.redirects.is_empty()
+        };
+        if result.is_err() && index + 1 == self.script.commands.len() && is_empty(&self.script.commands[index]) {
+            self.script.commands.pop();
+        }
+        result
+    }
+
+    fn simple_command_at(&mut self, index: usize) -> Step {
+        let start = self.at;
         let mut state = State::default();
         let mut end = start;
         loop {

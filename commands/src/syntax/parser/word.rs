@@ -8,6 +8,7 @@ use crate::span::Span;
 use crate::syntax::braces;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::word::{Glob, Origin, Part, Word};
+use crate::work::WORD;
 
 /// Where a word is, which decides what is expanded in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +112,9 @@ impl Builder {
     /// Returns whether the word so far is `NAME=`, after which `~` is expanded.
     fn is_assignment_prefix(&self) -> bool {
         let name = self.text.strip_suffix('=');
-        self.parts.is_empty() && self.origin == Origin::Plain && name.is_some_and(|name| name.bytes().all(is_name))
+        self.parts.is_empty()
+            && self.origin == Origin::Plain
+            && name.is_some_and(|name| !name.is_empty() && name.bytes().all(is_name))
     }
 
     /// Ends a pattern of brackets.
@@ -254,7 +257,7 @@ impl Parser<'_, '_> {
                 _ => self.plain_run(&mut builder),
             }
         }
-        self.spend(1 + (self.at - start) / 4)?;
+        self.spend(WORD + (self.at - start) / 4)?;
         if self.at == start && builder.is_empty() {
             return Err(super::Stop::Syntax);
         }
