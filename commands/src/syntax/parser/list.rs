@@ -97,13 +97,13 @@ impl Parser<'_, '_> {
             self.bump();
             self.skip_lines()?;
             let mark = self.mark();
-            let inner = self.scoped(ScopeKind::Branch, Self::pipeline)?;
+            let inner = self.scoped(ScopeKind::Branch, Self::pipeline);
             if hidden && is_and {
                 // `[[ a && b ]]`: dash has no `[[`, so that it fails, and `b ]]` does not run.
                 self.script.commands.truncate(mark.commands);
                 self.pending.retain(|pending| pending.command < mark.commands);
             }
-            hidden = inner || hidden && is_and;
+            hidden = inner? || hidden && is_and;
         }
     }
 
