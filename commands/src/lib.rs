@@ -24,8 +24,8 @@ pub mod rules;
 mod span;
 pub mod syntax;
 mod unfold;
-mod work;
 mod words;
+mod work;
 
 pub use doubt::{Doubt, DoubtKind};
 pub use judge::{Cause, Exception, Finding, Judgement, judge};

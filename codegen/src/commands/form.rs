@@ -37,6 +37,10 @@ pub(super) fn program(text: &str) -> Option<Fault> {
 
 /// Checks a pattern for the names of programs.
 pub(super) fn program_pattern(text: &str) -> Option<Fault> {
+    // These are names of the program `test`, and of what bash has in its place.
+    if matches!(text, "[" | "[[") {
+        return None;
+    }
     program(text).or_else(|| pattern(text))
 }
 
@@ -84,19 +88,24 @@ pub(super) fn pattern(text: &str) -> Option<Fault> {
 
 /// Checks a pattern for paths.
 pub(super) fn path(text: &str) -> Option<Fault> {
-    let fault = || Fault::new("a path that begins with `/` or `~/`");
+    let fault = || Fault::new("a path that begins with `/`, `~/`, `./` or `**/`");
     if let Some(below) = text.strip_prefix("$HOME").or_else(|| text.strip_prefix("${HOME}")) {
         return Some(fault().help(format!("write `~{below}`")));
     }
-    let components = match text.strip_prefix('~').unwrap_or(text) {
-        "" if text == "~" => return None,
+    let components = match text.strip_prefix(['~', '.']).unwrap_or(text) {
+        "" if matches!(text, "~" | ".") => return None,
         "/" if text == "/" => return None,
+        below if text.starts_with("**/") => below,
         below => match below.strip_prefix('/') {
             Some(components) => components,
             None if text.starts_with('~') => {
                 return Some(fault().help("`~` stands for the home folder of the user who runs the command"));
             }
-            None => return Some(fault().help(format!("write `/**/{text}` for such a path in any folder"))),
+            None => {
+                return Some(fault().help(format!(
+                    "write `./{text}` for a path below the working directory, or `**/{text}` for one in any folder"
+                )));
+            }
         },
     };
     components.split('/').find_map(|component| match component {
@@ -122,11 +131,27 @@ mod tests {
         let cases: [(Form, &[&str]); 7] = [
             (name, &["recursive-deletion", "a_1", "A"]),
             (program, &["rm", "python3.11", "7z", "[", "g++"]),
-            (program_pattern, &["mkfs*", "[[]", "python[0-9]*"]),
+            (program_pattern, &["mkfs*", "[", "[[", "[[]", "python[0-9]*"]),
             (option, &["-r", "--recursive", "-exec", "+o"]),
             (option_pattern, &["-r", "-c=core.pager=*", "--to=", "-x=[ab]"]),
             (subcommand, &["reset --hard", "push", "push --force-with-lease=*", "stash  clear"]),
-            (path, &["/", "~", "/etc", "/etc/**", "~/.ssh/id_*", "/**/.git/hooks/*", "/dev/sd[a-z]", "/a b/c"]),
+            (
+                path,
+                &[
+                    "/",
+                    "~",
+                    "/etc",
+                    "/etc/**",
+                    "~/.ssh/id_*",
+                    "**/.git/hooks/*",
+                    "/**/x",
+                    ".",
+                    "./**",
+                    "./.git",
+                    "/dev/sd[a-z]",
+                    "/a b/c",
+                ],
+            ),
         ];
         for (form, texts) in cases {
             texts.iter().for_each(|text| assert_eq!(form(text), None, "{text}"));
@@ -139,11 +164,17 @@ mod tests {
         let cases: [(Form, &[&str]); 7] = [
             (name, &["a b", "a.b", "größe"]),
             (program, &["", "/bin/rm", "rm -r", "a/"]),
-            (program_pattern, &["[", "mkfs[", "bin/*"]),
+            (program_pattern, &["mkfs[", "[x", "bin/*"]),
             (option, &["r", "-", "--", "", "--a=b", "-a b"]),
             (option_pattern, &["r", "=x", "-=x", "-x=["]),
             (subcommand, &["", " reset", "reset ", "-", "push [", "push -c=["]),
-            (path, &["", "etc", "~root/x", "$HOME/x", "/etc/", "//etc", "/a/../b", "/a/./b", "/a**", "/a[b/c]", "~/"]),
+            (
+                path,
+                &[
+                    "", "etc", "~root/x", "$HOME/x", "/etc/", "//etc", "/a/../b", "/a/./b", "/a**", "/a[b/c]", "~/",
+                    "./", "..", "../x",
+                ],
+            ),
         ];
         for (form, texts) in cases {
             texts.iter().for_each(|text| assert!(form(text).is_some(), "{text}"));
@@ -155,7 +186,10 @@ mod tests {
         let help = |fault: Option<Fault>| fault.and_then(|fault| fault.help).unwrap_or_default();
         assert_eq!(help(program("/usr/bin/rm")), "write `rm`");
         assert_eq!(help(path("${HOME}/.ssh")), "write `~/.ssh`");
-        assert_eq!(help(path(".git/hooks")), "write `/**/.git/hooks` for such a path in any folder");
+        assert_eq!(
+            help(path(".git/hooks")),
+            "write `./.git/hooks` for a path below the working directory, or `**/.git/hooks` for one in any folder"
+        );
         assert_eq!(help(pattern("[z-a]")), "write `a-z`");
     }
 }

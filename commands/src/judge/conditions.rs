@@ -33,7 +33,8 @@ struct Check<'c, 'a> {
 /// Returns whether a command meets all conditions, and by which part. The programs are already those of the rule.
 pub(crate) fn check(conditions: &Conditions<'_>, rules: &RuleSet<'_>, subject: &Subject<'_>) -> Option<Matched> {
     let ignore_case = conditions.ignore_case;
-    let mut check = Check { ignore_case, rules, subject, matched: Matched { certainty: Match::Yes, span: None, path: None } };
+    let mut check =
+        Check { ignore_case, rules, subject, matched: Matched { certainty: Match::Yes, span: None, path: None } };
     check.all(conditions);
     (check.matched.certainty != Match::No).then_some(check.matched)
 }
@@ -437,7 +438,9 @@ impl<'a> Check<'_, 'a> {
     /// Returns the file that is standard input.
     fn redirected_file(&self) -> Vec<String> {
         match self.subject.line.reading.input(self.subject.id) {
-            Input::Redirect(redirect) if redirect.kind == RedirectKind::Read => self.path(&redirect.target).into_iter().collect(),
+            Input::Redirect(redirect) if redirect.kind == RedirectKind::Read => {
+                self.path(&redirect.target).into_iter().collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -466,7 +469,9 @@ impl<'a> Check<'_, 'a> {
             let name = words.next().unwrap_or_default();
             let mut operands = subject.operands();
             subject.is_called(&[name])
-                && words.all(|word| operands.next().is_some_and(|operand| pattern::matches_word(word, operand) == Match::Yes))
+                && words.all(|word| {
+                    operands.next().is_some_and(|operand| pattern::matches_word(word, operand) == Match::Yes)
+                })
         })
     }
 
@@ -479,8 +484,9 @@ impl<'a> Check<'_, 'a> {
     fn comes_only_from(&self, patterns: &[&str]) -> bool {
         let sources = self.subject.line.sources(self.subject.id, By::Both, &[]);
         let mut parts = self.subject.command.arguments().iter().flat_map(|word| &word.parts);
-        let is_plain =
-            |part: &Part| matches!(part, Part::Substitution { .. } | Part::ProcessSubstitution { .. } | Part::Literal { .. });
+        let is_plain = |part: &Part| {
+            matches!(part, Part::Substitution { .. } | Part::ProcessSubstitution { .. } | Part::Literal { .. })
+        };
         !sources.is_empty() && sources.into_iter().all(|id| self.is_program(id, patterns)) && parts.all(is_plain)
     }
 

@@ -191,7 +191,7 @@ macro_rules! doubts {
 }
 
 doubts! {
-    TooLong TooDeep TooMuchWork Syntax ShellsDiffer Invisible LookAlike BuiltCode HiddenCode Redefined ForeignCode
+    TooLong TooDeep TooMuchWork Syntax ShellsDiffer Invisible LookAlike BuiltCode OutputAsCode HiddenCode Redefined ForeignCode
 }
 
 fn of_doubt<'r>(doubt: &Doubt) -> Finding<'r> {

@@ -172,7 +172,14 @@ impl Unfolder<'_> {
     }
 
     /// Opens `sh -c CODE`.
-    fn open_shell(&mut self, index: usize, arguments: &[Word], program: &Program<'_>, options: &[&str], shell: CodeShell) {
+    fn open_shell(
+        &mut self,
+        index: usize,
+        arguments: &[Word],
+        program: &Program<'_>,
+        options: &[&str],
+        shell: CodeShell,
+    ) {
         let found = Self::shell_arguments(arguments, program, options);
         let span = self.reading.commands[index].span;
         if found.has_code {
@@ -187,7 +194,14 @@ impl Unfolder<'_> {
     }
 
     /// Opens `su -c CODE`.
-    fn open_value(&mut self, index: usize, arguments: &[Word], program: &Program<'_>, options: &[&str], shell: CodeShell) {
+    fn open_value(
+        &mut self,
+        index: usize,
+        arguments: &[Word],
+        program: &Program<'_>,
+        options: &[&str],
+        shell: CodeShell,
+    ) {
         for argument in flags::arguments(arguments, program.value_options) {
             let Argument::Option { name, value, index: at } = argument else { continue };
             if !options.iter().any(|option| is_abbreviation(&name, option)) {

@@ -125,7 +125,7 @@ table! {
         name: Required<Name>,
         /// The description for the user who is asked. Says what the files are.
         description: Required<Prose>,
-        /// Patterns of paths. `*`, `?` and `[...]` stand for text within a name, `**` for any number of folders, a leading `~` for the home folder.
+        /// Patterns of paths. `*`, `?` and `[...]` stand for text within a name, `**` for any number of folders, a leading `~` for the home folder, a leading `.` for the working directory.
         paths: Required<Names>,
         /// Patterns of paths that are not in the place, although `paths` match them.
         except: Names,
@@ -160,19 +160,25 @@ table! {
         without_flags: Names,
         /// Patterns, one of which matches an argument that is not an option.
         arguments: Names,
-        /// Whether the command must have no operand, apart from `-`. Default: `false`.
+        /// Whether `subcommands`, options and `arguments` ignore upper and lower case. Default: `false`.
+        ignore_case: Flag,
+        /// Whether the command must have no operand, apart from `-` and what begins with a dash. Default: `false`.
         no_operands: Flag,
         /// Places, in one of which an operand is.
         operands_in: Names,
+        /// Places, outside of all of which an operand is.
+        operands_outside: Names,
         /// Places, in one of which the command reads: by an operand, an option or a redirection.
         reads: Names,
         /// Places, in one of which the command writes: by a redirection, or as `programs` says.
         writes: Names,
         /// Kinds of standard input, one of which the command has.
         input: WordList<InputKind>,
-        /// Programs, one of which provides the input or the code: by a pipe, a substitution, or a file that it wrote before.
+        /// Programs, one of which provides the input.
         input_from: Names,
-        /// Programs, all of which provide the input or the code. Nothing else may provide any.
+        /// Programs, one of which provides an operand: by a substitution, or as a file that it wrote before.
+        file_from: Names,
+        /// Programs, with their subcommands, all of which provide the input or the operands. Nothing else may provide any.
         input_only_from: Names,
         /// Programs, one of which wrote the file that is run.
         program_from: Names,
@@ -182,6 +188,8 @@ table! {
         expansions: WordList<ExpansionKind>,
         /// Patterns for the names of variables, one of which the command sets or exports.
         variables: Names,
+        /// Patterns for assignments that do not count, such as `PATH=*:$PATH`.
+        without_variables: Names,
         /// Statements of SQL, one of which an argument or the input contains.
         statements: WordList<Statement>,
         /// Whether the command must be a function that starts itself more than once, or in the background. Default: `false`.
@@ -212,7 +220,7 @@ pub enum RuleWords {
 
 impl RuleManifest {
     /// Returns the lists of the conditions by their keys, and what they contain. Those that are missing are empty.
-    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 17] {
+    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 20] {
         macro_rules! lists {
             ($($key:ident $words:ident),*) => {
                 [$((stringify!($key), RuleWords::$words, self.$key.as_slice())),*]
@@ -220,9 +228,9 @@ impl RuleManifest {
         }
         lists![
             programs Programs, without_programs Programs, subcommands Subcommands, flags Flags, without_flags Flags,
-            arguments Patterns, operands_in Places, reads Places, writes Places, input Words, input_from Programs,
-            input_only_from Programs, program_from Programs, run_by Programs, expansions Words, variables Patterns,
-            statements Words
+            arguments Patterns, operands_in Places, operands_outside Places, reads Places, writes Places, input Words,
+            input_from Programs, file_from Programs, input_only_from Subcommands, program_from Programs,
+            run_by Programs, expansions Words, variables Patterns, without_variables Patterns, statements Words
         ]
     }
 
@@ -231,7 +239,7 @@ impl RuleManifest {
         use crate::manifest::keys::kinds::HasKeys as _;
         let keys = Self::KEYS.iter().map(|key| key.name);
         let conditions = keys.skip_while(|key| *key != "programs").take_while(|key| *key != "matches");
-        conditions.filter(|key| !key.starts_with("without_"))
+        conditions.filter(|key| !key.starts_with("without_") && *key != "ignore_case")
     }
 
     /// Returns whether one of the conditions narrows down the commands which the rule matches.
