@@ -25,7 +25,7 @@ pub(crate) fn is_snake(name: &str) -> bool {
 pub(crate) fn module(name: &str) -> Ident {
     let ident = snake(name);
     match plain(&ident).as_str() {
-        taken @ ("clippy" | "diagnostic" | "lib" | "main" | "mod" | "names" | "rustfmt" | "toolc") => {
+        taken @ ("clippy" | "commands" | "diagnostic" | "lib" | "main" | "mod" | "names" | "rustfmt" | "toolc") => {
             Ident::new(&format!("{taken}_"), Span::call_site())
         }
         _ => ident,

@@ -173,15 +173,23 @@ fn distributions(catalog: &Lowered<'_>) -> Value {
     catalog.distributions().iter().map(to_json).collect()
 }
 
+/// Returns programs, places and rules as JSON: their manifests, without what is missing.
 fn commands(manifest: &CommandsManifest) -> Value {
-    let rules = manifest.rules.iter().map(|rule| {
-        let mut json = rule.to_json();
-        json.retain(|_, value| value.as_array().is_none_or(|list| !list.is_empty()));
-        Value::Object(json)
-    });
-    let mut json = manifest.to_json();
-    json["rules"] = rules.collect();
-    json.into()
+    fn given(value: &mut Value) {
+        match value {
+            Value::Object(object) => {
+                object.values_mut().for_each(given);
+                object.retain(|_, value| {
+                    !value.is_null() && *value != json!("") && value.as_array().is_none_or(|list| !list.is_empty())
+                });
+            }
+            Value::Array(items) => items.iter_mut().for_each(given),
+            _ => {}
+        }
+    }
+    let mut json = manifest.to_json().into();
+    given(&mut json);
+    json
 }
 
 fn facts(catalog: &Lowered<'_>) -> Value {

@@ -1,10 +1,11 @@
 //! `rust/`: the catalog as Rust. `lib.rs` (or `mod.rs`, if the settings name a folder in another crate) has a module for each
 //! toolset. Such a module has the trait of the handlers, a tool provider, and a module for each tool with its argument types. Packed
-//! data is in the folder `data/`.
+//! data is in the folder `data/`. The module `commands` has the command rules, if there are any.
 //!
 //! The files work as a crate and as a module of another crate: paths begin with `::toolc` or are relative.
 
 mod agent;
+mod commands;
 mod data;
 mod facts;
 mod packed;
@@ -47,6 +48,10 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
             Part::new(Inputs::Common, || with_header("from the manifests", &packed::catalog(catalog))),
         ),
     ];
+    if commands::exist(catalog) {
+        let text = || with_header("from `manifests/commands/`", &print(commands::emit(catalog), 0));
+        drafts.push(draft("commands.rs".to_owned(), false, Part::new(Inputs::Common, text)));
+    }
     for (id, home) in homes() {
         let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
         let stem = plain(&module(home.name()));
@@ -81,6 +86,12 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
         quote!(pub use self::#module::#handlers;)
     });
     let (facts, names, agent) = (facts::emit(catalog), statics::names(catalog), agent::emit(catalog));
+    let commands = commands::exist(catalog).then(|| {
+        quote! {
+            #[rustfmt::skip]
+            pub mod commands;
+        }
+    });
     let provider = if homes.is_empty() { None } else { Some(catalog_provider(&home_toolsets, &modules)) };
     quote! {
         //! The catalog: traits for the handlers of tools, and tool providers that call the handlers.
@@ -102,6 +113,8 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
             #[rustfmt::skip]
             pub mod #modules;
         )*
+
+        #commands
 
         #(#exports)*
 

@@ -49,6 +49,9 @@ pub mod shapes;
 #[rustfmt::skip]
 pub mod shut;
 
+#[rustfmt::skip]
+pub mod commands;
+
 pub use self::guards::GuardsTools;
 pub use self::later::LaterTools;
 pub use self::lib_::LibTools;
