@@ -95,6 +95,7 @@ fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
         // The name in the table is enough for a program that has only one.
         name: if manifest.aliases.is_empty() { "" } else { arena.text(&manifest.name.value) },
         value_options: arena.texts(&manifest.value_flags),
+        options_first: is_set(manifest.options_first.as_ref()),
         runs: arena.list(&runs),
         writes: arena.list(&writes),
     }

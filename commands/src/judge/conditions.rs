@@ -187,7 +187,7 @@ impl<'a> Check<'_, 'a> {
     /// Returns whether an option is given, and where.
     fn flag(&self, flag: &str) -> (Match, Option<Span>) {
         let (name, value) = flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)));
-        let words = self.subject.command.arguments();
+        let words = self.subject.own_words();
         let mut best = (Match::No, None);
         let mut found = |found: Match, span: Span| {
             if found > best.0 {
@@ -248,8 +248,6 @@ impl<'a> Check<'_, 'a> {
             };
             for pattern in patterns.iter().filter(|pattern| !is_option || pattern.starts_with('-')) {
                 let found = self.matches(pattern, word);
-                let is_certain = !word.parts.iter().any(|part| self.subject.line.can_be_anything(part));
-                let found = if found == Match::Maybe && is_certain { Match::No } else { found };
                 if found > best.0 {
                     best = (found, Some(word.span));
                 }
@@ -490,8 +488,15 @@ impl<'a> Check<'_, 'a> {
         !sources.is_empty() && sources.into_iter().all(|id| self.is_program(id, patterns)) && parts.all(is_plain)
     }
 
-    /// Returns whether a pattern matches a word.
+    /// Returns whether a pattern matches a word. A word whose unknown parts are only variables that are not set does not match.
     fn matches(&self, pattern: &str, word: &Word) -> Match {
+        match self.compare(pattern, word) {
+            Match::Maybe if !word.parts.iter().any(|part| self.subject.line.can_be_anything(part)) => Match::No,
+            found => found,
+        }
+    }
+
+    fn compare(&self, pattern: &str, word: &Word) -> Match {
         if !self.ignore_case {
             return pattern::matches_word(pattern, word);
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::flags::{self, Argument};
 use crate::judge::path::PathWord;
-use crate::programs::{Program, ProgramTable, Writes, without_version};
+use crate::programs::{Program, ProgramTable, Runs, Writes, without_version};
 use crate::reading::{Command, Input, Reading, Surroundings};
 use crate::rules::pattern;
 use crate::syntax::{CommandId, Part, RedirectKind, Word};
@@ -163,8 +163,25 @@ impl<'a> Subject<'a> {
             _ => without_version(name),
         });
         let value_options = program.map_or(&[][..], |program| program.value_options);
-        let arguments = flags::arguments(command.arguments(), value_options).collect();
+        let mut arguments = flags::arguments(command.arguments(), value_options);
+        if program.is_some_and(has_options_first) {
+            arguments = arguments.stop_at_operand();
+        }
+        let arguments = arguments.collect();
         Self { line, id, command, name, program, arguments }
+    }
+
+    /// Returns the arguments of the program itself, without those of a command that it runs.
+    pub(crate) fn own_words(&self) -> &'a [Word] {
+        let words = self.command.arguments();
+        let first = self.arguments.iter().find_map(|argument| match argument {
+            Argument::Operand { index, .. } => Some(*index),
+            Argument::Option { .. } | Argument::Either { .. } => None,
+        });
+        match first {
+            Some(first) if self.program.is_some_and(has_options_first) => &words[..first],
+            _ => words,
+        }
     }
 
     /// Returns the words that are, or can be, operands.
@@ -261,6 +278,11 @@ impl<'a> Subject<'a> {
         };
         patterns.iter().any(is_own)
     }
+}
+
+/// Returns whether options after the first operand belong to another command.
+fn has_options_first(program: &Program<'_>) -> bool {
+    program.options_first || program.runs.iter().any(|runs| matches!(runs, Runs::Rest(_) | Runs::Joined { .. }))
 }
 
 /// Returns the part of a word after a prefix, such as the path of `of=PATH`.

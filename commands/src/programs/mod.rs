@@ -24,6 +24,8 @@ pub struct Program<'t> {
     ///
     /// A long option is also recognised with `=VALUE` and by an unambiguous beginning, a short one also within a cluster.
     pub value_options: &'t [&'t str],
+    /// Whether options end at the first operand, which is a script, for example.
+    pub options_first: bool,
     /// The ways in which it runs others. Each applies on its own.
     pub runs: &'t [Runs<'t>],
     /// The arguments that name files which it writes.
@@ -32,7 +34,7 @@ pub struct Program<'t> {
 
 impl Program<'_> {
     /// A program of which nothing is known.
-    pub const EMPTY: Self = Self { name: "", value_options: &[], runs: &[], writes: &[] };
+    pub const EMPTY: Self = Self { name: "", value_options: &[], options_first: false, runs: &[], writes: &[] };
 }
 
 /// The arguments of a program that name files which it writes, changes or removes.

@@ -29,24 +29,22 @@ pub(crate) static SHELL: ProgramTable<'_> = ProgramTable::new(&[
     ("zsh", &FOREIGN_SHELL),
 ]);
 
-static PLAIN: Program<'_> = Program { name: "", writes: &[], value_options: &[], runs: &[Runs::Rest(Rest::PLAIN)] };
+static PLAIN: Program<'_> = Program { value_options: &[], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY };
 static COMMAND: Program<'_> = Program {
-    name: "",
-    writes: &[],
     value_options: &[],
     runs: &[Runs::Rest(Rest { unless: &["-v", "-V"], ..Rest::PLAIN })],
+    ..Program::EMPTY
 };
-static EXEC: Program<'_> = Program { name: "", writes: &[], value_options: &["-a"], runs: &[Runs::Rest(Rest::PLAIN)] };
+static EXEC: Program<'_> = Program { value_options: &["-a"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY };
 static EVAL: Program<'_> =
-    Program { name: "", writes: &[], value_options: &[], runs: &[Runs::Joined { skip: 0, shell: Same, unless: &[] }] };
-static SOURCE: Program<'_> = Program { name: "", writes: &[], value_options: &["-p"], runs: &[Runs::File] };
+    Program { value_options: &[], runs: &[Runs::Joined { skip: 0, shell: Same, unless: &[] }], ..Program::EMPTY };
+static SOURCE: Program<'_> = Program { value_options: &["-p"], runs: &[Runs::File], ..Program::EMPTY };
 static TRAP: Program<'_> =
-    Program { name: "", writes: &[], value_options: &[], runs: &[Runs::Operand { skip: 0, shell: Same }] };
-static ANY_SHELL: Program<'_> = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Any) };
-static POSIX_SHELL: Program<'_> = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Posix) };
-static BASH: Program<'_> = Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Bash) };
-static FOREIGN_SHELL: Program<'_> =
-    Program { name: "", writes: &[], value_options: SHELL_OPTIONS, runs: &shell(Foreign) };
+    Program { value_options: &[], runs: &[Runs::Operand { skip: 0, shell: Same }], ..Program::EMPTY };
+static ANY_SHELL: Program<'_> = Program { value_options: SHELL_OPTIONS, runs: &shell(Any), ..Program::EMPTY };
+static POSIX_SHELL: Program<'_> = Program { value_options: SHELL_OPTIONS, runs: &shell(Posix), ..Program::EMPTY };
+static BASH: Program<'_> = Program { value_options: SHELL_OPTIONS, runs: &shell(Bash), ..Program::EMPTY };
+static FOREIGN_SHELL: Program<'_> = Program { value_options: SHELL_OPTIONS, runs: &shell(Foreign), ..Program::EMPTY };
 
 const SHELL_OPTIONS: &[&str] = &["-o", "+o", "-O", "+O", "--init-file", "--rcfile"];
 

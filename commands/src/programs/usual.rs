@@ -5,100 +5,85 @@ use super::{Program, ProgramTable, Rest, Runs};
 
 /// Common wrappers, such as `sudo`, `env`, `xargs` and `find`.
 pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
-    ("caffeinate", &Program { name: "", writes: &[], value_options: &["-t", "-w"], runs: REST }),
-    ("catchsegv", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
-    ("chroot", &Program { name: "", writes: &[], value_options: &["--groups", "--userspec"], runs: AFTER_ONE }),
-    ("chrt", &Program { name: "", writes: &[], value_options: &["-D", "-P", "-T", "-p"], runs: AFTER_ONE }),
-    ("doas", &Program { name: "", writes: &[], value_options: &["-C", "-a", "-u"], runs: REST }),
+    ("caffeinate", &Program { value_options: &["-t", "-w"], runs: REST, ..Program::EMPTY }),
+    ("catchsegv", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("chroot", &Program { value_options: &["--groups", "--userspec"], runs: AFTER_ONE, ..Program::EMPTY }),
+    ("chrt", &Program { value_options: &["-D", "-P", "-T", "-p"], runs: AFTER_ONE, ..Program::EMPTY }),
+    ("doas", &Program { value_options: &["-C", "-a", "-u"], runs: REST, ..Program::EMPTY }),
     ("env", &ENV),
-    ("fakeroot", &Program { name: "", writes: &[], value_options: &["-b", "-f", "-i", "-l", "-s"], runs: REST }),
+    ("fakeroot", &Program { value_options: &["-b", "-f", "-i", "-l", "-s"], runs: REST, ..Program::EMPTY }),
     ("find", &FIND),
     (
         "flock",
         &Program {
-            name: "",
-            writes: &[],
             value_options: &["-E", "-c", "-w", "--command", "--conflict-exit-code", "--timeout", "--wait"],
             runs: &[
                 Runs::Rest(Rest { skip: 1, unless: &["-c", "--command"], ..Rest::PLAIN }),
                 Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
             ],
+            ..Program::EMPTY
         },
     ),
-    ("gdb", &Program { name: "", writes: &[], value_options: &[], runs: &[Runs::Rest(Rest::PLAIN)] }),
+    ("gdb", &Program { value_options: &[], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("gfind", &FIND),
     ("gxargs", &XARGS),
     (
         "ionice",
         &Program {
-            name: "",
-            writes: &[],
             value_options: &["-c", "-n", "-p", "--class", "--classdata", "--pid"],
             runs: REST,
+            ..Program::EMPTY
         },
     ),
-    ("linux32", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
-    ("linux64", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
-    (
-        "ltrace",
-        &Program { name: "", writes: &[], value_options: &["-e", "-l", "-n", "-o", "-p", "-s", "-u"], runs: REST },
-    ),
-    ("nice", &Program { name: "", writes: &[], value_options: &["-n", "--adjustment"], runs: REST }),
-    ("nohup", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
-    ("nsenter", &Program { name: "", writes: &[], value_options: &["-G", "-S", "-t", "--target"], runs: REST }),
-    ("numactl", &Program { name: "", writes: &[], value_options: &["-C", "-N", "-m"], runs: REST }),
-    ("pkexec", &Program { name: "", writes: &[], value_options: &["--user"], runs: REST }),
-    ("proxychains", &Program { name: "", writes: &[], value_options: &["-f"], runs: REST }),
-    ("rlwrap", &Program { name: "", writes: &[], value_options: &["-H", "-f"], runs: REST }),
+    ("linux32", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("linux64", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("ltrace", &Program { value_options: &["-e", "-l", "-n", "-o", "-p", "-s", "-u"], runs: REST, ..Program::EMPTY }),
+    ("nice", &Program { value_options: &["-n", "--adjustment"], runs: REST, ..Program::EMPTY }),
+    ("nohup", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("nsenter", &Program { value_options: &["-G", "-S", "-t", "--target"], runs: REST, ..Program::EMPTY }),
+    ("numactl", &Program { value_options: &["-C", "-N", "-m"], runs: REST, ..Program::EMPTY }),
+    ("pkexec", &Program { value_options: &["--user"], runs: REST, ..Program::EMPTY }),
+    ("proxychains", &Program { value_options: &["-f"], runs: REST, ..Program::EMPTY }),
+    ("rlwrap", &Program { value_options: &["-H", "-f"], runs: REST, ..Program::EMPTY }),
     ("runuser", &SU),
     (
         "script",
         &Program {
-            name: "",
-            writes: &[],
             value_options: &["-B", "-E", "-I", "-O", "-T", "-c", "-m", "-o", "--command"],
             runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
+            ..Program::EMPTY
         },
     ),
-    ("setarch", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
-    ("setpriv", &Program { name: "", writes: &[], value_options: &["--reuid", "--regid", "--groups"], runs: REST }),
-    ("setsid", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
+    ("setarch", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("setpriv", &Program { value_options: &["--reuid", "--regid", "--groups"], runs: REST, ..Program::EMPTY }),
+    ("setsid", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
     (
         "ssh",
         &Program {
-            name: "",
-            writes: &[],
             value_options: &[
                 "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
                 "-R", "-S", "-W", "-w",
             ],
             runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+            ..Program::EMPTY
         },
     ),
     (
         "stdbuf",
-        &Program {
-            name: "",
-            writes: &[],
-            value_options: &["-e", "-i", "-o", "--error", "--input", "--output"],
-            runs: REST,
-        },
+        &Program { value_options: &["-e", "-i", "-o", "--error", "--input", "--output"], runs: REST, ..Program::EMPTY },
     ),
     (
         "strace",
         &Program {
-            name: "",
-            writes: &[],
             value_options: &["-E", "-P", "-S", "-a", "-b", "-e", "-o", "-p", "-s", "-u"],
             runs: REST,
+            ..Program::EMPTY
         },
     ),
     ("su", &SU),
     (
         "sudo",
         &Program {
-            name: "",
-            writes: &[],
             value_options: &[
                 "-C",
                 "-D",
@@ -124,34 +109,33 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
                 "--user",
             ],
             runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
+            ..Program::EMPTY
         },
     ),
     (
         "systemd-run",
         &Program {
-            name: "",
-            writes: &[],
             value_options: &["-E", "-H", "-M", "-p", "-u", "--unit", "--property"],
             runs: REST,
+            ..Program::EMPTY
         },
     ),
-    ("taskset", &Program { name: "", writes: &[], value_options: &["-p"], runs: AFTER_ONE }),
-    ("time", &Program { name: "", writes: &[], value_options: &["-f", "-o", "--format", "--output"], runs: REST }),
+    ("taskset", &Program { value_options: &["-p"], runs: AFTER_ONE, ..Program::EMPTY }),
+    ("time", &Program { value_options: &["-f", "-o", "--format", "--output"], runs: REST, ..Program::EMPTY }),
     (
         "timeout",
-        &Program { name: "", writes: &[], value_options: &["-k", "-s", "--kill-after", "--signal"], runs: AFTER_ONE },
+        &Program { value_options: &["-k", "-s", "--kill-after", "--signal"], runs: AFTER_ONE, ..Program::EMPTY },
     ),
-    ("torsocks", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
-    ("unbuffer", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
-    ("unshare", &Program { name: "", writes: &[], value_options: &["-R", "-S", "-G", "-w"], runs: REST }),
-    ("valgrind", &Program { name: "", writes: &[], value_options: &[], runs: REST }),
+    ("torsocks", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("unbuffer", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("unshare", &Program { value_options: &["-R", "-S", "-G", "-w"], runs: REST, ..Program::EMPTY }),
+    ("valgrind", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
     (
         "watch",
         &Program {
-            name: "",
-            writes: &[],
             value_options: &["-n", "-q", "--interval", "--equexit"],
             runs: &[Runs::Joined { skip: 0, shell: Any, unless: &["-x", "--exec"] }, WATCH_EXEC],
+            ..Program::EMPTY
         },
     ),
     ("xargs", &XARGS),
@@ -163,26 +147,21 @@ const AFTER_ONE: &[Runs<'_>] = &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })];
 const WATCH_EXEC: Runs<'_> = Runs::Rest(Rest::PLAIN);
 
 static ENV: Program<'_> = Program {
-    name: "",
-    writes: &[],
     value_options: &["-C", "-P", "-S", "-u", "--chdir", "--split-string", "--unset"],
     runs: &[Runs::Rest(Rest { assignments: true, split: &["-S", "--split-string"], ..Rest::PLAIN })],
+    ..Program::EMPTY
 };
 static FIND: Program<'_> = Program {
-    name: "",
-    writes: &[],
     value_options: &[],
     runs: &[Runs::Between { starts: &["-exec", "-execdir", "-ok", "-okdir"], ends: &[";", "+"], placeholder: "{}" }],
+    ..Program::EMPTY
 };
 static SU: Program<'_> = Program {
-    name: "",
-    writes: &[],
     value_options: &["-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--shell", "--user"],
     runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
+    ..Program::EMPTY
 };
 static XARGS: Program<'_> = Program {
-    name: "",
-    writes: &[],
     value_options: &[
         "-E",
         "-I",
@@ -201,4 +180,5 @@ static XARGS: Program<'_> = Program {
         "--replace",
     ],
     runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I", "--replace", "-i"], ..Rest::PLAIN })],
+    ..Program::EMPTY
 };

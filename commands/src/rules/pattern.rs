@@ -81,6 +81,9 @@ pub(crate) fn matches(pattern: &str, text: &str) -> bool {
 
 /// Returns whether a pattern matches a word: certainly, perhaps, or not.
 pub(crate) fn matches_word(pattern: &str, word: &Word) -> Match {
+    if pattern == "*" {
+        return Match::Yes;
+    }
     if let Some(text) = word.text() {
         return Match::from(matches(pattern, &text));
     }

@@ -96,13 +96,14 @@ fn strings(texts: &[&str]) -> TokenStream {
 }
 
 fn program(program: &Program<'_>) -> TokenStream {
-    let Program { name, value_options, runs: ways, writes: written } = program;
+    let Program { name, value_options, options_first, runs: ways, writes: written } = program;
     let mut fields = Fields::default();
     fields.add("name", (!name.is_empty()).then(|| quote!(#name)));
     fields.texts("value_options", value_options);
+    fields.flag("options_first", *options_first);
     fields.list("runs", ways, runs);
     fields.list("writes", written, writes);
-    fields.of("Program", "EMPTY", 4)
+    fields.of("Program", "EMPTY", 5)
 }
 
 fn runs(runs: &Runs<'_>) -> TokenStream {

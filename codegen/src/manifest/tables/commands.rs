@@ -40,6 +40,8 @@ table! {
         aliases: Names,
         /// Options whose value is the next argument, such as `-u` and `--user`.
         value_flags: Names,
+        /// Whether options end at the first operand, such as the script of an interpreter. Default: `false`.
+        options_first: Flag,
         /// Arguments that name files which the program writes, changes or removes.
         writes: WordList<WrittenOperands>,
         /// Options with which all operands are written, such as `-i` of `sed`.
