@@ -37,6 +37,9 @@ pub mod terminal;
 #[rustfmt::skip]
 pub mod todo;
 
+#[rustfmt::skip]
+pub mod commands;
+
 pub use self::file::FileTools;
 pub use self::terminal::TerminalTools;
 pub use self::todo::TodoTools;

@@ -134,7 +134,10 @@ impl<'a> Check<'_, 'a> {
             self.in_places(wanted.writes, self.subject.written(), false);
         }
         if !wanted.reads.is_empty() && self.matched.certainty != Match::No {
-            self.in_places(wanted.reads, self.read_words(), false);
+            // Reading something unknown is what most substitutions are for.
+            let is_known = |word: &Cow<'_, Word>| !PathWord::new(word, self.subject.command, self.subject.line).is_unknown();
+            let words = self.read_words().into_iter().filter(is_known).collect();
+            self.in_places(wanted.reads, words, false);
         }
     }
 

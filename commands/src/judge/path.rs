@@ -10,7 +10,7 @@ use crate::syntax::{Glob, Origin, Part, Word};
 
 /// The home folder and the working directory of a person who is not known. No real folder has such a name.
 const UNKNOWN_HOME: &str = "/home/\u{0}";
-const UNKNOWN_START: &str = "/home/\u{0}/\u{0}";
+const UNKNOWN_START: &str = "/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}";
 
 /// A path from the root, as far as it is certain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl PathWord {
             _ => {}
         }
         for part in first.filter(|_| base.is_none()).into_iter().chain(parts) {
-            builder.part(part, line);
+            builder.part(part, line, 0);
         }
         builder.end();
         Self { components: shortened(builder.path), depends_on_cd }
@@ -74,6 +74,11 @@ impl PathWord {
         let (last, folder) = self.components.split_last()?;
         let is_all = matches!(last, Component::Glob(glob) if glob.chars().all(|letter| "*?.".contains(letter)));
         is_all.then(|| Self { components: folder.to_vec(), depends_on_cd: self.depends_on_cd })
+    }
+
+    /// Returns whether nothing is known of the path.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.components == [Component::Unknown] && !self.depends_on_cd
     }
 
     /// Returns the path as text, if it is certain.
@@ -208,6 +213,33 @@ fn start<'s>(surroundings: &'s Surroundings<'_>) -> Cow<'s, str> {
     surroundings.directory.map_or(Cow::Borrowed(UNKNOWN_START), |directory| directory.to_string_lossy())
 }
 
+/// The maximum number of values that are filled in one into the other.
+const MAX_VALUES: usize = 4;
+
+/// What is known of the output of a command.
+enum Output {
+    /// It has no slash.
+    Name,
+    /// It is the path of a new file, whose name cannot be guessed.
+    TemporaryFile,
+    /// It is the working directory.
+    WorkingDirectory,
+}
+
+impl Output {
+    /// Returns what is known of the output of a substitution.
+    fn of(commands: &std::ops::Range<crate::syntax::CommandId>, line: &Line<'_>) -> Option<Self> {
+        let command = line.plain_substitution(commands)?;
+        let has_slash = command.arguments().iter().any(|word| word.text().is_some_and(|text| text.contains('/')));
+        match command.program.name()? {
+            "date" | "hostname" | "id" | "nproc" | "uname" | "whoami" if !has_slash => Some(Self::Name),
+            "mktemp" if !has_slash => Some(Self::TemporaryFile),
+            "pwd" if command.directory == Directory::Start => Some(Self::WorkingDirectory),
+            _ => None,
+        }
+    }
+}
+
 /// Builds the components of a path.
 struct Builder {
     path: Vec<Component>,
@@ -246,7 +278,7 @@ impl Builder {
         }
     }
 
-    fn part(&mut self, part: &Part, line: &Line<'_>) {
+    fn part(&mut self, part: &Part, line: &Line<'_>, depth: usize) {
         match part {
             Part::Literal { text, origin } => self.text(text, *origin),
             Part::Glob(Glob::AnyText | Glob::AnyChar | Glob::Class(_)) => {
@@ -261,6 +293,21 @@ impl Builder {
             Part::Variable { name, .. } if !line.can_be_anything(part) => {
                 self.name.push(Part::Literal { text: format!("\0{name}"), origin: Origin::Expanded });
             }
+            Part::Variable { name, operation: None, .. }
+                if depth < MAX_VALUES && line.only_value(name).is_some_and(|value| !value.parts.is_empty()) =>
+            {
+                for part in line.only_value(name).iter().flat_map(|value| &value.parts) {
+                    self.part(part, line, depth + 1);
+                }
+            }
+            Part::Substitution { commands, .. } if let Some(output) = Output::of(commands, line) => match output {
+                Output::Name => self.name.push(Part::Unknown { splits: false }),
+                Output::TemporaryFile if self.name.is_empty() && self.path.is_empty() => self.text("/tmp/\0", Origin::Expanded),
+                Output::WorkingDirectory if self.name.is_empty() && self.path.is_empty() => {
+                    self.text(&start(line.surroundings), Origin::Expanded);
+                }
+                Output::TemporaryFile | Output::WorkingDirectory => self.name.push(Part::Unknown { splits: false }),
+            },
             // The value of another variable is taken to stay below the folder before it.
             Part::Variable { .. } if !self.path.is_empty() => {
                 self.end();

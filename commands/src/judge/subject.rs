@@ -1,7 +1,7 @@
 //! One command of a reading, as the conditions of rules look at it.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::flags::{self, Argument};
@@ -16,8 +16,8 @@ pub(crate) struct Line<'a> {
     pub(crate) reading: &'a Reading,
     pub(crate) programs: &'a ProgramTable<'a>,
     pub(crate) surroundings: &'a Surroundings<'a>,
-    /// The variables that the line sets.
-    set_variables: BTreeSet<&'a str>,
+    /// The variables that the line sets, with the value of those that it sets once.
+    set_variables: BTreeMap<&'a str, Option<&'a Word>>,
 }
 
 /// A command, with its arguments sorted into options and operands.
@@ -52,15 +52,19 @@ impl<'a> Line<'a> {
         programs: &'a ProgramTable<'a>,
         surroundings: &'a Surroundings<'a>,
     ) -> Self {
-        let mut set_variables = BTreeSet::new();
+        let mut set_variables: BTreeMap<&str, Option<&Word>> = BTreeMap::new();
         for command in &reading.commands {
-            set_variables.extend(command.assignments.iter().map(|assignment| assignment.name.as_str()));
+            for assignment in &command.assignments {
+                let is_value = !assignment.array && !assignment.append;
+                let value = (is_value && !set_variables.contains_key(&*assignment.name)).then_some(&assignment.value);
+                set_variables.insert(&assignment.name, value);
+            }
             if command.program.name().is_some_and(|name| SETTERS.contains(&name)) {
                 let names = command.arguments().iter().filter_map(|word| match word.parts.first() {
                     Some(Part::Literal { text, .. }) => text.split('=').next(),
                     _ => None,
                 });
-                set_variables.extend(names);
+                set_variables.extend(names.map(|name| (name, None)));
             }
         }
         Self { reading, programs, surroundings, set_variables }
@@ -69,7 +73,19 @@ impl<'a> Line<'a> {
     /// Returns whether a variable comes from the environment, and is unset or secret: known values are filled in already.
     fn is_of_environment(&self, name: &str) -> bool {
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-        is_name && !self.set_variables.contains(name)
+        is_name && !self.set_variables.contains_key(name)
+    }
+
+    /// Returns the value of a variable that the line sets once.
+    pub(crate) fn only_value(&self, name: &str) -> Option<&'a Word> {
+        *self.set_variables.get(name)?
+    }
+
+    /// Returns the only command of a substitution, if it takes no part of its output from elsewhere.
+    pub(crate) fn plain_substitution(&self, commands: &Range<CommandId>) -> Option<&'a Command> {
+        let [command] = self.reading.commands.get(commands.start as usize..commands.end as usize)? else { return None };
+        let is_plain = command.redirects.is_empty() && command.arguments().iter().all(|word| word.text().is_some());
+        is_plain.then_some(command)
     }
 
     /// Returns whether a part can be any text. A number cannot, and neither can a variable that is not set.

@@ -5,13 +5,14 @@
 
 use std::process::ExitCode;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use toolc::commands::{Surroundings, judge, rules};
 use toolc::schema::Table;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [kind, file] = args.as_slice() else {
-        eprintln!("usage: corpus KIND FILE, where KIND is: coercion");
+        eprintln!("usage: corpus KIND FILE, where KIND is: coercion, commands");
         return ExitCode::from(2);
     };
     run(kind, file).unwrap_or_else(|error| {
@@ -23,7 +24,8 @@ fn main() -> ExitCode {
 fn run(kind: &str, file: &str) -> Result<ExitCode, String> {
     let check = match kind {
         "coercion" => coercion,
-        _ => return Err(format!("unknown kind of corpus `{kind}`: the kinds are coercion")),
+        "commands" => commands,
+        _ => return Err(format!("unknown kind of corpus `{kind}`: the kinds are coercion, commands")),
     };
     let text = std::fs::read_to_string(file).map_err(|error| format!("failed to read {file}: {error}"))?;
     let (mut passed, mut failed) = (0, 0);
@@ -53,6 +55,21 @@ fn coercion(row: &Value) -> Result<Verdict, String> {
     let mut args = field("args")?.clone();
     toolc::args::repair(&mut args, &table);
     Ok(if same(&args, field("want")?) { Ok(()) } else { Err(args) })
+}
+
+/// Checks the verdict of the shipped rules about a command. A row has `command`, and `want`: `allow`, `ask` or `block`.
+fn commands(row: &Value) -> Result<Verdict, String> {
+    let field = |name: &str| {
+        row.get(name).and_then(Value::as_str).ok_or_else(|| format!("the row has no `{name}`, or it is not a string"))
+    };
+    let (command, want) = (field("command")?, field("want")?);
+    let judgement = judge(command, toolc_catalog::commands::rules(), &Surroundings::default());
+    let got = match judgement.verdict {
+        rules::Verdict::Deny => "block",
+        verdict => verdict.word(),
+    };
+    let causes: Vec<&str> = judgement.findings.iter().map(|finding| finding.cause.name()).collect();
+    Ok(if got == want { Ok(()) } else { Err(json!({ "verdict": got, "causes": causes })) })
 }
 
 /// Returns whether two values are equal, with numbers compared by value: 3 equals 3.0.
