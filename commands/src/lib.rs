@@ -12,8 +12,6 @@
 //! assert!(reading.doubts.is_empty());
 //! ```
 
-#![forbid(unsafe_code)]
-
 mod characters;
 mod doubt;
 pub mod flags;

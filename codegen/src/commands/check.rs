@@ -6,10 +6,20 @@ use std::collections::BTreeMap;
 use toolc_commands::rules::{RuleSet, Verdict};
 use toolc_commands::{Cause, DoubtKind};
 
+use super::compile::{Arena, added, compile};
+use super::examples;
 use super::form::{self, Fault};
-use super::{Arena, Trust, examples};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::manifest::{CommandsManifest, ProgramManifest, RuleManifest, RuleWords, RunsKind, RunsManifest};
+
+/// Whose rules a file contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// The user's. They can be exceptions to the rules of the host that allow this.
+    Home,
+    /// Those of a project, which others may have written. They can only be stricter than the rules of the host.
+    Project,
+}
 
 /// What is checked.
 pub(crate) struct Checked<'c> {
@@ -38,8 +48,8 @@ pub(crate) fn check(checked: &Checked<'_>, sink: &Sink) {
     if !checker.has_failed.get() && !checked.is_incomplete && !is_refused {
         let arena = Arena::new();
         let rules = match checked.user {
-            None => super::compile(manifests, &arena),
-            Some((base, _)) => super::user::added(base, manifests, &arena),
+            None => compile(manifests, &arena),
+            Some((base, _)) => added(base, manifests, &arena),
         };
         let tried = manifests.iter().flat_map(|manifest| &manifest.rules);
         tried.for_each(|rule| examples::check(rule, &rules, sink));
@@ -320,7 +330,7 @@ impl<'c> Checker<'c> {
             if of_host.is_some_and(|rule| rule.can_be_exempted) {
                 return;
             }
-            let message = format!("there can be no exception to `{}`", name.value);
+            let message = format!("an exception to `{}` is not possible", name.value);
             let allowed: Vec<&str> =
                 base.rules().iter().filter(|rule| rule.can_be_exempted).map(|rule| rule.name).collect();
             let found = found(message).label("expected a rule that can be exempted");

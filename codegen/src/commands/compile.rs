@@ -47,13 +47,21 @@ pub fn compile<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> RuleSet<
     RuleSet::new(&rules(manifests, arena), &places(manifests, arena), programs(manifests, arena))
 }
 
+/// Returns the rules of a host with those of a user.
+pub(super) fn added<'b>(base: &RuleSet<'b>, manifests: &[CommandsManifest], arena: &'b Arena) -> RuleSet<'b> {
+    let mut rules = base.clone();
+    rules.add_places(&places(manifests, arena));
+    rules.add(&self::rules(manifests, arena));
+    rules
+}
+
 /// Compiles the rules, in the author's order.
-pub(super) fn rules<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> Vec<Rule<'b>> {
+fn rules<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> Vec<Rule<'b>> {
     manifests.iter().flat_map(|manifest| &manifest.rules).map(|manifest| rule(manifest, arena)).collect()
 }
 
 /// Compiles the places, in the author's order.
-pub(super) fn places<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> Vec<Place<'b>> {
+fn places<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> Vec<Place<'b>> {
     let place = |manifest: &PlaceManifest| Place {
         name: arena.text(&manifest.name.value),
         description: arena.text(&manifest.description),

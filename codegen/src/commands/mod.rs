@@ -8,6 +8,7 @@ mod examples;
 mod form;
 mod user;
 
+pub use check::Trust;
 pub(crate) use check::{Checked, check};
 pub use compile::{Arena, compile};
-pub use user::{InvalidRules, Trust, with_user_rules};
+pub use user::{InvalidRules, with_user_rules};

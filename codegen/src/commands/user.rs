@@ -5,19 +5,11 @@ use std::fmt;
 
 use toolc_commands::rules::RuleSet;
 
-use super::{Arena, Checked, check, compile};
+use super::check::{Checked, Trust, check};
+use super::compile::{Arena, added};
 use crate::diagnostic::{Diagnostic, Renderer, Sink};
 use crate::manifest::{self, CommandsManifest};
 use crate::source::Sources;
-
-/// Whose rules a file contains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
-    /// The user's. They can be exceptions to the rules of the host that allow this.
-    Home,
-    /// Those of a project, which others may have written. They can only be stricter than the rules of the host.
-    Project,
-}
 
 /// Adds the rules and places of a user's file to those of the host. The result lives as long as the arena.
 ///
@@ -26,13 +18,23 @@ pub enum Trust {
 ///
 /// ```
 /// use toolc_codegen::commands::{Arena, Trust, with_user_rules};
-/// use toolc_commands::ProgramTable;
-/// use toolc_commands::rules::RuleSet;
+/// use toolc_commands::rules::{RuleSet, Verdict};
+/// use toolc_commands::{ProgramTable, Surroundings, judge};
 ///
+/// let text = r#"
+///     [[rules]]
+///     name = "deploy"
+///     description = "Publishes the site."
+///     verdict = "ask"
+///     programs = ["make"]
+///     subcommands = ["deploy"]
+///     matches = ["make deploy"]
+///     ignores = ["make"]
+/// "#;
 /// let host = RuleSet::new(&[], &[], ProgramTable::EMPTY);
 /// let arena = Arena::new();
-/// let error = with_user_rules(&host, "rules.toml", "[[rule]]\nname = 'x'\n", Trust::Home, &arena).unwrap_err();
-/// assert!(error.to_string().contains("write `rules`") || error.to_string().contains("did you mean `rules`"), "{error}");
+/// let rules = with_user_rules(&host, ".toolc/rules.toml", text, Trust::Project, &arena).expect("the file is valid");
+/// assert_eq!(judge("cd site && make deploy", &rules, &Surroundings::default()).verdict, Verdict::Ask);
 /// ```
 ///
 /// # Errors
@@ -58,14 +60,6 @@ pub fn with_user_rules<'b>(
     Err(InvalidRules { text: rendered.join("\n\n"), diagnostics })
 }
 
-/// Returns the rules of the host with those of a user.
-pub(super) fn added<'b>(base: &RuleSet<'b>, manifests: &[CommandsManifest], arena: &'b Arena) -> RuleSet<'b> {
-    let mut rules = base.clone();
-    rules.add_places(&compile::places(manifests, arena));
-    rules.add(&compile::rules(manifests, arena));
-    rules
-}
-
 /// The error about a user's rules: what is wrong with them, with excerpts of the file.
 #[derive(Debug)]
 pub struct InvalidRules {
@@ -87,3 +81,147 @@ impl fmt::Display for InvalidRules {
 }
 
 impl Error for InvalidRules {}
+
+#[cfg(test)]
+mod tests {
+    use toolc_commands::programs::{Program, ProgramTable, Rest, Runs};
+    use toolc_commands::rules::{Conditions, Place, Rule, Verdict};
+    use toolc_commands::{Surroundings, judge};
+
+    use super::*;
+
+    static SUDO: Program<'_> = Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY };
+    static PROGRAMS: ProgramTable<'_> = ProgramTable::new(&[("sudo", &SUDO)]);
+
+    /// Returns rules of a host: one to which exceptions are possible, and one to which they are not.
+    fn host() -> RuleSet<'static> {
+        let rule = |name, flag, verdict, can_be_exempted| Rule {
+            name,
+            description: "Deletes.",
+            check: "",
+            verdict,
+            can_be_exempted,
+            exempts: &[],
+            conditions: Conditions { programs: &["rm"], flags: flag, ..Conditions::EMPTY },
+        };
+        let rules = [
+            rule("recursive", &["-r"], Verdict::Ask, true),
+            rule("no-root", &["--no-preserve-root"], Verdict::Deny, false),
+        ];
+        let place = Place { name: "system", description: "Files.", paths: &["/etc/**"], except: &[] };
+        RuleSet::new(&rules, &[place], PROGRAMS)
+    }
+
+    fn verdict(rules: &RuleSet<'_>, line: &str) -> Verdict {
+        judge(line, rules, &Surroundings::default()).verdict
+    }
+
+    /// Returns the codes and the text of the findings about a file.
+    fn refused(text: &str, trust: Trust) -> (Vec<&'static str>, String) {
+        let arena = Arena::new();
+        let error = with_user_rules(&host(), "/home/a/rules.toml", text, trust, &arena).expect_err("it is invalid");
+        (error.diagnostics().iter().map(|found| found.code.name).collect(), error.to_string())
+    }
+
+    const EXCEPTION: &str = r#"
+        [[rules]]
+        name = "scratch"
+        description = "Deletes what I can make again."
+        verdict = "allow"
+        exempts = ["recursive"]
+        programs = ["rm"]
+        arguments = ["scratch"]
+        matches = ["rm -r scratch", "sudo rm -r scratch"]
+        ignores = ["rm -r other"]
+    "#;
+
+    const STRICTER: &str = r#"
+        [[places]]
+        name = "fixtures"
+        description = "Test data that cannot be made again."
+        paths = ["./fixtures/**"]
+
+        [[rules]]
+        name = "fixtures"
+        description = "Changes test data."
+        verdict = "deny"
+        writes = ["fixtures", "system"]
+        matches = ["echo x > fixtures/a", "echo x > /etc/hosts"]
+    "#;
+
+    #[test]
+    fn an_exception_of_the_home_exempts_from_what_the_host_allows_it_to() {
+        let arena = Arena::new();
+        let rules = with_user_rules(&host(), "rules.toml", EXCEPTION, Trust::Home, &arena).expect("it is valid");
+        assert_eq!(verdict(&rules, "rm -r scratch"), Verdict::Allow);
+        assert_eq!(verdict(&rules, "rm -r scratch && rm -r other"), Verdict::Ask);
+        assert_eq!(verdict(&rules, "rm -r --no-preserve-root scratch"), Verdict::Deny);
+        assert_eq!(verdict(&host(), "rm -r scratch"), Verdict::Ask);
+    }
+
+    #[test]
+    fn stricter_rules_and_new_places_come_from_anywhere() {
+        for trust in [Trust::Home, Trust::Project] {
+            let arena = Arena::new();
+            let rules = with_user_rules(&host(), "rules.toml", STRICTER, trust, &arena).expect("it is valid");
+            assert_eq!(verdict(&rules, "echo x > fixtures/a"), Verdict::Deny);
+            assert_eq!(verdict(&rules, "rm -r x"), Verdict::Ask);
+            assert_eq!(verdict(&rules, "ls"), Verdict::Allow);
+        }
+    }
+
+    #[test]
+    fn files_can_be_added_one_after_the_other() {
+        let arena = Arena::new();
+        let home = with_user_rules(&host(), "home.toml", EXCEPTION, Trust::Home, &arena).expect("it is valid");
+        let both = with_user_rules(&home, "project.toml", STRICTER, Trust::Project, &arena).expect("it is valid");
+        assert_eq!(verdict(&both, "rm -r scratch"), Verdict::Allow);
+        assert_eq!(verdict(&both, "echo x > fixtures/a"), Verdict::Deny);
+        let again = with_user_rules(&home, "project.toml", EXCEPTION, Trust::Home, &arena);
+        assert_eq!(again.expect_err("the name is taken").diagnostics()[0].code.name, "duplicate-name");
+    }
+
+    #[test]
+    fn a_project_allows_nothing() {
+        let (codes, text) = refused(EXCEPTION, Trust::Project);
+        assert_eq!(codes, ["invalid-value"], "{text}");
+        assert!(text.contains("the rules of a project cannot allow anything"), "{text}");
+        assert!(text.contains("--> /home/a/rules.toml:5:19"), "{text}");
+    }
+
+    #[test]
+    fn exceptions_are_possible_only_to_what_the_host_names() {
+        let to = |name: &str| refused(&EXCEPTION.replace("\"recursive\"", &format!("\"{name}\"")), Trust::Home);
+        for (name, code, part) in [
+            ("no-root", "invalid-value", "exceptions are possible to `recursive`"),
+            ("built-code", "invalid-value", "an exception to `built-code` is not possible"),
+            ("recursiv", "unknown-rule", "did you mean `recursive`?"),
+            ("scratch", "invalid-value", "`scratch` is itself an exception"),
+        ] {
+            let (codes, text) = to(name);
+            assert_eq!(codes, [code], "{name}: {text}");
+            assert!(text.contains(part), "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn programs_and_places_of_the_host_stay_as_they_are() {
+        let program = "[[programs]]\nname = \"sudo\"\nvalue_flags = [\"-x\"]\n";
+        let (codes, text) = refused(program, Trust::Home);
+        assert_eq!(codes, ["invalid-value"], "{text}");
+        assert!(text.contains("a user's rules cannot describe programs"), "{text}");
+        let (codes, text) = refused(&STRICTER.replace("name = \"fixtures\"", "name = \"system\""), Trust::Home);
+        assert!(codes.contains(&"duplicate-name"), "{text}");
+        let (codes, text) = refused(&STRICTER.replace("name = \"fixtures\"", "name = \"no-root\""), Trust::Home);
+        assert!(codes.contains(&"duplicate-name"), "{text}");
+    }
+
+    #[test]
+    fn examples_and_syntax_are_checked() {
+        let (codes, text) = refused(&EXCEPTION.replace("\"rm -r scratch\", ", "\"rm -r more\", "), Trust::Home);
+        assert_eq!(codes, ["failing-example"], "{text}");
+        assert_eq!(refused("[[rules]\n", Trust::Home).0, ["syntax"]);
+        assert_eq!(refused("", Trust::Home).0, ["missing-key"]);
+        assert_eq!(refused("[[rules]]\nname = \"x\"\n", Trust::Home).0[..2], ["missing-key"; 2]);
+    }
+}

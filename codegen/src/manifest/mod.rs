@@ -175,10 +175,15 @@ pub(crate) fn user_rules(sources: &Sources, sink: &Sink) -> Option<CommandsManif
 
 fn commands(reader: &Reader<'_>) -> CommandsManifest {
     let mut commands = CommandsManifest::read(reader);
+    let count = |commands: &CommandsManifest| commands.programs.len() + commands.places.len() + commands.rules.len();
+    let all = count(&commands);
     // Those without a name were reported.
     commands.programs.retain(|program| !program.name.value.is_empty());
     commands.places.retain(|place| !place.name.value.is_empty());
     commands.rules.retain(|rule| !rule.name.value.is_empty());
+    if count(&commands) < all {
+        commands.refused.set_missing();
+    }
     commands
 }
 

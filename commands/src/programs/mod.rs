@@ -33,7 +33,7 @@ pub struct Program<'t> {
 }
 
 impl Program<'_> {
-    /// A program of which nothing is known.
+    /// A program without known properties.
     pub const EMPTY: Self = Self { name: "", value_options: &[], options_first: false, runs: &[], writes: &[] };
 }
 

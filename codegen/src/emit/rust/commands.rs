@@ -38,7 +38,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
             &SET
         }
 
-        /// What is known of programs, by name.
+        /// The programs that run others or write files, by name.
         pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[#(#programs),*]);
 
         /// The places, in the order of the manifests.

@@ -77,6 +77,11 @@ impl Refused {
         self.keys.contains(&key) || self.missing && is_missing
     }
 
+    /// Records that something could not be read, and that it is not known what.
+    pub(in crate::manifest) fn set_missing(&mut self) {
+        self.missing = true;
+    }
+
     /// Returns whether any value is unknown.
     pub fn is_any(&self) -> bool {
         self.missing || !self.keys.is_empty()

@@ -31,7 +31,7 @@ table! {
 }
 
 table! {
-    /// What is known of a program. Shells and their builtins are known without a table.
+    /// A program that runs others, or writes files. Shells and their builtins are known without a table.
     #[derive(Debug, Clone)]
     pub struct ProgramManifest {
         /// The name, without the folder. Must be unique in the project.
@@ -79,7 +79,7 @@ table! {
         appends: Flag,
         /// Options whose value is replaced by an unknown text wherever it occurs in the command, such as `-I` of `xargs`.
         placeholder_flags: Names,
-        /// Options with which nothing is run, such as `-v` of `command`.
+        /// Options that keep the program from running others, such as `-v` of `command`.
         unless: Names,
         /// Options whose value is split into the words that begin the command, such as `-S` of `env`.
         split_flags: Names,

@@ -12,9 +12,10 @@ pub fn rules() -> &'static RuleSet<'static> {
     &SET
 }
 
-/// What is known of programs, by name.
+/// The programs that run others or write files, by name.
 pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("at-exit", &Program { runs: &[Runs::Operand { skip: 1, shell: CodeShell::Same }, Runs::File], ..Program::EMPTY }),
+    ("cp", &Program { writes: &[Writes::LastOperand], ..Program::EMPTY }),
     ("curl", &Program { value_options: &["-o"], writes: &[Writes::Values(&["-o", "--output"])], ..Program::EMPTY }),
     ("dd", &Program { writes: &[Writes::After("of=")], ..Program::EMPTY }),
     (
@@ -37,7 +38,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("repeat", &Program { runs: &[Runs::Joined { skip: 1, shell: CodeShell::Bash, unless: &[] }], ..Program::EMPTY }),
+    (
+        "schedule",
+        &Program { runs: &[Runs::Joined { skip: 0, shell: CodeShell::Posix, unless: &[] }], ..Program::EMPTY },
+    ),
     ("sed", &Program { writes: &[Writes::OperandsWith(&["-i", "--in-place"])], ..Program::EMPTY }),
+    ("ssh", &Program { runs: &[Runs::Joined { skip: 1, shell: CodeShell::Foreign, unless: &[] }], ..Program::EMPTY }),
     (
         "su",
         &Program {
@@ -268,7 +275,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "fork-bomb",
-        description: "Starts processes without end.",
+        description: "Starts more and more processes.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
