@@ -21,8 +21,8 @@ pub enum Trust {
     Project,
 }
 
-/// What is checked.
-pub(crate) struct Checked<'c> {
+/// What is scope.
+pub(crate) struct Scope<'c> {
     /// The manifests.
     pub(crate) manifests: &'c [CommandsManifest],
     /// The rules to which a user's file is added, and whose file it is. `None` for the manifests of a project.
@@ -32,27 +32,38 @@ pub(crate) struct Checked<'c> {
 }
 
 /// Reports what is wrong. The examples are tried if nothing else is.
-pub(crate) fn check(checked: &Checked<'_>, sink: &Sink) {
-    let manifests = checked.manifests;
-    let checker = Checker { sink, checked, has_failed: Cell::new(false) };
-    manifests.iter().for_each(|manifest| checker.manifest(manifest));
+pub(crate) fn check(scope: &Scope<'_>, sink: &Sink) {
+    let manifests = scope.manifests;
+    let checker = Checker { sink, scope, has_failed: Cell::new(false) };
+    for manifest in manifests {
+        checker.manifest(manifest);
+    }
     checker.names();
-    manifests.iter().flat_map(|manifest| &manifest.programs).for_each(|program| checker.program(program));
+    for program in manifests.iter().flat_map(|manifest| &manifest.programs) {
+        checker.program(program);
+    }
     for place in manifests.iter().flat_map(|manifest| &manifest.places) {
         checker.form(&place.name, "a place", Code::INVALID_NAME, form::name);
-        place.paths.iter().for_each(|path| checker.text("paths", path, form::path));
-        place.except.iter().for_each(|path| checker.text("except", path, form::path));
+        for path in &place.paths {
+            checker.text("paths", path, form::path);
+        }
+        for path in &place.except {
+            checker.text("except", path, form::path);
+        }
     }
-    manifests.iter().flat_map(|manifest| &manifest.rules).for_each(|rule| checker.rule(rule));
+    for rule in manifests.iter().flat_map(|manifest| &manifest.rules) {
+        checker.rule(rule);
+    }
     let is_refused = manifests.iter().any(is_refused);
-    if !checker.has_failed.get() && !checked.is_incomplete && !is_refused {
+    if !checker.has_failed.get() && !scope.is_incomplete && !is_refused {
         let arena = Arena::new();
-        let rules = match checked.user {
+        let rules = match scope.user {
             None => compile(manifests, &arena),
             Some((base, _)) => added(base, manifests, &arena),
         };
-        let tried = manifests.iter().flat_map(|manifest| &manifest.rules);
-        tried.for_each(|rule| examples::check(rule, &rules, sink));
+        for rule in manifests.iter().flat_map(|manifest| &manifest.rules) {
+            examples::check(rule, &rules, sink);
+        }
     }
 }
 
@@ -69,11 +80,11 @@ fn is_refused(manifest: &CommandsManifest) -> bool {
 
 struct Checker<'c> {
     sink: &'c Sink,
-    checked: &'c Checked<'c>,
+    scope: &'c Scope<'c>,
     has_failed: Cell<bool>,
 }
 
-impl<'c> Checker<'c> {
+impl Checker<'_> {
     fn push(&self, found: Diagnostic) {
         self.has_failed.set(true);
         self.sink.push(found);
@@ -86,7 +97,7 @@ impl<'c> Checker<'c> {
             let found = found.label("expected rules, places or programs");
             self.push(found.help("add a table: `[[rules]]`, `[[places]]` or `[[programs]]`"));
         }
-        if self.checked.user.is_some()
+        if self.scope.user.is_some()
             && let Some(program) = manifest.programs.first()
         {
             let message = "a user's rules cannot describe programs";
@@ -98,8 +109,8 @@ impl<'c> Checker<'c> {
 
     /// Checks that names are unique.
     fn names(&self) {
-        let manifests = || self.checked.manifests.iter();
-        let base = self.checked.user.map(|(base, _)| base);
+        let manifests = || self.scope.manifests.iter();
+        let base = self.scope.user.map(|(base, _)| base);
         let of_host = |known: bool| known.then_some("the host has one of this name");
         self.unique("rule", manifests().flat_map(|manifest| &manifest.rules).map(|rule| &rule.name), |name| {
             let is_doubt = doubts().any(|doubt| doubt == name);
@@ -165,16 +176,22 @@ impl<'c> Checker<'c> {
 
     fn program(&self, program: &ProgramManifest) {
         self.form(&program.name, "a program", Code::INVALID_NAME, form::program);
-        program.aliases.iter().for_each(|alias| self.form(alias, "a program", Code::INVALID_NAME, form::program));
+        for alias in &program.aliases {
+            self.form(alias, "a program", Code::INVALID_NAME, form::program);
+        }
         let lists = [
             ("value_flags", &program.value_flags),
             ("writes_with", &program.writes_with),
             ("writes_to", &program.writes_to),
         ];
         for (key, list) in lists {
-            list.iter().for_each(|text| self.text(key, text, form::option));
+            for text in list {
+                self.text(key, text, form::option);
+            }
         }
-        program.runs.iter().for_each(|runs| self.runs(runs));
+        for runs in &program.runs {
+            self.runs(runs);
+        }
     }
 
     /// Checks that a way to run others has the keys of its kind, and no other ones.
@@ -186,7 +203,9 @@ impl<'c> Checker<'c> {
             ("flags", &runs.flags),
         ];
         for (key, list) in lists {
-            list.iter().for_each(|text| self.text(key, text, form::option));
+            for text in list {
+                self.text(key, text, form::option);
+            }
         }
         let Some(kind) = &runs.kind else { return };
         let first = |list: &[At<String>]| list.first().map(|text| text.place);
@@ -260,12 +279,11 @@ impl<'c> Checker<'c> {
 
     /// Checks the name of a place.
     fn place(&self, name: &At<String>) {
-        let own = self.checked.manifests.iter().flat_map(|manifest| &manifest.places);
-        let of_host = self.checked.user.into_iter().flat_map(|(base, _)| base.places());
+        let own = self.scope.manifests.iter().flat_map(|manifest| &manifest.places);
+        let of_host = self.scope.user.into_iter().flat_map(|(base, _)| base.places());
         let mut names: Vec<&str> = own.map(|place| place.name.value.as_str()).collect();
         names.extend(of_host.map(|place| place.name));
-        let may_exist =
-            self.checked.is_incomplete || self.checked.manifests.iter().any(|m| m.refused.has("places", true));
+        let may_exist = self.scope.is_incomplete || self.scope.manifests.iter().any(|m| m.refused.has("places", true));
         if !names.contains(&name.value.as_str()) && !may_exist {
             let message = format!("unknown place `{}`", name.value);
             let found = Diagnostic::new(Code::UNKNOWN_PLACE, name.place, message);
@@ -289,7 +307,7 @@ impl<'c> Checker<'c> {
             }
             return;
         }
-        if let Some((_, Trust::Project)) = self.checked.user {
+        if let Some((_, Trust::Project)) = self.scope.user {
             let message = "the rules of a project cannot allow anything";
             let found = Diagnostic::new(Code::INVALID_VALUE, verdict.place, message).label("expected `ask` or `deny`");
             self.push(found.help("move the rule to the rules in your home"));
@@ -307,13 +325,15 @@ impl<'c> Checker<'c> {
             let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, flag.place, message);
             self.push(found.related(verdict.place, "set here").help("remove it"));
         }
-        rule.exempts.iter().for_each(|name| self.exempted(name));
+        for name in &rule.exempts {
+            self.exempted(name);
+        }
     }
 
     /// Checks the name of a rule to which another one is an exception.
     fn exempted(&self, name: &At<String>) {
-        let own = || self.checked.manifests.iter().flat_map(|manifest| &manifest.rules);
-        let base = self.checked.user.map(|(base, _)| base);
+        let own = || self.scope.manifests.iter().flat_map(|manifest| &manifest.rules);
+        let base = self.scope.user.map(|(base, _)| base);
         let of_host = base.and_then(|base| base.rule(&name.value));
         let of_own = own().find(|rule| rule.name.value == name.value);
         let is_doubt = doubts().any(|doubt| doubt == name.value);
@@ -339,14 +359,18 @@ impl<'c> Checker<'c> {
             } else {
                 found.help(format!("remove it: exceptions are possible to {}", ticked(&allowed, ", ")))
             });
-        } else if !self.checked.is_incomplete && !self.checked.manifests.iter().any(|m| m.refused.has("rules", true)) {
+        } else if !self.scope.is_incomplete && !self.scope.manifests.iter().any(|m| m.refused.has("rules", true)) {
             let mut names: Vec<&str> =
                 own().filter(|rule| !rule.is_exception()).map(|rule| rule.name.value.as_str()).collect();
             match base {
                 Some(base) => {
                     names.extend(base.rules().iter().filter(|rule| rule.can_be_exempted).map(|rule| rule.name));
                 }
-                None => doubts().for_each(|doubt| names.push(doubt)),
+                None => {
+                    for doubt in doubts() {
+                        names.push(doubt);
+                    }
+                }
             }
             let message = format!("unknown rule `{}`", name.value);
             let found = Diagnostic::new(Code::UNKNOWN_RULE, name.place, message);

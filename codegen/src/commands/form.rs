@@ -154,7 +154,9 @@ mod tests {
             ),
         ];
         for (form, texts) in cases {
-            texts.iter().for_each(|text| assert_eq!(form(text), None, "{text}"));
+            for text in texts {
+                assert_eq!(form(text), None, "{text}");
+            }
         }
     }
 
@@ -177,7 +179,9 @@ mod tests {
             ),
         ];
         for (form, texts) in cases {
-            texts.iter().for_each(|text| assert!(form(text).is_some(), "{text}"));
+            for text in texts {
+                assert!(form(text).is_some(), "{text}");
+            }
         }
     }
 

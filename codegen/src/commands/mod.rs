@@ -9,6 +9,6 @@ mod form;
 mod user;
 
 pub use check::Trust;
-pub(crate) use check::{Checked, check};
+pub(crate) use check::{Scope, check};
 pub use compile::{Arena, compile};
 pub use user::{InvalidRules, with_user_rules};

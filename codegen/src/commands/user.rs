@@ -5,7 +5,7 @@ use std::fmt;
 
 use toolc_commands::rules::RuleSet;
 
-use super::check::{Checked, Trust, check};
+use super::check::{Scope, Trust, check};
 use super::compile::{Arena, added};
 use crate::diagnostic::{Diagnostic, Renderer, Sink};
 use crate::manifest::{self, CommandsManifest};
@@ -49,15 +49,15 @@ pub fn with_user_rules<'b>(
     let sources = Sources::rules(path, text);
     let sink = Sink::default();
     let manifests: Vec<CommandsManifest> = manifest::user_rules(&sources, &sink).into_iter().collect();
-    check(&Checked { manifests: &manifests, user: Some((base, trust)), is_incomplete: manifests.is_empty() }, &sink);
+    check(&Scope { manifests: &manifests, user: Some((base, trust)), is_incomplete: manifests.is_empty() }, &sink);
     sink.drop_consequences(|_| false);
     let diagnostics = sink.finish(|found| Some(found.level));
     if diagnostics.is_empty() {
         return Ok(added(base, &manifests, arena));
     }
     let renderer = Renderer::new(&sources, false);
-    let rendered: Vec<String> = diagnostics.iter().map(|found| renderer.render(found)).collect();
-    Err(InvalidRules { text: rendered.join("\n\n"), diagnostics })
+    let texts: Vec<String> = diagnostics.iter().map(|found| renderer.render(found)).collect();
+    Err(InvalidRules { text: texts.join("\n\n"), diagnostics })
 }
 
 /// The error about a user's rules: what is wrong with them, with excerpts of the file.
