@@ -7,7 +7,7 @@ use std::path::Path;
 use toolc_fuzz::Seeds;
 
 fn main() -> std::io::Result<()> {
-    let Seeds { manifests, conditions, templates, calls, messages, words } = Seeds::collect();
+    let Seeds { manifests, conditions, templates, calls, messages, commands, words } = Seeds::collect();
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let targets = [
         ("manifests", manifests),
@@ -15,6 +15,7 @@ fn main() -> std::io::Result<()> {
         ("templates", templates),
         ("arguments", calls),
         ("messages", messages),
+        ("commands", commands),
     ];
     for (target, seeds) in targets {
         let folder = here.join("corpus").join(target);

@@ -2,6 +2,8 @@
 //! workspace include this file and try some thousands.
 
 pub mod arguments;
+#[path = "../../commands/tests/total/check.rs"]
+pub mod commands;
 pub mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -196,6 +198,8 @@ pub struct Seeds {
     pub calls: BTreeSet<String>,
     /// For [`wire::message`].
     pub messages: BTreeSet<String>,
+    /// For [`commands::line`].
+    pub commands: BTreeSet<String>,
     /// The dictionary: keywords, keys, and values that often break programs.
     pub words: BTreeSet<&'static str>,
 }
@@ -206,7 +210,8 @@ impl Seeds {
     pub fn collect() -> Self {
         let tests = tests();
         let messages = wire::seeds(&read_all(&tests.join("wire")));
-        let mut seeds = Self { words: words(), calls: calls(), messages, ..Self::default() };
+        let commands = commands::SEEDS.iter().map(|&line| line.to_owned()).collect();
+        let mut seeds = Self { words: words(), calls: calls(), messages, commands, ..Self::default() };
 
         let golden = read_all(&tests.join("projects/golden"));
         let (tools, rest): (Vec<_>, Vec<_>) =
@@ -344,6 +349,7 @@ fn words() -> BTreeSet<&'static str> {
     for keys in kinds.copied().chain([SCHEMA, PROPERTY, CHOICE]) {
         add_words(keys, &mut words);
     }
+    words.extend(commands::WORDS);
     words
 }
 

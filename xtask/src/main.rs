@@ -38,7 +38,7 @@ enum Task {
     },
     /// Run all checks: generated files, formatting, clippy, tests.
     Test,
-    /// Repeat tests that look for rare failures, a hundred times each; without a name, list them.
+    /// Repeat tests that look for rare failures, many times; without a name, list them.
     Soak {
         /// The name of the tests.
         name: Option<String>,

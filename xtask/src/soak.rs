@@ -6,16 +6,25 @@ use std::process::{Command, ExitCode};
 struct Soak {
     name: &'static str,
     description: &'static str,
+    tries: &'static str,
     /// The arguments of `cargo test`.
     tests: &'static [&'static str],
 }
 
-const SOAKS: &[Soak] = &[Soak {
-    name: "ends",
-    description: "no process survives its call or its host; about twenty minutes",
-    tests: &["--package", "toolc-host", "--test", "ends"],
-}];
-const TRIES: &str = "100";
+const SOAKS: &[Soak] = &[
+    Soak {
+        name: "ends",
+        description: "no process survives its call or its host; about twenty minutes",
+        tries: "100",
+        tests: &["--package", "toolc-host", "--test", "ends"],
+    },
+    Soak {
+        name: "shells",
+        description: "what real shells run is in the list of commands that the reader makes; about ten minutes",
+        tries: "100000",
+        tests: &["--package", "toolc-commands", "--test", "shells"],
+    },
+];
 
 /// Runs the tests of this name, or lists all names.
 pub(crate) fn run(name: Option<&str>) -> ExitCode {
@@ -32,7 +41,7 @@ pub(crate) fn run(name: Option<&str>) -> ExitCode {
     };
     let mut cargo = Command::new(env!("CARGO"));
     // The tests print the times that they measured.
-    cargo.arg("test").args(soak.tests).args(["--", "--nocapture"]).env("TOOLC_TRIES", TRIES);
+    cargo.arg("test").args(soak.tests).args(["--", "--nocapture"]).env("TOOLC_TRIES", soak.tries);
     match cargo.status() {
         Ok(status) => super::status(status.success()),
         Err(error) => {

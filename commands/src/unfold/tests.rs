@@ -56,7 +56,7 @@ fn text_is_not_a_command() {
     check(&[
         ("echo 'rm -rf /; a' \"b; c\" d\\;e # f", "echo"),
         ("git commit -m \"fix (a) & 'b'\" -- 'c | d'", "git"),
-        ("[[ -f a && b =~ ^(c|d)$ ]] && e", "[[ e [[ [[ e"),
+        ("[[ -f a && b =~ ^(c|d)$ ]] && e", "[[ e [[ [["),
         ("echo $((a > 3)) ${x/;b/}", "echo"),
         ("x=(a b)", "-"),
         ("awk '{print $1; system(a)}' f", "awk"),

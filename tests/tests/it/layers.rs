@@ -80,9 +80,18 @@ fn the_runtime_imports_only_from_lower_layers() {
     assert_eq!(violations(&read("runtime/src"), RUNTIME), [""; 0]);
 }
 
+/// The modules of `commands/src`, lowest first.
+const COMMANDS: &[&str] =
+    &["span", "work", "characters", "doubt", "syntax", "programs", "reading", "flags", "unfold", "lib"];
+
+#[test]
+fn the_reader_of_commands_imports_only_from_lower_layers() {
+    assert_eq!(violations(&read("commands/src"), COMMANDS), [""; 0]);
+}
+
 #[test]
 fn imports_between_files_have_no_cycle() {
-    for folder in ["codegen/src", "runtime/src", "cli/src", "plugins/src", "process/src"] {
+    for folder in ["codegen/src", "runtime/src", "commands/src", "cli/src", "plugins/src", "process/src"] {
         assert_eq!(cycles(&read(folder)), [""; 0], "{folder}");
     }
 }

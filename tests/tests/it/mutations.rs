@@ -37,6 +37,12 @@ fn any_message_of_an_api_or_client_is_an_error_or_can_be_answered() {
     run(20_000, &messages, &words, fuzz::wire::message);
 }
 
+#[test]
+fn any_command_line_can_be_read() {
+    let Seeds { commands, words, .. } = Seeds::collect();
+    run(10_000, &commands, &words, fuzz::commands::line);
+}
+
 /// Checks every seed, and then mutations of the seeds in turn.
 fn run(count: usize, seeds: &BTreeSet<String>, words: &BTreeSet<&str>, check: fn(&str)) {
     let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();

@@ -137,7 +137,7 @@ impl<'t, 'w> Parser<'t, 'w> {
     }
 
     fn doubt(&mut self, kind: DoubtKind, start: usize, end: usize) {
-        let span = self.span(start, end);
+        let span = self.span(self.text.floor_char_boundary(start), self.text.ceil_char_boundary(end));
         self.script.doubts.push(Doubt { kind, span });
     }
 

@@ -325,7 +325,10 @@ impl Parser<'_, '_> {
 
     fn extended_pattern(&mut self, builder: &mut Builder) -> Step {
         let start = self.at;
-        self.bump();
+        // Nested parentheses have no sign before them.
+        if self.peek() != b'(' {
+            self.bump();
+        }
         self.bump();
         self.nested(|parser| {
             // Expansions inside run, but the pattern as a whole is unknown.

@@ -1,0 +1,69 @@
+//! The reader accepts any text, in bounded work.
+
+mod check;
+#[path = "../shells/random.rs"]
+mod random;
+
+use check::{SEEDS, WORDS};
+use random::Random;
+
+#[test]
+fn any_mutation_of_a_line_can_be_read() {
+    let mut random = Random(7);
+    for number in 0..10_000 {
+        let mut text = SEEDS[number % SEEDS.len()].to_owned();
+        for _ in 0..=random.below(4) {
+            let at = text.floor_char_boundary(random.below(text.len() + 1));
+            match random.below(4) {
+                0 => text.insert_str(at, random.pick(WORDS)),
+                1 if at < text.len() => drop(text.remove(at)),
+                2 => text.truncate(at),
+                _ => {
+                    let other = random.pick(SEEDS);
+                    let from = other.floor_char_boundary(random.below(other.len()));
+                    let to = other.floor_char_boundary((from + random.below(20)).min(other.len()));
+                    text.insert_str(at, &other[from..to.max(from)]);
+                }
+            }
+        }
+        let result = std::panic::catch_unwind(|| check::line(&text));
+        assert!(result.is_ok(), "input {number}: {text:?}");
+    }
+}
+
+#[test]
+fn any_characters_can_be_read() {
+    let mut random = Random(8);
+    let special: Vec<char> = "'\"`$(){}[];&|<>\n \\#!~*=ab1é\u{10ffff}\u{200b}\0\t".chars().collect();
+    for number in 0..8_000 {
+        let text: String = (0..random.below(60)).map(|_| random.pick(&special)).collect();
+        let result = std::panic::catch_unwind(|| check::line(&text));
+        assert!(result.is_ok(), "input {number}: {text:?}");
+    }
+}
+
+#[test]
+fn every_beginning_of_a_line_can_be_read() {
+    for seed in SEEDS {
+        for (at, _) in seed.char_indices() {
+            check::line(&seed[..at]);
+            check::line(&seed[at..]);
+        }
+    }
+}
+
+#[test]
+fn repetition_and_nesting_are_bounded() {
+    let mut random = Random(9);
+    for word in WORDS {
+        for count in [1, 70, 5_000] {
+            check::line(&word.repeat(count));
+            check::line(&format!("{}a", word.repeat(count)));
+        }
+    }
+    for _ in 0..60 {
+        let unit: String = (0..=random.below(4)).map(|_| random.pick(WORDS)).collect();
+        check::line(&unit.repeat(20_000 / unit.len()));
+    }
+    check::line(&"a ".repeat(40_000));
+}
