@@ -175,10 +175,7 @@ static XARGS: Program<'_> = Program {
         "--delimiter",
         "--max-args",
         "--max-chars",
-        "--max-lines",
         "--max-procs",
-        "--replace",
     ],
-    runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I", "--replace", "-i"], ..Rest::PLAIN })],
-    ..Program::EMPTY
+    runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I", "-i"], ..Rest::PLAIN })],
 };

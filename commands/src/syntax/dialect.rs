@@ -15,15 +15,24 @@ pub(crate) enum Dialect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Dialects(u8);
 
+impl Dialect {
+    /// All dialects.
+    pub(crate) const ALL: [Self; 3] = [Self::Bash, Self::Dash, Self::Ash];
+}
+
 impl Dialects {
-    /// Adds a dialect.
-    pub(crate) fn insert(&mut self, dialect: Dialect) {
-        self.0 |= 1 << dialect as u8;
+    pub(crate) const ALL: Self = Self(7);
+    pub(crate) const BASH: Self = Self(1);
+    pub(crate) const POSIX: Self = Self(6);
+
+    /// Returns the set of one dialect.
+    pub(crate) fn only(dialect: Dialect) -> Self {
+        Self(1 << dialect as u8)
     }
 
-    /// Returns whether a dialect is in the set.
-    pub(crate) fn contains(self, dialect: Dialect) -> bool {
-        self.0 & 1 << dialect as u8 != 0
+    /// Adds a dialect.
+    pub(crate) fn insert(&mut self, dialect: Dialect) {
+        self.merge(Self::only(dialect));
     }
 
     /// Adds the dialects of another set.
@@ -31,7 +40,13 @@ impl Dialects {
         self.0 |= other.0;
     }
 
-    pub(crate) fn is_empty(self) -> bool {
-        self.0 == 0
+    /// Returns whether a dialect is in the set.
+    pub(crate) fn contains(self, dialect: Dialect) -> bool {
+        self.0 & 1 << dialect as u8 != 0
+    }
+
+    /// Returns the dialects of the set.
+    pub(crate) fn iter(self) -> impl Iterator<Item = Dialect> {
+        Dialect::ALL.into_iter().filter(move |dialect| self.contains(*dialect))
     }
 }

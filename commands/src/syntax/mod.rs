@@ -7,7 +7,7 @@ mod script;
 mod word;
 
 pub(crate) use dialect::{Dialect, Dialects};
-pub(crate) use parser::{Spans, parse};
+pub(crate) use parser::{Parsed, Spans, parse};
 pub use script::{
     Assignment, CommandId, Descriptor, Redirect, RedirectKind, Scope, ScopeId, ScopeKind, Script, SimpleCommand,
 };

@@ -22,16 +22,16 @@ impl Unfolder<'_> {
         let mut suspects = Vec::new();
         for Assignment { name, array, append, value, span } in &command.assignments {
             if command.words.is_empty() && !array && !append {
-                for dialect in info.dialects {
-                    self.variables.set(name, *dialect, value, scope, place);
+                for dialect in info.dialects.iter() {
+                    self.variables.set(name, dialect, value, scope, place);
                 }
             }
             suspects.push((name.clone(), value.clone(), *span));
         }
         for (name, value) in declared {
             let span = value.span;
-            for dialect in info.dialects {
-                self.variables.set(&name, *dialect, &value, scope, place);
+            for dialect in info.dialects.iter() {
+                self.variables.set(&name, dialect, &value, scope, place);
             }
             suspects.push((name, value, span));
         }

@@ -5,9 +5,11 @@ use crate::MAX_DEPTH;
 use crate::characters::UNKNOWN;
 use crate::doubt::DoubtKind;
 use crate::programs::CodeShell;
-use crate::reading::{How, Input, Shells, Via};
+use crate::reading::{Command, How, Input, Shells, Via};
 use crate::span::Span;
-use crate::syntax::{CommandId, Dialect, Part, Redirect, RedirectKind, ScopeId, ScopeKind, Spans, Word, parse};
+use crate::syntax::{
+    CommandId, Dialect, Dialects, Parsed, Part, Redirect, RedirectKind, ScopeId, ScopeKind, Script, Spans, Word, parse,
+};
 
 /// Variables that are kept in code, because their values do not come from the line and are no code.
 const HARMLESS: &[&str] =
@@ -21,31 +23,25 @@ pub(super) struct Origin {
     pub(super) via: Option<Via>,
     pub(super) depth: usize,
     /// The dialects to read it in. The first one is always read, the others if they differ.
-    pub(super) dialects: &'static [Dialect],
+    pub(super) dialects: Dialects,
     pub(super) spans: Spans,
 }
 
 /// Returns the dialects of a set of shells.
-pub(super) fn dialects(shells: Shells) -> &'static [Dialect] {
+pub(super) fn dialects(shells: Shells) -> Dialects {
     match shells {
-        Shells { bash: true, posix: false } => &[Dialect::Bash],
-        Shells { bash: false, posix: true } => &[Dialect::Dash, Dialect::Ash],
-        _ => &[Dialect::Bash, Dialect::Dash, Dialect::Ash],
-    }
-}
-
-/// Returns the set of one dialect.
-fn only(dialect: Dialect) -> &'static [Dialect] {
-    match dialect {
-        Dialect::Bash => &[Dialect::Bash],
-        Dialect::Dash => &[Dialect::Dash],
-        Dialect::Ash => &[Dialect::Ash],
+        Shells { bash: true, posix: false } => Dialects::BASH,
+        Shells { bash: false, posix: true } => Dialects::POSIX,
+        _ => Dialects::ALL,
     }
 }
 
 /// Returns the shells that have these dialects.
-pub(super) fn shells(dialects: &[Dialect]) -> Shells {
-    Shells { bash: dialects.contains(&Dialect::Bash), posix: dialects.iter().any(|dialect| *dialect != Dialect::Bash) }
+pub(super) fn shells(dialects: Dialects) -> Shells {
+    Shells {
+        bash: dialects.contains(Dialect::Bash),
+        posix: dialects.contains(Dialect::Dash) || dialects.contains(Dialect::Ash),
+    }
 }
 
 /// Code, as far as it is known.
@@ -61,23 +57,36 @@ struct Code {
 impl Unfolder<'_> {
     /// Reads a text in its dialects, and adds its commands.
     pub(super) fn read_text(&mut self, text: &str, origin: &Origin) {
-        let mut differing = crate::syntax::Dialects::default();
-        let mut first = true;
-        for dialect in origin.dialects {
-            if !first && !differing.contains(*dialect) {
+        let mut readings: Vec<(Script, Dialects)> = Vec::new();
+        let mut differing = Dialects::default();
+        for dialect in origin.dialects.iter() {
+            if !readings.is_empty() && !differing.contains(dialect) {
+                readings[0].1.insert(dialect);
                 continue;
             }
-            let mut parsed = parse(text, *dialect, origin.kind.clone(), origin.spans, origin.depth, self.work);
-            if first {
-                differing = parsed.differs;
+            let Parsed { mut script, differs } =
+                parse(text, dialect, origin.kind.clone(), origin.spans, origin.depth, self.work);
+            self.exhausted |= self.work.left() == 0;
+            if readings.is_empty() {
+                differing = differs;
             } else {
                 // Syntax that this dialect does not have: nothing of it runs.
-                parsed.script.doubts.retain(|doubt| doubt.kind != DoubtKind::Syntax);
+                script.doubts.retain(|doubt| doubt.kind != DoubtKind::Syntax);
             }
-            let dialects = if differing.is_empty() { origin.dialects } else { only(*dialect) };
-            self.exhausted |= self.work.left() == 0;
-            self.add_script(parsed.script, *dialect, dialects, origin);
-            first = false;
+            let is_same = |(known, _): &&mut (Script, Dialects)| {
+                known.commands == script.commands && known.scopes == script.scopes && known.assigned == script.assigned
+            };
+            match readings.iter_mut().find(is_same) {
+                Some((known, dialects)) => {
+                    known.doubts.extend(script.doubts);
+                    known.evaluates |= script.evaluates;
+                    dialects.insert(dialect);
+                }
+                None => readings.push((script, Dialects::only(dialect))),
+            }
+        }
+        for (script, dialects) in readings {
+            self.add_script(script, dialects, origin);
         }
     }
 
@@ -106,7 +115,7 @@ impl Unfolder<'_> {
         if info.depth >= MAX_DEPTH {
             return self.doubt(DoubtKind::TooDeep, span);
         }
-        let dialects: &'static [Dialect] = match shell {
+        let dialects = match shell {
             CodeShell::Same => info.dialects,
             CodeShell::Any => dialects(Shells::ALL),
             CodeShell::Bash => dialects(Shells::BASH),
@@ -142,7 +151,7 @@ impl Unfolder<'_> {
 
     /// Returns the text of words, joined with spaces.
     fn code_of(&self, index: usize, words: &[Word]) -> Code {
-        let dialect = self.infos[index].dialect;
+        let dialects = self.infos[index].dialects;
         let mut code = Code::default();
         for (position, word) in words.iter().enumerate() {
             if position > 0 {
@@ -160,7 +169,7 @@ impl Unfolder<'_> {
                         code.text.push_str(user);
                     }
                     Part::Variable { name, operation: None, .. }
-                        if HARMLESS.contains(&name.as_str()) && !self.variables.is_assigned(name, dialect) =>
+                        if HARMLESS.contains(&name.as_str()) && !self.variables.is_assigned(name, dialects) =>
                     {
                         code.literal = true;
                         code.text.push_str("${");
@@ -187,7 +196,18 @@ impl Unfolder<'_> {
         let id = CommandId::try_from(index).unwrap_or(CommandId::MAX);
         let span = self.reading.commands[index].span;
         match self.reading.input(id) {
-            Input::Inherited => {}
+            Input::Inherited => {
+                // A function has the input of its call, and `exec` and `coproc` change it for others.
+                let changes = |command: &Command| match command.program.name() {
+                    Some("coproc") => true,
+                    Some("exec") => command.redirects.iter().any(Redirect::replaces_input),
+                    _ => false,
+                };
+                let is_called = self.reading.is_in(id, |kind| matches!(kind, ScopeKind::Function(_)));
+                if is_called || self.reading.commands.iter().any(changes) {
+                    self.doubt(DoubtKind::OutputAsCode, span);
+                }
+            }
             Input::Redirect(redirect) => {
                 let redirect = redirect.clone();
                 self.read_redirect(index, &redirect, shell);

@@ -53,9 +53,16 @@ impl Unfolder<'_> {
     fn value_of(&mut self, index: usize, part: &Part) -> Option<String> {
         let Part::Variable { name, operation: None, .. } = part else { return None };
         let scope = self.reading.commands[index].scope;
-        let Info { dialect, root, .. } = self.infos[index];
+        let Info { dialects, root, .. } = self.infos[index];
         let scopes = &self.reading.scopes;
-        let value = self.variables.value(name, dialect, (root, index), |outer| is_around(scopes, outer, scope))?;
+        let mut values = dialects
+            .iter()
+            .map(|dialect| self.variables.value(name, dialect, (root, index), |outer| is_around(scopes, outer, scope)));
+        // All readings must agree.
+        let value = values.next()??;
+        if values.any(|other| other.as_ref() != Some(&value)) {
+            return None;
+        }
         // Long values that are used often would make more work than reading.
         self.spend(1 + value.len() / 2).then_some(value)
     }
@@ -71,8 +78,7 @@ impl Unfolder<'_> {
 
     /// Replaces variables, and splits the values of those without quotes.
     fn split(&mut self, index: usize, word: Word, words: &mut Vec<Word>) {
-        let dialect = self.infos[index].dialect;
-        let ifs_is_set = self.variables.is_assigned("IFS", dialect);
+        let ifs_is_set = self.variables.is_assigned("IFS", self.infos[index].dialects);
         let span = word.span;
         let mut current = Vec::new();
         let mut exists = false;

@@ -3,42 +3,64 @@
 use super::Unfolder;
 use crate::doubt::DoubtKind;
 use crate::reading::Command;
-use crate::syntax::{Part, Word};
+use crate::syntax::{Glob, Part, Redirect, RedirectKind, Word};
 
 /// Operators of `[[` that evaluate their operands.
 const NUMERIC: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"];
 
+/// Escape sequences of `printf` that are a `$` or a backquote.
+const ESCAPES: &[&str] =
+    &["\\44", "\\044", "\\0044", "\\x24", "\\u0024", "\\u24", "\\140", "\\0140", "\\x60", "\\u0060", "\\u60"];
+
 impl Unfolder<'_> {
     /// Adds a doubt if the line has such a text, and evaluates something.
     pub(super) fn find_hidden_code(&mut self) {
-        let has_code =
-            |text: &str| text.contains("$(") || text.contains('`') || text.contains("${") || text.contains("$[");
-        if !self.line.contains('[') && !self.evaluates || !self.line.contains(['\'', '"', '\\']) {
+        if !self.line.contains(['\'', '"', '\\']) {
             return;
         }
         let mut suspect = None;
+        let mut certain = None;
         for command in &self.reading.commands {
+            for Redirect { target, .. } in command.redirects.iter().filter(|redirect| is_expanded_twice(redirect)) {
+                if has_code(&literals(target)) {
+                    certain = Some(target.span);
+                }
+            }
             let values = command.assignments.iter().map(|assignment| (&assignment.value, true));
             let targets = command.redirects.iter().map(|redirect| (&redirect.target, false));
             let is_declaration = evaluates(command);
             for (word, is_value) in command.words.iter().map(|word| (word, is_declaration)).chain(values).chain(targets)
             {
                 let text = literals(word);
-                if has_code(&text) && (is_value || text.contains('[')) {
+                let is_printed = || ESCAPES.iter().any(|escape| text.contains(escape));
+                if has_code(&text) && (is_value || text.contains('[')) || text.contains('[') && is_printed() {
                     suspect = Some(word.span);
                 }
             }
         }
-        let Some(span) = suspect else { return };
-        if self.evaluates || self.reading.commands.iter().any(evaluates) {
+        if let Some(span) = certain {
+            self.doubt(DoubtKind::HiddenCode, span);
+        } else if let Some(span) = suspect
+            && (self.evaluates || self.reading.commands.iter().any(evaluates))
+        {
             self.doubt(DoubtKind::HiddenCode, span);
         }
     }
 }
 
+fn has_code(text: &str) -> bool {
+    text.contains('`') || text.contains("$(") || text.contains("${") || text.contains("$[")
+}
+
+/// Returns whether bash expands the target of a redirection, and then what results: `>&'$(...)'`.
+fn is_expanded_twice(redirect: &Redirect) -> bool {
+    matches!(redirect.kind, RedirectKind::DuplicateInput | RedirectKind::DuplicateOutput)
+}
+
 fn literals(word: &Word) -> String {
     let literal = |part: &Part| match part {
         Part::Literal { text, .. } => text.clone(),
+        Part::Glob(Glob::Class(text)) => format!("[{text}]"),
         _ => String::from("\u{1}"),
     };
     match word.parts.as_slice() {

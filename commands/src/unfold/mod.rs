@@ -18,7 +18,7 @@ use crate::doubt::{Doubt, DoubtKind};
 use crate::programs::{ProgramTable, SHELL};
 use crate::reading::{Command, How, Program, Reading, Surroundings, Via};
 use crate::span::Span;
-use crate::syntax::{CommandId, Dialect, Part, Scope, ScopeId, ScopeKind, Script, SimpleCommand, Spans, Word};
+use crate::syntax::{CommandId, Dialects, Part, Scope, ScopeId, ScopeKind, Script, SimpleCommand, Spans, Word};
 use crate::work::{COMMAND, COPY, Work};
 use crate::{MAX_BYTES, MAX_DEPTH};
 use aliases::Aliases;
@@ -55,9 +55,8 @@ pub(crate) fn unfold(line: &str, programs: &ProgramTable<'_>, surroundings: &Sur
 struct Info {
     /// The nesting around the command.
     depth: usize,
-    dialect: Dialect,
-    /// All dialects that read the text of the command in this way.
-    dialects: &'static [Dialect],
+    /// The dialects that read the text of the command in this way.
+    dialects: Dialects,
     /// The command that is written in the line, and leads to this one.
     root: usize,
 }
@@ -143,7 +142,7 @@ impl<'a> Unfolder<'a> {
     }
 
     /// Adds the commands of a script. `offset` is the number of scopes before it.
-    fn add_script(&mut self, script: Script, dialect: Dialect, dialects: &'static [Dialect], origin: &code::Origin) {
+    fn add_script(&mut self, script: Script, dialects: Dialects, origin: &code::Origin) {
         let id = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         let (commands, scopes) = (id(self.reading.commands.len()), id(self.reading.scopes.len()));
         let nested = origin.via.is_some();
@@ -170,7 +169,7 @@ impl<'a> Unfolder<'a> {
                 Command { words, assignments, redirects, scope, span, shells, via: origin.via, ..Command::default() };
             let root = origin.via.map_or(self.infos.len(), |via| self.infos[via.command as usize].root);
             self.reading.commands.push(command);
-            self.infos.push(Info { depth: origin.depth, dialect, dialects, root });
+            self.infos.push(Info { depth: origin.depth, dialects, root });
         }
         self.reading.doubts.extend(script.doubts);
     }

@@ -5,12 +5,14 @@ use super::variables::after_sign;
 use crate::doubt::DoubtKind;
 use crate::flags::{self, Argument, Value, is_abbreviation};
 use crate::programs::{CodeShell, Program, Rest, Runs};
-use crate::reading::{How, Program as Name};
+use crate::reading::{How, Input, Program as Name};
 use crate::span::Span;
 use crate::syntax::{Assignment, Origin, Part, Word};
 
 /// Files that are standard input, or another descriptor.
-const INPUT_FILES: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+const INPUT_FILES: &[&str] = &["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+/// How often `env -S` can be in the value of another one.
+const MAX_SPLITS: usize = 8;
 
 /// The arguments of a shell.
 #[derive(Debug, Default)]
@@ -63,18 +65,35 @@ impl Unfolder<'_> {
         self.reading.commands[index].words = words;
     }
 
-    fn open_rest(&mut self, index: usize, arguments: &[Word], program: &Program<'_>, rest: &Rest<'_>) {
+    fn open_rest(&mut self, index: usize, arguments: &[Word], program: &Program, rest: &Rest) {
+        let mut split = None;
+        for _ in 0..MAX_SPLITS {
+            match self.open_rest_once(index, split.as_deref().unwrap_or(arguments), program, rest) {
+                Some(words) => split = Some(words),
+                None => return,
+            }
+        }
+        self.doubt(DoubtKind::BuiltCode, self.reading.commands[index].span);
+    }
+
+    /// Opens a wrapper. Returns other arguments if an option was replaced by several: `env -S 'A=1 COMMAND'`.
+    fn open_rest_once(
+        &mut self,
+        index: usize,
+        arguments: &[Word],
+        program: &Program,
+        rest: &Rest,
+    ) -> Option<Vec<Word>> {
         let mut skip = rest.skip;
         let mut assignments = Vec::new();
         let mut placeholder = None;
-        let mut split: Option<Word> = None;
         let mut begin = None;
         for argument in flags::arguments(arguments, program.value_options) {
             match argument {
                 Argument::Option { name, value, index: at } => {
                     let is_one = |options: &[&str]| options.iter().any(|option| is_abbreviation(&name, option));
                     if is_one(rest.unless) {
-                        return;
+                        return None;
                     }
                     if is_one(rest.placeholder) {
                         let text = match &value {
@@ -85,11 +104,13 @@ impl Unfolder<'_> {
                         placeholder = Some(text.filter(|text| !text.is_empty()).unwrap_or_else(|| "{}".to_owned()));
                     }
                     if is_one(rest.split) {
-                        split = match value {
-                            Some(Value::Word(word)) => Some(word.clone()),
-                            Some(Value::Text(text)) => Some(Word::plain(&text, arguments[at].span)),
-                            Some(Value::Built(_)) | None => Some(unknown(arguments[at].span)),
+                        let (word, next) = match value {
+                            Some(Value::Word(word)) => (word.clone(), at + 2),
+                            Some(Value::Text(text)) => (Word::plain(&text, arguments[at].span), at + 1),
+                            Some(Value::Built(_)) | None => (unknown(arguments[at].span), at + 1),
                         };
+                        let words = self.split_words(&word).into_iter().chain(assigned(&assignments));
+                        return Some(words.chain(arguments[next.min(arguments.len())..].iter().cloned()).collect());
                     }
                 }
                 Argument::Operand { word, .. } if rest.assignments && is_assignment(word) => {
@@ -115,9 +136,6 @@ impl Unfolder<'_> {
             }
         }
         let mut words = begin.map_or_else(Vec::new, |at| arguments[at..].to_vec());
-        if let Some(split) = split {
-            words = self.split_words(&split).into_iter().chain(words).collect();
-        }
         if let Some(placeholder) = &placeholder {
             words.iter_mut().for_each(|word| replace(word, placeholder, false));
         }
@@ -127,12 +145,13 @@ impl Unfolder<'_> {
                 // `xargs env`: the program comes from the input.
                 self.add_command(index, vec![unknown(self.reading.commands[index].span)], How::Arguments);
             }
-            return;
+            return None;
         }
-        let Some(added) = self.add_command(index, words, How::Arguments) else { return };
+        let added = self.add_command(index, words, How::Arguments)?;
         let command = &mut self.reading.commands[added];
         command.assignments = assignments;
         command.appended |= appends;
+        None
     }
 
     /// Splits the value of `env -S`.
@@ -145,7 +164,7 @@ impl Unfolder<'_> {
             self.doubt(DoubtKind::BuiltCode, value.span);
         }
         let words = text.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
-        words.filter(|word| !word.starts_with('-')).map(|word| Word::plain(word, value.span)).collect()
+        words.map(|word| Word::plain(word, value.span)).collect()
     }
 
     fn shell_arguments(arguments: &[Word], program: &Program<'_>, options: &[&str]) -> ShellArguments {
@@ -156,6 +175,8 @@ impl Unfolder<'_> {
                     found.has_code |= options.contains(&name.as_str());
                     found.reads_input |= name == "-s";
                 }
+                // The end of the options.
+                Argument::Operand { word, .. } if word.literal().as_deref() == Some("-") => {}
                 Argument::Operand { index, .. } => {
                     found.operand = Some(index);
                     break;
@@ -266,14 +287,32 @@ impl Unfolder<'_> {
         let is_output = word.parts.iter().any(|part| matches!(part, Part::ProcessSubstitution { .. }));
         let is_builtin = matches!(&self.reading.commands[index].program, Name::Known { name, .. } if name == "." || name == "source");
         match word.text() {
-            Some(file) if is_builtin && INPUT_FILES[1..].contains(&&*file) => self.read_input(index, CodeShell::Same),
+            Some(file) if is_builtin && INPUT_FILES.contains(&&*file) => self.read_input(index, CodeShell::Same),
             Some(file) if !INPUT_FILES.contains(&&*file) && is_descriptor(&file) => {
                 self.doubt(DoubtKind::OutputAsCode, word.span);
             }
             _ if is_output => self.doubt(DoubtKind::OutputAsCode, word.span),
+            // A pattern or a variable can be the name of standard input.
+            None if INPUT_FILES.iter().any(|file| word.could_be(file)) => {
+                let id = u32::try_from(index).unwrap_or(u32::MAX);
+                if word.parts.iter().any(|part| matches!(part, Part::Glob(_)))
+                    || self.reading.input(id) != Input::Inherited
+                {
+                    self.doubt(DoubtKind::OutputAsCode, word.span);
+                }
+            }
             _ => {}
         }
     }
+}
+
+/// Returns assignments as the words that they were.
+fn assigned(assignments: &[Assignment]) -> impl Iterator<Item = Word> {
+    assignments.iter().map(|assignment| {
+        let mut word = Word::plain(&format!("{}=", assignment.name), assignment.span);
+        word.parts.extend(assignment.value.parts.iter().cloned());
+        word
+    })
 }
 
 fn is_descriptor(file: &str) -> bool {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::flags::{self, Argument};
 use crate::reading::Program;
-use crate::syntax::{Dialect, Part, ScopeId, SimpleCommand, Word};
+use crate::syntax::{Dialect, Dialects, Part, ScopeId, SimpleCommand, Word};
 
 /// Variables that the shell itself changes, or that it does not let a script change.
 const SPECIAL: &[&str] = &[
@@ -108,12 +108,12 @@ impl<'a> Variables<'a> {
     }
 
     /// Returns whether the line sets a variable.
-    pub(super) fn is_assigned(&self, name: &str, dialect: Dialect) -> bool {
-        self.dynamic || self.assigned(name, dialect) > 0
+    pub(super) fn is_assigned(&self, name: &str, dialects: Dialects) -> bool {
+        self.dynamic || dialects.iter().any(|dialect| self.assigned(name, dialect) > 0)
     }
 
     /// Notes that a variable is assigned. What nested code does counts in all dialects.
-    pub(super) fn assign(&mut self, name: &str, dialects: &[Dialect], nested: bool) {
+    pub(super) fn assign(&mut self, name: &str, dialects: Dialects, nested: bool) {
         let counts = match self.counts.get_mut(name) {
             Some(counts) => counts,
             None => self.counts.entry(name.to_owned()).or_default(),
@@ -121,12 +121,12 @@ impl<'a> Variables<'a> {
         if nested {
             counts.iter_mut().for_each(|count| *count += 1);
         } else {
-            dialects.iter().for_each(|dialect| counts[*dialect as usize] += 1);
+            dialects.iter().for_each(|dialect| counts[dialect as usize] += 1);
         }
     }
 
     /// Notes the variables that a command assigns.
-    pub(super) fn count(&mut self, command: &SimpleCommand, dialects: &[Dialect], nested: bool) {
+    pub(super) fn count(&mut self, command: &SimpleCommand, dialects: Dialects, nested: bool) {
         for assignment in &command.assignments {
             self.assign(&assignment.name, dialects, nested);
         }
@@ -134,7 +134,7 @@ impl<'a> Variables<'a> {
     }
 
     /// Notes the variables that a builtin sets.
-    pub(super) fn count_words(&mut self, words: &[Word], dialects: &[Dialect], nested: bool) {
+    pub(super) fn count_words(&mut self, words: &[Word], dialects: Dialects, nested: bool) {
         let Some(Part::Literal { text: first, .. }) = words.first().and_then(|word| word.parts.first()) else { return };
         if matches!(first.as_str(), "." | "source") {
             self.dynamic = true;

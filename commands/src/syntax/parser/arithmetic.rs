@@ -162,7 +162,7 @@ impl Parser<'_, '_> {
     /// Notes the variables that an expression can evaluate or assign.
     fn note_names(&mut self, start: usize, end: usize) {
         let text = &self.text[start..end.max(start)];
-        self.script.evaluates |= text.bytes().any(|byte| byte.is_ascii_alphabetic());
+        self.script.evaluates |= text.bytes().any(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'$' | b'`'));
         let assigns = text.contains("++")
             || text.contains("--")
             || text.bytes().enumerate().any(|(at, byte)| {

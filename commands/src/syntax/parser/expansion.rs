@@ -203,6 +203,10 @@ impl Parser<'_, '_> {
         }
         let name = self.name(self.at, end);
         self.at = end;
+        if name.is_empty() {
+            // A bad substitution, which some shells report only when they run it.
+            self.doubt(DoubtKind::ShellsDiffer, start, end);
+        }
         if self.peek() == b'[' && self.dialect == Dialect::Bash {
             let Some(close) = self.subscript_end(self.at) else { return Err(Stop::Syntax) };
             operator.push('[');

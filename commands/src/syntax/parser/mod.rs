@@ -62,8 +62,12 @@ pub(crate) fn parse(
     work: &mut Work,
 ) -> Parsed {
     let mut parser = Parser::new(text, dialect, kind, spans, depth, work);
-    if let Err(Stop::Syntax) = parser.script() {
-        parser.doubt_at(DoubtKind::Syntax, parser.at);
+    if let Err(stop) = parser.script() {
+        // Other shells may read on.
+        parser.differs(&[Dialect::Bash, Dialect::Dash, Dialect::Ash]);
+        if stop == Stop::Syntax {
+            parser.doubt_at(DoubtKind::Syntax, parser.at);
+        }
     }
     Parsed { script: parser.script, differs: parser.differs }
 }

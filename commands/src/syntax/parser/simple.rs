@@ -280,7 +280,7 @@ impl Parser<'_, '_> {
         }
         let is_option = self.byte(ahead) == b'-';
         let next = self.after(ahead);
-        let is_own = self.byte(next) == b'p' && is_delimiter(self.byte(self.after(next)));
+        let is_own = matches!(self.byte(next), b'p' | b'-') && is_delimiter(self.byte(self.after(next)));
         if is_option && !is_own {
             return Ok(false);
         }
@@ -288,8 +288,13 @@ impl Parser<'_, '_> {
         let mut words = vec![Word::plain("time", self.span(start, keyword.end))];
         self.at = keyword.end;
         if is_own {
-            words.push(Word::plain("-p", self.span(ahead, ahead + 2)));
+            let option = if self.byte(next) == b'p' { "-p" } else { "--" };
+            words.push(Word::plain(option, self.span(ahead, next + 1)));
             self.at = self.after(next);
+            self.skip_blanks();
+            if option == "-p" && self.keyword().text() == b"--" {
+                self.at = self.keyword().end;
+            }
         }
         let span = self.span(start, self.at);
         let command = &mut self.script.commands[index];

@@ -212,6 +212,11 @@ impl Parser<'_, '_> {
                     self.tilde(&mut builder, begins);
                 }
                 b'<' | b'>' if self.is_process_substitution() => self.process_substitution(&mut builder)?,
+                // Assignments have no patterns.
+                b'*' | b'?' | b'[' | b']' if place == Place::Value => {
+                    self.bump();
+                    builder.push(char::from(byte), Origin::Plain);
+                }
                 b'?' | b'*' | b'+' | b'@' | b'!' if self.is_extended_pattern(place) => {
                     self.extended_pattern(&mut builder)?;
                 }
