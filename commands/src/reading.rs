@@ -181,6 +181,23 @@ impl Reading {
         self.scopes(self.command(id).scope).any(|scope| kind(&scope.kind))
     }
 
+    /// Returns the variables that a command sets, for itself (`NAME=VALUE COMMAND`, `env NAME=VALUE COMMAND`) or for the shell
+    /// (`NAME=VALUE`, `export NAME=VALUE`).
+    pub fn variables(&self, id: CommandId) -> Vec<Assignment> {
+        let command = self.command(id);
+        let mut set = command.assignments.clone();
+        set.extend(declared(&command.words));
+        set
+    }
+
+    /// Returns the names of the functions that the line defines.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.scopes.iter().filter_map(|scope| match &scope.kind {
+            ScopeKind::Function(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
     /// Returns what a command reads from standard input.
     pub fn input(&self, id: CommandId) -> Input<'_> {
         let command = self.command(id);
@@ -208,6 +225,27 @@ impl Reading {
         }
         Input::Inherited
     }
+}
+
+/// Returns the `NAME=VALUE` operands of `export` and similar builtins.
+pub(crate) fn declared(words: &[Word]) -> Vec<Assignment> {
+    let is_declaration = |name: &str| matches!(name, "export" | "readonly" | "declare" | "typeset" | "local");
+    let Some((_, arguments)) =
+        words.split_first().filter(|(first, _)| first.literal().is_some_and(|name| is_declaration(&name)))
+    else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for word in arguments {
+        let start = word.certain_start();
+        let Some((name, _)) = start.split_once('=').filter(|(name, _)| !name.starts_with('-')) else { continue };
+        let value = word.without_start(name.len() + 1);
+        let append = name.ends_with('+');
+        let array = name.contains('[');
+        let name = name.trim_end_matches('+').split('[').next().unwrap_or_default().to_owned();
+        found.push(Assignment { name, array, append, value, span: word.span });
+    }
+    found
 }
 
 /// What a command reads from standard input.

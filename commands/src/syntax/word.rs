@@ -171,6 +171,28 @@ impl Word {
         parts.concat()
     }
 
+    /// Returns the word without its first `length` bytes, as far as those are certain: the value of `NAME=VALUE`.
+    #[must_use]
+    pub fn without_start(&self, mut length: usize) -> Self {
+        let mut parts = Vec::new();
+        for part in &self.parts {
+            match part {
+                Part::Literal { text, origin } if length > 0 => {
+                    let cut = text.floor_char_boundary(length);
+                    length = if text.len() <= length { length - text.len() } else { 0 };
+                    if cut < text.len() {
+                        parts.push(Part::Literal { text: text[cut..].to_owned(), origin: *origin });
+                    }
+                }
+                part => {
+                    length = 0;
+                    parts.push(part.clone());
+                }
+            }
+        }
+        Self { parts, span: self.span }
+    }
+
     /// Returns whether the word begins with an expansion, so that its first characters are unknown.
     pub fn starts_with_expansion(&self) -> bool {
         let first = self.parts.iter().find(|part| !matches!(part, Part::Literal { text, .. } if text.is_empty()));

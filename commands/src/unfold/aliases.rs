@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::Unfolder;
-use super::variables::after_sign;
 use crate::doubt::DoubtKind;
 use crate::reading::How;
 use crate::span::Span;
@@ -38,7 +37,7 @@ impl Unfolder<'_> {
                 }
                 continue;
             };
-            let value = after_sign(&word, name.len() + 1);
+            let value = word.without_start(name.len() + 1);
             let plain = value.text().and_then(|text| self.plain_words(&text, word.span));
             if RESERVED.contains(&name) || name.is_empty() || value.text().is_none() {
                 self.doubt(DoubtKind::Redefined, word.span);

@@ -1,9 +1,10 @@
 //! Builtins that define names, or run code that is not an operand.
 
 use super::Unfolder;
-use super::variables::declared;
+use super::hidden::has_code;
 use crate::doubt::DoubtKind;
 use crate::flags::{self, Argument};
+use crate::reading::declared;
 use crate::syntax::{Assignment, Word};
 
 /// Variables whose value a shell runs.
@@ -17,7 +18,7 @@ impl Unfolder<'_> {
         let info = self.infos[index];
         let command = &self.reading.commands[index];
         let scope = command.scope;
-        let declared = declared(&command.words).unwrap_or_default();
+        let declared = declared(&command.words);
         let place = (info.root, index);
         let mut suspects = Vec::new();
         for Assignment { name, array, append, value, span } in &command.assignments {
@@ -28,9 +29,14 @@ impl Unfolder<'_> {
             }
             suspects.push((name.clone(), value.clone(), *span));
         }
-        for (name, value) in declared {
-            let span = value.span;
-            for dialect in info.dialects.iter() {
+        let is_plain = !command.arguments().iter().any(|word| {
+            // Attributes change the value.
+            let option = word.certain_start();
+            word.starts_with_expansion()
+                || option.starts_with(['-', '+']) && !matches!(option.as_str(), "-x" | "-r" | "-g")
+        });
+        for Assignment { name, value, span, append, array } in declared {
+            for dialect in info.dialects.iter().filter(|_| is_plain && !append && !array) {
                 self.variables.set(&name, dialect, &value, scope, place);
             }
             suspects.push((name, value, span));
@@ -76,7 +82,7 @@ impl Unfolder<'_> {
 fn runs(name: &str, value: &Word) -> bool {
     match value.text() {
         None => true,
-        Some(text) if name.starts_with("PS") => text.contains(['$', '`']),
+        Some(text) if name.starts_with("PS") => has_code(&text),
         Some(text) => !text.is_empty(),
     }
 }

@@ -1,6 +1,6 @@
 //! The working directory of each command, as far as `cd` with a literal decides it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Unfolder;
 use crate::flags::{self, Argument};
@@ -33,11 +33,21 @@ impl Unfolder<'_> {
             stack.extend(children[index].iter().rev());
         }
         let is_redefined = ["cd", "pushd", "popd"].iter().any(|name| self.variables.functions.contains(*name));
+        // What runs again after a `cd` that is written below it: loops, and functions.
+        let mut moving: HashSet<ScopeId> = HashSet::new();
+        for command in self.reading.commands.iter().filter(|command| changes(command)) {
+            let mut next = Some(command.scope);
+            while let Some(scope) = next {
+                moving.insert(scope);
+                next = self.reading.scopes[scope as usize].parent;
+            }
+        }
         let mut current: HashMap<ScopeId, Directory> = HashMap::new();
         for index in order {
             let scope = self.reading.commands[index].scope;
             let process = self.process_of(scope);
-            let directory = self.directory_of(process, &current);
+            let directory =
+                if self.moves(scope, &moving) { Directory::Unknown } else { self.directory_of(process, &current) };
             self.reading.commands[index].directory = directory.clone();
             let command = &self.reading.commands[index];
             if !changes(command) {
@@ -52,6 +62,19 @@ impl Unfolder<'_> {
             };
             current.insert(process, next);
         }
+    }
+
+    /// Returns whether commands in a scope can run in another directory than the one in which they are written.
+    fn moves(&self, scope: ScopeId, moving: &HashSet<ScopeId>) -> bool {
+        let mut next = Some(scope);
+        while let Some(id) = next {
+            let inner = &self.reading.scopes[id as usize];
+            if matches!(inner.kind, ScopeKind::Function(_)) || inner.kind == ScopeKind::Loop && moving.contains(&id) {
+                return true;
+            }
+            next = inner.parent;
+        }
+        false
     }
 
     /// Returns the innermost scope that is a process of its own.

@@ -48,7 +48,8 @@ impl Unfolder<'_> {
     }
 }
 
-fn has_code(text: &str) -> bool {
+/// Returns whether a text runs something when it is expanded.
+pub(super) fn has_code(text: &str) -> bool {
     text.contains('`') || text.contains("$(") || text.contains("${") || text.contains("$[")
 }
 

@@ -1,7 +1,6 @@
 //! Opens wrappers: finds the command or the code in the arguments of a program.
 
 use super::Unfolder;
-use super::variables::after_sign;
 use crate::doubt::DoubtKind;
 use crate::flags::{self, Argument, Value, is_abbreviation};
 use crate::programs::{CodeShell, Program, Rest, Runs};
@@ -116,7 +115,7 @@ impl Unfolder<'_> {
                 Argument::Operand { word, .. } if rest.assignments && is_assignment(word) => {
                     let start = word.certain_start();
                     let name = start.split('=').next().unwrap_or_default().to_owned();
-                    let value = after_sign(word, name.len() + 1);
+                    let value = word.without_start(name.len() + 1);
                     assignments.push(Assignment { name, array: false, append: false, value, span: word.span });
                 }
                 Argument::Operand { word, .. } if rest.assignments && word.literal().as_deref() == Some("-") => {}

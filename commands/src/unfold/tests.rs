@@ -242,6 +242,10 @@ fn the_directory_follows_cd() {
         ("x && cd /; a", Directory::Unknown),
         ("cd $x; a", Directory::Unknown),
         ("cd -; a", Directory::Unknown),
+        ("f() { a; }; cd /; f", Directory::At("/".to_owned())),
+        ("cd /; f() { a; }", Directory::Unknown),
+        ("while x; do cd ..; a; done", Directory::Unknown),
+        ("while cd ..; do a; done", Directory::Unknown),
         ("cd / && sh -c 'a'", Directory::At("/".to_owned())),
     ] {
         assert_eq!(directory(line), expected, "{line}");

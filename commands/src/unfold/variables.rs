@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::flags::{self, Argument};
 use crate::reading::Program;
 use crate::syntax::{Dialect, Dialects, Part, ScopeId, SimpleCommand, Word};
 
@@ -66,8 +65,8 @@ pub(super) struct Variables<'a> {
     /// How often each variable is assigned, in each dialect.
     counts: HashMap<String, [u32; 3]>,
     constants: HashMap<(String, Dialect), Constant>,
-    /// The names whose values were used.
-    used: HashSet<(String, Dialect)>,
+    /// The variables whose values were used, and how often each was assigned then.
+    used: HashMap<(String, Dialect), u32>,
     /// Variables that were assigned more often than it seemed.
     distrusted: &'a HashSet<String>,
     given: &'a [(&'a str, &'a str)],
@@ -83,7 +82,7 @@ impl<'a> Variables<'a> {
         Self {
             counts: HashMap::new(),
             constants: HashMap::new(),
-            used: HashSet::new(),
+            used: HashMap::new(),
             distrusted,
             given,
             functions: HashSet::new(),
@@ -99,8 +98,11 @@ impl<'a> Variables<'a> {
 
     /// Returns the variables whose value was used although they are assigned more than once.
     pub(super) fn wrong(&self) -> Vec<String> {
-        let is_wrong = |(name, dialect): &&(String, Dialect)| self.dynamic || self.assigned(name, *dialect) > 1;
-        self.used.iter().filter(is_wrong).map(|(name, _)| name.clone()).collect()
+        let is_wrong = |used: &(&(String, Dialect), &u32)| {
+            let ((name, dialect), count) = used;
+            self.dynamic || self.assigned(name, *dialect) > **count
+        };
+        self.used.iter().filter(is_wrong).map(|((name, _), _)| name.clone()).collect()
     }
 
     fn assigned(&self, name: &str, dialect: Dialect) -> u32 {
@@ -190,11 +192,13 @@ impl<'a> Variables<'a> {
             return None;
         }
         match self.assigned(name, dialect) {
-            0 if name == "IFS" => Some(" ".to_owned()),
+            0 if name == "IFS" => {
+                self.used.insert((name.to_owned(), dialect), 0);
+                Some(" ".to_owned())
+            }
             0 if !SPECIAL.contains(&name) => {
                 let value = self.given.iter().find(|(given, _)| *given == name)?.1;
-                self.used.insert((name.to_owned(), dialect));
-                // Also after the first assignment that is found later.
+                self.used.insert((name.to_owned(), dialect), 0);
                 Some(value.to_owned())
             }
             1 => {
@@ -207,7 +211,7 @@ impl<'a> Variables<'a> {
                     _ => "",
                 });
                 let text = text.collect();
-                self.used.insert((name.to_owned(), dialect));
+                self.used.insert((name.to_owned(), dialect), 1);
                 Some(text)
             }
             _ => None,
@@ -239,43 +243,4 @@ impl<'a> Variables<'a> {
             Program::Unknown
         }
     }
-}
-
-/// Returns `NAME=VALUE` words of a declaration without options.
-pub(super) fn declared(words: &[Word]) -> Option<Vec<(String, Word)>> {
-    let name = words.first()?.literal()?;
-    if !matches!(&*name, "export" | "readonly" | "declare" | "typeset" | "local") {
-        return None;
-    }
-    let mut found = Vec::new();
-    for argument in flags::arguments(&words[1..], &[]) {
-        match argument {
-            Argument::Option { name, .. } if matches!(name.as_str(), "-x" | "-r" | "-g") => {}
-            Argument::Operand { word, .. } => {
-                let start = word.certain_start();
-                let Some((name, _)) = start.split_once('=') else { continue };
-                found.push((name.to_owned(), after_sign(word, name.len() + 1)));
-            }
-            _ => return None,
-        }
-    }
-    Some(found)
-}
-
-/// Returns a word without its first `length` bytes, which are literal.
-pub(super) fn after_sign(word: &Word, mut length: usize) -> Word {
-    let mut parts = Vec::new();
-    for part in &word.parts {
-        match part {
-            Part::Literal { text, origin } if length > 0 => {
-                let cut = length.min(text.len());
-                length -= cut;
-                if cut < text.len() {
-                    parts.push(Part::Literal { text: text[cut..].to_owned(), origin: *origin });
-                }
-            }
-            part => parts.push(part.clone()),
-        }
-    }
-    Word { parts, span: word.span }
 }

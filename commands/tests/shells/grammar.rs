@@ -13,6 +13,14 @@ const SIGNS: &[&str] = &[
     "$[", "|&",
 ];
 
+/// Lines that are hard to read, separated by `%%`.
+const HARD: &str = include_str!("lines.txt");
+
+/// Returns the lines that are known to be hard.
+pub(crate) fn hard_lines() -> Vec<&'static str> {
+    HARD.split("%%\n").filter(|line| !line.is_empty()).collect()
+}
+
 pub(crate) struct Grammar {
     random: Random,
     next: usize,
@@ -28,6 +36,16 @@ impl Grammar {
         let next = random.below(10) * 10;
         let mut grammar = Self { random, next, after: String::new(), budget: 24 };
         let mut text = String::new();
+        if grammar.random.one_in(3) {
+            // A variation of lines that are known to be hard.
+            let hard = hard_lines();
+            for _ in 0..=grammar.random.below(2) {
+                text.push_str(grammar.random.pick(&hard).trim_end_matches('\n'));
+                text.push_str(grammar.random.pick(&["\n", "\n", "; ", " && ", " | ", " & ", " || "]));
+            }
+            grammar.mutate(&mut text);
+            return text;
+        }
         for _ in 0..=grammar.random.below(3) {
             text.push_str(&grammar.list(0));
             grammar.end_line(&mut text);

@@ -49,12 +49,9 @@ fn answer(line: &str) -> Answer {
 /// Programs that run a file as a script.
 const SCRIPTS: &[&str] = &[".", "source", "sh", "bash", "dash", "ash"];
 
-/// Lines that are hard to read, separated by `%%`.
-const HARD: &str = include_str!("lines.txt");
-
 #[test]
 fn what_hard_lines_run_is_listed() {
-    let lines: Vec<&str> = HARD.split("%%\n").filter(|line| !line.is_empty()).collect();
+    let lines = grammar::hard_lines();
     let count = lines.len() as u64;
     compare(0..count, |number| lines[usize::try_from(number).expect("it is an index")].to_owned());
 }
