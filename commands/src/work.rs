@@ -7,7 +7,7 @@ pub(crate) const COMMAND: usize = 64;
 /// Steps for each word that is read.
 pub(crate) const WORD: usize = 16;
 /// Steps for each word that is copied.
-pub(crate) const COPY: usize = 8;
+pub(crate) const COPY: usize = 20;
 /// Steps for every line, however short.
 const BASE: u32 = 60_000;
 

@@ -8,10 +8,12 @@ use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::script::{Assignment, ScopeKind};
 use crate::syntax::word::{Part, Word};
+use crate::work::COMMAND;
 
 impl Parser<'_, '_> {
     /// Reads a command: simple or compound.
     pub(super) fn command(&mut self) -> Step {
+        self.spend(COMMAND)?;
         self.skip_blanks();
         if self.peek() == b'(' {
             if self.is_bash()

@@ -3,7 +3,6 @@
 use super::{Parser, Step, Stop};
 use crate::syntax::dialect::Dialect;
 use crate::syntax::script::{CommandId, ScopeId, ScopeKind};
-use crate::work::COMMAND;
 
 /// What ends a list. It is not consumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +108,6 @@ impl Parser<'_, '_> {
 
     /// Reads a pipeline. Returns whether it is a `[[` that this dialect does not have, without its `]]`.
     fn pipeline(&mut self) -> Step<bool> {
-        self.spend(COMMAND)?;
         loop {
             let keyword = self.keyword();
             match keyword.text() {

@@ -63,8 +63,10 @@ pub(crate) fn parse(
 ) -> Parsed {
     let mut parser = Parser::new(text, dialect, kind, spans, depth, work);
     if let Err(stop) = parser.script() {
-        // Other shells may read on.
-        parser.differs(&[Dialect::Bash, Dialect::Dash, Dialect::Ash]);
+        if stop != Stop::Limit {
+            // Other shells may read on.
+            parser.differs(&[Dialect::Bash, Dialect::Dash, Dialect::Ash]);
+        }
         if stop == Stop::Syntax {
             parser.doubt_at(DoubtKind::Syntax, parser.at);
         }

@@ -7,6 +7,7 @@ use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::script::{Descriptor, Redirect, RedirectKind, SimpleCommand};
 use crate::syntax::word::Word;
+use crate::work::WORD;
 
 impl Parser<'_, '_> {
     /// Reads a redirection of the command at `index`. Returns false if there is none here.
@@ -58,6 +59,7 @@ impl Parser<'_, '_> {
             self.at = here;
             return Ok(false);
         }
+        self.spend(2 * WORD)?;
         let kind = self.operator(operator);
         self.skip_blanks();
         if kind == RedirectKind::HereString && self.dialect == Dialect::Dash {
