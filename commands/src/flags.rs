@@ -47,15 +47,26 @@ pub struct Arguments<'w, 'o> {
     words: &'w [Word],
     value_options: &'o [&'o str],
     next: usize,
-    /// The letters of a cluster that are left.
+    /// The letters of a cluster, the position of the next one, and the sign before them.
     cluster: String,
+    letter: usize,
+    sign: char,
     only_operands: bool,
     stop_at_operand: bool,
 }
 
 /// Returns the options and operands among arguments. `value_options` are the options that take a value, with their dashes.
 pub fn arguments<'w, 'o>(words: &'w [Word], value_options: &'o [&'o str]) -> Arguments<'w, 'o> {
-    Arguments { words, value_options, next: 0, cluster: String::new(), only_operands: false, stop_at_operand: false }
+    Arguments {
+        words,
+        value_options,
+        next: 0,
+        cluster: String::new(),
+        letter: 0,
+        sign: '-',
+        only_operands: false,
+        stop_at_operand: false,
+    }
 }
 
 /// Returns whether a long option as written (`--rec`) can be this one (`--recursive`): it is equal, or an abbreviation.
@@ -71,12 +82,22 @@ impl Arguments<'_, '_> {
         self
     }
 
+    /// Returns whether an option takes the next argument as its value.
     fn takes_value(&self, name: &str) -> bool {
         if !name.starts_with("--") {
             return self.value_options.contains(&name);
         }
         // An exact name wins over others that it abbreviates.
-        self.value_options.contains(&name) || self.value_options.iter().any(|option| is_abbreviation(name, option))
+        let is_exact = |option: &&&str| option.strip_suffix('?').unwrap_or(option) == name;
+        match self.value_options.iter().find(is_exact) {
+            Some(option) => !option.ends_with('?'),
+            None => self.value_options.iter().any(|option| !option.ends_with('?') && is_abbreviation(name, option)),
+        }
+    }
+
+    /// Returns whether the rest of a cluster is the value of a short option, although it never takes the next argument.
+    fn has_attached_value(&self, name: &str) -> bool {
+        self.value_options.iter().any(|option| option.strip_suffix('?') == Some(name))
     }
 }
 
@@ -84,27 +105,29 @@ impl<'w> Iterator for Arguments<'w, '_> {
     type Item = Argument<'w>;
 
     fn next(&mut self) -> Option<Argument<'w>> {
-        if let Some(letter) = self.cluster.chars().next() {
+        if let Some(letter) = self.cluster[self.letter..].chars().next() {
             let index = self.next - 1;
-            let word = &self.words[index];
-            let mut rest = self.cluster.split_off(letter.len_utf8());
-            let sign = if word.certain_start().starts_with('+') { '+' } else { '-' };
-            let name = format!("{sign}{letter}");
-            let takes_value = self.takes_value(&name);
-            let value = if !takes_value {
-                self.cluster = std::mem::take(&mut rest);
+            self.letter += letter.len_utf8();
+            let name = format!("{}{letter}", self.sign);
+            let rest = &self.cluster[self.letter..];
+            let of_rest = |rest: &str| {
+                let is_certain = self.words[index].text().is_some();
+                if is_certain { Value::Text(rest.to_owned()) } else { Value::Built(rest.to_owned()) }
+            };
+            let value = if self.has_attached_value(&name) {
+                let value = Some(of_rest(rest)).filter(|value| *value != Value::Text(String::new()));
+                self.letter = self.cluster.len();
+                value
+            } else if !self.takes_value(&name) {
                 None
+            } else if rest.is_empty() && self.words[index].text().is_some() {
+                let value = self.words.get(self.next).map(Value::Word);
+                self.next += usize::from(value.is_some());
+                value
             } else {
-                self.cluster.clear();
-                if word.text().is_none() {
-                    Some(Value::Built(rest))
-                } else if rest.is_empty() {
-                    let value = self.words.get(self.next).map(Value::Word);
-                    self.next += usize::from(value.is_some());
-                    value
-                } else {
-                    Some(Value::Text(rest))
-                }
+                let value = of_rest(rest);
+                self.letter = self.cluster.len();
+                Some(value)
             };
             return Some(Argument::Option { name, value, index });
         }
@@ -148,10 +171,66 @@ impl<'w> Iterator for Arguments<'w, '_> {
                 self.next += usize::from(value.is_some());
                 return Some(Argument::Option { name: start, value, index });
             }
+            self.sign = if plus { '+' } else { '-' };
             self.cluster = start[1..].to_owned();
+            self.letter = 0;
             return if self.cluster.is_empty() { Some(Argument::Either { word, index }) } else { self.next() };
         }
         self.only_operands = self.stop_at_operand;
         Some(Argument::Operand { word, index })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::span::Span;
+    use crate::syntax::Part;
+
+    const OPTIONS: &[&str] = &["-u", "-i?", "--user", "--replace?", "+o"];
+
+    /// Returns the arguments as texts: options as `NAME` or `NAME=VALUE`, operands in parentheses. A word `$` is an expansion.
+    fn read(line: &str) -> String {
+        let word = |text: &str| match text {
+            "$" => Word { parts: vec![Part::Unknown { splits: true }], span: Span::default() },
+            text => Word::plain(text, Span::default()),
+        };
+        let words: Vec<Word> = line.split(' ').map(word).collect();
+        let text = |argument: Argument<'_>| match argument {
+            Argument::Option { name, value: None, .. } => name,
+            Argument::Option { name, value: Some(Value::Word(word)), .. } => {
+                format!("{name}={}", word.text().unwrap_or_default())
+            }
+            Argument::Option { name, value: Some(Value::Text(text) | Value::Built(text)), .. } => {
+                format!("{name}={text}")
+            }
+            Argument::Operand { word, .. } => format!("({})", word.text().unwrap_or_default()),
+            Argument::Either { .. } => "?".to_owned(),
+        };
+        arguments(&words, OPTIONS).map(text).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn options_are_found_in_every_spelling() {
+        for (line, expected) in [
+            ("-rf a", "-r -f (a)"),
+            ("-u a b", "-u=a (b)"),
+            ("-ua b", "-u=a (b)"),
+            ("-rua b", "-r -u=a (b)"),
+            ("--user a b", "--user=a (b)"),
+            ("--user=a b", "--user=a (b)"),
+            ("--us a b", "--us=a (b)"),
+            ("-i a", "-i (a)"),
+            ("-ia b", "-i=a (b)"),
+            ("--replace a", "--replace (a)"),
+            ("--replace=a b", "--replace=a (b)"),
+            ("a -x -- -y", "(a) -x (-y)"),
+            ("- -- -", "(-) (-)"),
+            ("+o a +x", "+o=a +x"),
+            ("$ -x", "? -x"),
+        ] {
+            assert_eq!(read(line), expected, "{line}");
+        }
+        assert!(is_abbreviation("--rec", "--recursive") && !is_abbreviation("--", "--recursive"));
     }
 }

@@ -22,10 +22,9 @@ pub struct Program<'t> {
     pub name: &'t str,
     /// The options whose value is the next argument, with their dashes: `-u`, `--user`.
     ///
-    /// A long option is also recognised with `=VALUE` and by an unambiguous beginning, a short one also within a cluster.
-    pub value_options: &'t [&'t str],
-    /// Whether options end at the first operand, which is a script, for example.
-    pub options_first: bool,
+    /// A long option is also recognised with `=VALUE` and by an unambiguous beginning, a short one also within a cluster. If an
+    /// option takes a value only in its own word (`-i{}`, `--replace={}`), a `?` follows it: `-i?`.
+    pub value_options: &'static [&'static str],
     /// The ways in which it runs others. Each applies on its own.
     pub runs: &'t [Runs<'t>],
     /// The arguments that name files which it writes.

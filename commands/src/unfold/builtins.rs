@@ -44,6 +44,8 @@ impl Unfolder<'_> {
         for (name, value, span) in suspects {
             if TABLES.contains(&name.as_str()) {
                 self.doubt(DoubtKind::Redefined, span);
+            } else if name.starts_with("BASH_FUNC_") {
+                self.doubt(DoubtKind::HiddenCode, span);
             } else if CODE_VARIABLES.contains(&name.as_str()) && runs(&name, &value) {
                 self.doubt(DoubtKind::HiddenCode, span);
             }

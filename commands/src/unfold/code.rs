@@ -213,21 +213,28 @@ impl Unfolder<'_> {
                 self.read_redirect(index, &redirect, shell);
             }
             Input::Commands(commands) => {
-                let written = commands.clone();
-                let mut printed = Vec::new();
-                for id in written {
-                    match self.printed(id) {
-                        Some(code) => printed.push(code),
-                        None => return self.doubt(DoubtKind::OutputAsCode, span),
+                let mut words = Vec::new();
+                let mut is_plain = true;
+                for id in commands.clone() {
+                    let Some((printed, span)) = self.printed(id) else {
+                        return self.doubt(DoubtKind::OutputAsCode, span);
+                    };
+                    if id > commands.start {
+                        words.push(Word::plain("\n", span));
                     }
+                    words.extend(printed);
+                    // What is printed more than once, or only under a condition, can be put together differently.
+                    is_plain &= !self.reading.is_in(id, |kind| kind.is_conditional() || *kind == ScopeKind::Background);
                 }
-                for (words, span) in printed {
-                    let code = self.code_of(index, &words);
-                    if code.built {
-                        self.doubt(DoubtKind::BuiltCode, span);
-                    }
-                    self.read_code(index, &code.text, span, shell, How::Input);
+                let span = match words.as_slice() {
+                    [word] => word.span,
+                    _ => span,
+                };
+                let code = self.code_of(index, &words);
+                if code.built || !is_plain {
+                    self.doubt(DoubtKind::BuiltCode, span);
                 }
+                self.read_code(index, &code.text, span, shell, How::Input);
             }
         }
     }
@@ -261,7 +268,7 @@ impl Unfolder<'_> {
         // Only a command alone on the left side of the pipe: not one of a loop, or with its output elsewhere.
         let reaches_the_pipe = command.redirects.iter().all(|redirect| redirect.replaces_input());
         let name = match command.words.first()?.literal()? {
-            name if reaches_the_pipe && self.variables.functions.is_empty() => name,
+            name if reaches_the_pipe && self.variables.functions.is_empty() && !self.has_aliases() => name,
             _ => return None,
         };
         let mut words = command.words[1..].to_vec();

@@ -8,6 +8,28 @@ use crate::syntax::{Glob, Part, Redirect, RedirectKind, Word};
 /// Operators of `[[` that evaluate their operands.
 const NUMERIC: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"];
 
+/// Variables whose values the shell evaluates as numbers.
+const NUMBERS: &[&str] = &[
+    "BASHPID",
+    "COLUMNS",
+    "EPOCHSECONDS",
+    "EUID",
+    "FUNCNEST",
+    "HISTCMD",
+    "HISTFILESIZE",
+    "HISTSIZE",
+    "LINENO",
+    "LINES",
+    "MAILCHECK",
+    "OPTERR",
+    "OPTIND",
+    "PPID",
+    "RANDOM",
+    "SECONDS",
+    "SRANDOM",
+    "TMOUT",
+    "UID",
+];
 /// Escape sequences of `printf` that are a `$` or a backquote.
 const ESCAPES: &[&str] =
     &["\\44", "\\044", "\\0044", "\\x24", "\\u0024", "\\u24", "\\140", "\\0140", "\\x60", "\\u0060", "\\u60"];
@@ -77,6 +99,9 @@ fn evaluates(command: &Command) -> bool {
             |word: &Word| word.text().is_some_and(|text| options.contains(&&*text)) || word.starts_with_expansion();
         command.arguments().iter().any(is_one)
     };
+    if command.assignments.iter().any(|assignment| NUMBERS.contains(&assignment.name.as_str())) {
+        return true;
+    }
     match command.program.name() {
         Some(
             "let" | "declare" | "typeset" | "local" | "export" | "readonly" | "unset" | "read" | "mapfile"

@@ -170,7 +170,9 @@ impl Unfolder<'_> {
         let mut found = ShellArguments::default();
         for argument in flags::arguments(arguments, program.value_options) {
             match argument {
-                Argument::Option { name, .. } => {
+                Argument::Option { name, value, .. } => {
+                    let is_file = matches!(name.as_str(), "--rcfile" | "--init-file");
+                    found.unsure |= is_file && !matches!(&value, Some(Value::Word(word)) if is_plain_file(word));
                     found.has_code |= options.contains(&name.as_str());
                     found.reads_input |= name == "-s";
                 }
@@ -202,6 +204,9 @@ impl Unfolder<'_> {
     ) {
         let found = Self::shell_arguments(arguments, program, options);
         let span = self.reading.commands[index].span;
+        if found.has_code && found.unsure {
+            self.doubt(DoubtKind::BuiltCode, span);
+        }
         if found.has_code {
             match found.operand {
                 Some(at) => self.read_words(index, &arguments[at..=at], shell),
@@ -266,7 +271,7 @@ impl Unfolder<'_> {
         let is_input = match found.operand {
             _ if found.has_code => false,
             None => !self.reading.commands[index].appended,
-            Some(at) => found.reads_input || arguments[at].text().is_some_and(|file| INPUT_FILES.contains(&&*file)),
+            Some(at) => found.reads_input || arguments[at].text().is_some_and(|file| is_input_file(&file)),
         };
         let is_query = arguments
             .iter()
@@ -286,9 +291,12 @@ impl Unfolder<'_> {
         let is_output = word.parts.iter().any(|part| matches!(part, Part::ProcessSubstitution { .. }));
         let is_builtin = matches!(&self.reading.commands[index].program, Name::Known { name, .. } if name == "." || name == "source");
         match word.text() {
-            Some(file) if is_builtin && INPUT_FILES.contains(&&*file) => self.read_input(index, CodeShell::Same),
-            Some(file) if !INPUT_FILES.contains(&&*file) && is_descriptor(&file) => {
-                self.doubt(DoubtKind::OutputAsCode, word.span);
+            Some(file) if is_builtin && is_input_file(&file) => self.read_input(index, CodeShell::Same),
+            Some(file) if !is_input_file(&file) && is_descriptor(&file) => {
+                let id = u32::try_from(index).unwrap_or(u32::MAX);
+                if file.starts_with('/') || self.reading.input(id) != Input::Inherited {
+                    self.doubt(DoubtKind::OutputAsCode, word.span);
+                }
             }
             _ if is_output => self.doubt(DoubtKind::OutputAsCode, word.span),
             // A pattern or a variable can be the name of standard input.
@@ -314,8 +322,41 @@ fn assigned(assignments: &[Assignment]) -> impl Iterator<Item = Word> {
     })
 }
 
+/// Returns whether a file is standard input: `/dev/stdin`, also as `//dev/./stdin`.
+fn is_input_file(file: &str) -> bool {
+    file.starts_with('/') && INPUT_FILES.contains(&normal(file).as_str())
+}
+
+/// Returns an absolute path without `.`, `..` and empty components.
+fn normal(path: &str) -> String {
+    let mut components: Vec<&str> = Vec::new();
+    for component in path.split('/') {
+        match component {
+            "" | "." => {}
+            ".." => drop(components.pop()),
+            name => components.push(name),
+        }
+    }
+    format!("/{}", components.join("/"))
+}
+
+/// Returns whether a file can be an open descriptor. A relative path can be one after `cd /dev/fd`.
 fn is_descriptor(file: &str) -> bool {
-    file.starts_with("/dev/fd/") || file.starts_with("/proc/") && file.contains("/fd/")
+    let name = file.rsplit('/').next().unwrap_or_default();
+    let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    let normal = normal(file);
+    if file.starts_with('/') {
+        normal.starts_with("/dev/fd/")
+            || normal.starts_with("/proc/") && normal.contains("/fd/")
+            || normal == "/dev/tty"
+    } else {
+        is_number || matches!(name, "stdin" | "tty")
+    }
+}
+
+/// Returns whether a file is certainly not the output of a command.
+fn is_plain_file(word: &Word) -> bool {
+    word.text().is_some_and(|file| !is_input_file(&file) && !is_descriptor(&file))
 }
 
 fn is_assignment(word: &Word) -> bool {

@@ -21,6 +21,28 @@ pub(crate) fn hard_lines() -> Vec<&'static str> {
     HARD.split("%%\n").filter(|line| !line.is_empty()).collect()
 }
 
+/// The absolute paths of the grammar.
+const DEVICES: &[&str] = &["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/fd/0", "/dev/fd/3"];
+
+/// Returns whether all absolute paths in a line are those of the grammar, and no path leads upwards except to the programs.
+fn is_inside(line: &str) -> bool {
+    let mut rest = line.replace("../bin/", "");
+    for device in DEVICES {
+        // The path must end here, also in the eyes of a shell.
+        for end in [" ", "\n", ";", ")", "'", "\""] {
+            rest = rest.replace(&format!("{device}{end}"), end);
+        }
+    }
+    !rest.contains("..")
+        && !rest.trim_end().ends_with('/')
+        && rest.match_indices('/').all(|(at, _)| {
+            let before = rest[..at].chars().next_back();
+            before.is_some_and(|c| {
+                c.is_ascii_alphanumeric() || c == '.' || c == '}' || c == '/' && !rest[..at].ends_with(" /")
+            })
+        })
+}
+
 pub(crate) struct Grammar {
     random: Random,
     next: usize,
@@ -43,17 +65,20 @@ impl Grammar {
                 text.push_str(grammar.random.pick(&hard).trim_end_matches('\n'));
                 text.push_str(grammar.random.pick(&["\n", "\n", "; ", " && ", " | ", " & ", " || "]));
             }
-            grammar.mutate(&mut text);
-            return text;
+            return grammar.mutated(text);
         }
         for _ in 0..=grammar.random.below(3) {
             text.push_str(&grammar.list(0));
             grammar.end_line(&mut text);
         }
-        if grammar.random.one_in(3) {
-            grammar.mutate(&mut text);
-        }
-        text
+        if grammar.random.one_in(3) { grammar.mutated(text) } else { text }
+    }
+
+    /// Mutates a text, but not into one that names other files outside of the sandbox.
+    fn mutated(&mut self, text: String) -> String {
+        let mut changed = text.clone();
+        self.mutate(&mut changed);
+        if is_inside(&changed) { changed } else { text }
     }
 
     fn mutate(&mut self, text: &mut String) {

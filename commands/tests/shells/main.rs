@@ -114,7 +114,7 @@ fn compare(lines: Range<u64>, line: impl Fn(u64) -> String + Sync) -> u64 {
         lines.end - lines.start,
         failures.len()
     );
-    let shown: Vec<&str> = failures.iter().take(40).map(String::as_str).collect();
+    let shown: Vec<&str> = failures.iter().take(120).map(String::as_str).collect();
     assert!(failures.is_empty(), "{}", shown.join("\n----\n"));
     sure
 }

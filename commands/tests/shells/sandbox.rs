@@ -2,9 +2,9 @@
 //! grammar.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{PipeReader, Read as _};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -60,8 +60,7 @@ impl Sandbox {
                     case $0 in *[13579]) exit 1 ;; esac\nexit 0\n";
         let file = programs.join("stub");
         fs::write(&file, stub).expect("failed to write the stub");
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(&file, mode).expect("failed to make the stub executable");
+        fs::set_permissions(&file, Permissions::from_mode(0o755)).expect("failed to make the stub executable");
         for number in 0..NAMES {
             symlink("stub", programs.join(format!("c{number}"))).expect("failed to link the stub");
         }
@@ -79,6 +78,10 @@ impl Sandbox {
         let folder = self.root.join(self.runs.to_string());
         let work = folder.join("work");
         fs::create_dir_all(&work).expect("failed to create the working directory");
+        for folder in [&folder, &work] {
+            fs::set_permissions(folder, Permissions::from_mode(0o777))
+                .expect("failed to open the folder to the other user");
+        }
         let (reader, output) = std::io::pipe().expect("failed to create a pipe");
         let program = find(shell.program).expect("the shell exists");
         let mut command = Command::new(program);
@@ -94,6 +97,10 @@ impl Sandbox {
             .stdout(output.try_clone().expect("failed to copy a descriptor"))
             .stderr(output)
             .process_group(0);
+        if is_root() {
+            // A line must not write outside of its folder.
+            command.uid(OTHER_USER).gid(OTHER_USER);
+        }
         let child = command.spawn().expect("failed to start the shell");
         // The pipe is closed in this process, so that its end shows that all processes have ended.
         drop(command);
@@ -116,6 +123,13 @@ impl Drop for Sandbox {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.root);
     }
+}
+
+/// The user who runs the lines if the tests are run by root: `nobody`.
+const OTHER_USER: u32 = 65534;
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
 
 /// Waits for all processes of a line, and returns what they print. After the time limit, they are ended.

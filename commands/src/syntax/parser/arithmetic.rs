@@ -148,6 +148,12 @@ impl Parser<'_, '_> {
                 Ok(())
             })
         });
+        let text = &self.bytes[start..end.max(start)];
+        if text.iter().any(|byte| matches!(byte, b'\'' | b'\\')) && text.iter().any(|byte| matches!(byte, b'$' | b'`'))
+        {
+            // Quoted code is expanded when the expression is evaluated.
+            self.doubt(DoubtKind::HiddenCode, start, end);
+        }
         self.note_names(start, end);
         match result {
             Err(Stop::Limit) => Err(Stop::Limit),
