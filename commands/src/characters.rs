@@ -34,7 +34,7 @@ pub(crate) fn is_disguised(name: &str) -> bool {
     }
     let is_mixed = |part: &str| {
         part.chars().any(|c| c.is_ascii_alphabetic()) && part.chars().any(looks_like_ascii)
-            || part.chars().any(|c| !c.is_ascii()) && part.chars().all(|c| c.is_ascii() || looks_like_ascii(c))
+            || !part.is_ascii() && part.chars().all(|c| c.is_ascii() || looks_like_ascii(c))
     };
     // A word in one foreign script (`проверка`) has letters without a counterpart, and no ASCII letters.
     name.chars().any(|c| is_styled(c) || is_invisible(c, None))

@@ -172,7 +172,7 @@ impl<'w> Iterator for Arguments<'w, '_> {
                 return Some(Argument::Option { name: start, value, index });
             }
             self.sign = if plus { '+' } else { '-' };
-            self.cluster = start[1..].to_owned();
+            start[1..].clone_into(&mut self.cluster);
             self.letter = 0;
             return if self.cluster.is_empty() { Some(Argument::Either { word, index }) } else { self.next() };
         }

@@ -32,16 +32,9 @@ impl Work {
     #[inline]
     pub(crate) fn spend(&mut self, steps: usize) -> Result<(), Exhausted> {
         let steps = u32::try_from(steps).unwrap_or(u32::MAX);
-        match self.left.checked_sub(steps) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => {
-                self.left = 0;
-                Err(Exhausted)
-            }
-        }
+        let left = self.left.checked_sub(steps);
+        self.left = left.unwrap_or_default();
+        left.map(drop).ok_or(Exhausted)
     }
 
     /// Returns the steps that are left.

@@ -142,7 +142,7 @@ impl Expander<'_> {
             let is_padded = |text: &str| text.trim_start_matches('-').starts_with('0') && text.len() > 1;
             let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
             let (low, high) = (from.min(to), from.max(to));
-            let count = from.abs_diff(to) as usize / step + 1;
+            let count = usize::try_from(from.abs_diff(to)).unwrap_or(MAX_WORDS) / step + 1;
             let value = |index: usize| {
                 let offset = i64::try_from(index * step).unwrap_or(0);
                 if from <= to { low + offset } else { high - offset }

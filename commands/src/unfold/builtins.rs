@@ -42,11 +42,10 @@ impl Unfolder<'_> {
             suspects.push((name, value, span));
         }
         for (name, value, span) in suspects {
+            let is_code = CODE_VARIABLES.contains(&name.as_str()) && runs(&name, &value);
             if TABLES.contains(&name.as_str()) {
                 self.doubt(DoubtKind::Redefined, span);
-            } else if name.starts_with("BASH_FUNC_") {
-                self.doubt(DoubtKind::HiddenCode, span);
-            } else if CODE_VARIABLES.contains(&name.as_str()) && runs(&name, &value) {
+            } else if is_code || name.starts_with("BASH_FUNC_") {
                 self.doubt(DoubtKind::HiddenCode, span);
             }
         }

@@ -266,7 +266,7 @@ impl Unfolder<'_> {
     fn printed(&self, id: CommandId) -> Option<(Vec<Word>, Span)> {
         let command = self.reading.command(id);
         // Only a command alone on the left side of the pipe: not one of a loop, or with its output elsewhere.
-        let reaches_the_pipe = command.redirects.iter().all(|redirect| redirect.replaces_input());
+        let reaches_the_pipe = command.redirects.iter().all(Redirect::replaces_input);
         let name = match command.words.first()?.literal()? {
             name if reaches_the_pipe && self.variables.functions.is_empty() && !self.has_aliases() => name,
             _ => return None,

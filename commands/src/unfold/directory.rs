@@ -144,12 +144,11 @@ fn target(command: &Command, from: &Directory) -> Directory {
         _ => word.text().filter(|text| *text != "-").map(std::borrow::Cow::into_owned),
     };
     match (path, from) {
-        (None, _) => Directory::Unknown,
         (Some(path), _) if path.len() > MAX_PATH => Directory::Unknown,
         (Some(path), _) if path.starts_with(['/', '~']) => Directory::At(path),
         (Some(path), Directory::At(base)) if base.len() + path.len() > MAX_PATH => Directory::Unknown,
         (Some(path), Directory::At(base)) => Directory::At(format!("{}/{path}", base.trim_end_matches('/'))),
         (Some(path), Directory::Start) => Directory::At(path),
-        (Some(_), Directory::Unknown) => Directory::Unknown,
+        (None, _) | (Some(_), Directory::Unknown) => Directory::Unknown,
     }
 }

@@ -7,6 +7,7 @@ mod directory;
 mod expand;
 mod hidden;
 mod open;
+mod shells;
 #[cfg(test)]
 mod tests;
 mod variables;

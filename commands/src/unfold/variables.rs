@@ -121,7 +121,9 @@ impl<'a> Variables<'a> {
             None => self.counts.entry(name.to_owned()).or_default(),
         };
         if nested {
-            counts.iter_mut().for_each(|count| *count += 1);
+            for count in counts.iter_mut() {
+                *count += 1;
+            }
         } else {
             dialects.iter().for_each(|dialect| counts[dialect as usize] += 1);
         }

@@ -346,7 +346,7 @@ impl Grammar {
             12 => format!("read 'a[$({name} >&2)0]' <<<w"),
             13 => format!("x='a[$({name} >&2)0]'; echo ${{v:x}}"),
             14 => format!("mapfile -C {name} -c 1 m <<<w"),
-            15 => format!("hash -p ./c190 ls; ls"),
+            15 => "hash -p ./c190 ls; ls".to_owned(),
             _ => format!("x='a[$({name} >&2)0]'; echo ${{!x}}"),
         }
     }

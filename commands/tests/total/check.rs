@@ -1,7 +1,7 @@
 //! What holds for the reading of any text.
 
 use toolc_commands::programs::USUAL;
-use toolc_commands::syntax::{Glob, Operation, Redirect};
+use toolc_commands::syntax::{Operation, Redirect};
 use toolc_commands::{
     Command, Input, MAX_BYTES, Part, Program, Reading, ScopeKind, Shells, Span, Surroundings, Word, read,
 };
@@ -164,7 +164,7 @@ fn parts(parts: &[Part], reading: &Reading) {
                 let Operation { operand, .. } = &**operation;
                 self::parts(operand, reading);
             }
-            Part::Glob(Glob::AnyText | Glob::AnyChar | Glob::Class(_) | Glob::Extended(_)) | _ => {}
+            _ => {}
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The reader accepts any text, in bounded work.
 
+#[allow(unreachable_pub, reason = "in `fuzz/` it is a library")]
 mod check;
 #[path = "../shells/random.rs"]
 mod random;
@@ -37,6 +38,7 @@ fn any_characters_can_be_read() {
     let special: Vec<char> = "'\"`$(){}[];&|<>\n \\#!~*=ab1é\u{10ffff}\u{200b}\0\t".chars().collect();
     for number in 0..8_000 {
         let text: String = (0..random.below(60)).map(|_| random.pick(&special)).collect();
+        let text = if random.one_in(4) { text.repeat(3) } else { text };
         let result = std::panic::catch_unwind(|| check::line(&text));
         assert!(result.is_ok(), "input {number}: {text:?}");
     }

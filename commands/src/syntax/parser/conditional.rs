@@ -71,7 +71,7 @@ impl Parser<'_, '_> {
                 }
             }
             self.bump();
-            let sign = Word::plain(&self.text[from..from + 1], self.span(from, self.at));
+            let sign = Word::plain(&self.text[from..=from], self.span(from, self.at));
             word.parts.extend(sign.parts);
             self.spend(1)?;
         }

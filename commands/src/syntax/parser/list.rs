@@ -112,7 +112,7 @@ impl Parser<'_, '_> {
             let keyword = self.keyword();
             match keyword.text() {
                 b"!" => self.at = keyword.end,
-                b"time" if self.is_bash() && self.time()? => {}
+                b"time" if self.is_bash() && self.time() => {}
                 _ => break,
             }
             self.skip_blanks();
@@ -152,7 +152,7 @@ impl Parser<'_, '_> {
             self.scoped(ScopeKind::PipelinePart, |parser| {
                 let scope = parser.scope as usize;
                 parser.script.scopes[scope].input = Some(input);
-                if parser.is_bash() && parser.keyword().text() == b"time" && parser.time()? {
+                if parser.is_bash() && parser.keyword().text() == b"time" && parser.time() {
                     parser.skip_blanks();
                 }
                 parser.command()

@@ -83,13 +83,13 @@ impl Parser<'_, '_> {
             let from = self.script.commands[index].words.len();
             self.words(place, index)?;
             end = self.at;
-            if self.dialect == Dialect::Ash {
-                if let Some(word) = self.script.commands[index].words.get(from) {
-                    match word.literal().as_deref() {
-                        Some("[[") if from == 0 => state.in_test = true,
-                        Some("]]") => state.in_test = false,
-                        _ => {}
-                    }
+            if self.dialect == Dialect::Ash
+                && let Some(word) = self.script.commands[index].words.get(from)
+            {
+                match word.literal().as_deref() {
+                    Some("[[") if from == 0 => state.in_test = true,
+                    Some("]]") => state.in_test = false,
+                    _ => {}
                 }
             }
         }
@@ -271,7 +271,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads `time` and its option. Returns false if it is the program of this name.
-    pub(super) fn time(&mut self) -> Step<bool> {
+    pub(super) fn time(&mut self) -> bool {
         let start = self.at;
         let keyword = self.keyword();
         let mut ahead = keyword.end;
@@ -282,7 +282,7 @@ impl Parser<'_, '_> {
         let next = self.after(ahead);
         let is_own = matches!(self.byte(next), b'p' | b'-') && is_delimiter(self.byte(self.after(next)));
         if is_option && !is_own {
-            return Ok(false);
+            return false;
         }
         let index = self.begin();
         let mut words = vec![Word::plain("time", self.span(start, keyword.end))];
@@ -300,6 +300,6 @@ impl Parser<'_, '_> {
         let command = &mut self.script.commands[index];
         (command.words, command.span) = (words, span);
         self.skip_blanks();
-        Ok(true)
+        true
     }
 }
