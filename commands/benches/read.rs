@@ -85,6 +85,10 @@ const UNITS: &[&str] = &[
     "sh -c \"",
     "sh -c 'a';",
     "su -c a;",
+    "sh;",
+    "read a;",
+    "export a=b;",
+    "a=b c;",
     "e=sh;$e -c 'a';",
     "trap 'a' b;",
     "find -exec a \\; ",
@@ -107,7 +111,11 @@ fn main() {
     let surroundings = Surroundings::default();
     let all = || lines.iter().for_each(|line| drop(black_box(read(line, &USUAL, &surroundings))));
     let time = fastest(20, all);
-    println!("mean of {} lines: {:.2} µs", lines.len(), time.as_secs_f64() * 1e6 / lines.len() as f64);
+    println!(
+        "mean of {} lines: {:.2} µs",
+        lines.len(),
+        time.as_secs_f64() * 1e6 / f64::from(u32::try_from(lines.len()).expect("there are not many lines"))
+    );
     let measure = |unit: &&'static str| {
         let line = unit.repeat(LONG / unit.len());
         (fastest(3, || drop(black_box(read(&line, &USUAL, &surroundings)))), *unit)

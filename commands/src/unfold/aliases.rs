@@ -26,14 +26,6 @@ pub(super) struct Aliases {
 }
 
 impl Unfolder<'_> {
-    /// Returns whether the line defines aliases.
-    pub(super) fn has_aliases(&self) -> bool {
-        self.reading
-            .commands
-            .iter()
-            .any(|command| command.words.first().and_then(Word::literal).as_deref() == Some("alias"))
-    }
-
     /// Notes what `alias` defines.
     pub(super) fn define_aliases(&mut self, index: usize) {
         let words = self.reading.commands[index].arguments().to_vec();

@@ -149,6 +149,20 @@ impl Unfolder<'_> {
         }
     }
 
+    /// Adds doubts about shells that read the input of the whole line, if a command replaces it: `exec` and `coproc` do.
+    pub(super) fn doubt_input(&mut self) {
+        let replaces = |command: &Command| match command.program.name() {
+            Some("coproc") => true,
+            Some("exec") => command.redirects.iter().any(Redirect::replaces_input),
+            _ => false,
+        };
+        if !self.interactive.is_empty() && self.reading.commands.iter().any(replaces) {
+            for span in std::mem::take(&mut self.interactive) {
+                self.doubt(DoubtKind::OutputAsCode, span);
+            }
+        }
+    }
+
     /// Returns the text of words, joined with spaces.
     fn code_of(&self, index: usize, words: &[Word]) -> Code {
         let dialects = self.infos[index].dialects;
@@ -169,7 +183,9 @@ impl Unfolder<'_> {
                         code.text.push_str(user);
                     }
                     Part::Variable { name, operation: None, .. }
-                        if HARMLESS.contains(&name.as_str()) && !self.variables.is_assigned(name, dialects) =>
+                        if HARMLESS.contains(&name.as_str())
+                            && !self.variables.is_assigned(name, dialects)
+                            && !(name.ends_with("PWD") && self.variables.changes_directory) =>
                     {
                         code.literal = true;
                         code.text.push_str("${");
@@ -196,18 +212,11 @@ impl Unfolder<'_> {
         let id = CommandId::try_from(index).unwrap_or(CommandId::MAX);
         let span = self.reading.commands[index].span;
         match self.reading.input(id) {
-            Input::Inherited => {
-                // A function has the input of its call, and `exec` and `coproc` change it for others.
-                let changes = |command: &Command| match command.program.name() {
-                    Some("coproc") => true,
-                    Some("exec") => command.redirects.iter().any(Redirect::replaces_input),
-                    _ => false,
-                };
-                let is_called = self.reading.is_in(id, |kind| matches!(kind, ScopeKind::Function(_)));
-                if is_called || self.reading.commands.iter().any(changes) {
-                    self.doubt(DoubtKind::OutputAsCode, span);
-                }
+            // A function has the input of its call.
+            Input::Inherited if self.reading.is_in(id, |kind| matches!(kind, ScopeKind::Function(_))) => {
+                self.doubt(DoubtKind::OutputAsCode, span);
             }
+            Input::Inherited => self.interactive.push(span),
             Input::Redirect(redirect) => {
                 let redirect = redirect.clone();
                 self.read_redirect(index, &redirect, shell);
@@ -268,7 +277,7 @@ impl Unfolder<'_> {
         // Only a command alone on the left side of the pipe: not one of a loop, or with its output elsewhere.
         let reaches_the_pipe = command.redirects.iter().all(Redirect::replaces_input);
         let name = match command.words.first()?.literal()? {
-            name if reaches_the_pipe && self.variables.functions.is_empty() && !self.has_aliases() => name,
+            name if reaches_the_pipe && self.variables.functions.is_empty() && !self.variables.has_aliases => name,
             _ => return None,
         };
         let mut words = command.words[1..].to_vec();

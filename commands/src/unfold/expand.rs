@@ -1,7 +1,7 @@
 //! Replaces variables by the values that they are known to have.
 
 use super::{Info, Unfolder, is_around};
-use crate::syntax::{Glob, Origin, Part, Word};
+use crate::syntax::{Glob, Origin, Part, ScopeKind, Word};
 
 impl Unfolder<'_> {
     /// Fills in the values of variables. Returns whether the first word comes from an expansion.
@@ -55,9 +55,10 @@ impl Unfolder<'_> {
         let scope = self.reading.commands[index].scope;
         let Info { dialects, root, .. } = self.infos[index];
         let scopes = &self.reading.scopes;
-        let mut values = dialects
-            .iter()
-            .map(|dialect| self.variables.value(name, dialect, (root, index), |outer| is_around(scopes, outer, scope)));
+        let own_shell = !self.reading.scopes(scope).any(|scope| scope.kind == ScopeKind::Code { same_shell: false });
+        let mut values = dialects.iter().map(|dialect| {
+            self.variables.value(name, dialect, (root, index), own_shell, |outer| is_around(scopes, outer, scope))
+        });
         // All readings must agree.
         let value = values.next()??;
         if values.any(|other| other.as_ref() != Some(&value)) {

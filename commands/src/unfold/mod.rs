@@ -75,6 +75,8 @@ struct Unfolder<'a> {
     /// Whether a value is evaluated as arithmetic or as a subscript somewhere.
     evaluates: bool,
     exhausted: bool,
+    /// The shells that read the standard input of the whole line.
+    interactive: Vec<Span>,
 }
 
 impl<'a> Unfolder<'a> {
@@ -96,6 +98,7 @@ impl<'a> Unfolder<'a> {
             aliases: Aliases::default(),
             evaluates: false,
             exhausted: false,
+            interactive: Vec::new(),
         }
     }
 
@@ -118,6 +121,7 @@ impl<'a> Unfolder<'a> {
             self.expand_aliases();
         }
         self.find_hidden_code();
+        self.doubt_input();
     }
 
     fn finish(mut self) -> Reading {

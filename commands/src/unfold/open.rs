@@ -134,6 +134,9 @@ impl Unfolder<'_> {
             return None;
         }
         let added = self.add_command(index, words, How::Arguments)?;
+        for assignment in &assignments {
+            self.variables.assign(&assignment.name, self.infos[added].dialects, true);
+        }
         let command = &mut self.reading.commands[added];
         command.assignments = assignments;
         command.appended |= appends;

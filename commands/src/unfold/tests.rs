@@ -179,6 +179,23 @@ fn values_that_are_not_certain_are_unknown() {
 }
 
 #[test]
+fn given_values_are_used_in_the_shell_of_the_line_only() {
+    let variables = [("EDITOR", "vi -R"), ("HOME", "/root")];
+    let surroundings = Surroundings { variables: &variables, ..Surroundings::default() };
+    for (line, expected) in [
+        ("$EDITOR f", "=vi"),
+        ("\"$EDITOR\" f", "=vi -R"),
+        ("EDITOR=a; $EDITOR f", "- =a"),
+        ("env EDITOR=a sh -c '$EDITOR f'", "env sh ?"),
+        ("env -i sh -c '$EDITOR f'", "env sh ?"),
+        ("r\"ea\"d EDITOR; $EDITOR", "read ?"),
+        ("$HOME", "?"),
+    ] {
+        assert_eq!(programs(&read(line, &USUAL, &surroundings)), expected, "{line}");
+    }
+}
+
+#[test]
 fn aliases_are_followed_or_doubted() {
     check(&[
         ("alias a='b c'\na d", "alias a b"),

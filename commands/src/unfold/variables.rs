@@ -72,9 +72,12 @@ pub(super) struct Variables<'a> {
     given: &'a [(&'a str, &'a str)],
     /// Functions that the line defines.
     pub(super) functions: HashSet<String>,
+    /// Whether the line defines aliases.
+    pub(super) has_aliases: bool,
+    /// Whether the line changes the directory, so that the value of `PWD` comes from it.
+    pub(super) changes_directory: bool,
     /// Whether variables are set whose names are not known.
     dynamic: bool,
-    trust: bool,
 }
 
 impl<'a> Variables<'a> {
@@ -86,14 +89,15 @@ impl<'a> Variables<'a> {
             distrusted,
             given,
             functions: HashSet::new(),
+            has_aliases: false,
+            changes_directory: false,
             dynamic: false,
-            trust: true,
         }
     }
 
     /// Uses no value from now on.
     pub(super) fn trust_none(&mut self) {
-        self.trust = false;
+        self.dynamic = true;
     }
 
     /// Returns the variables whose value was used although they are assigned more than once.
@@ -139,15 +143,17 @@ impl<'a> Variables<'a> {
 
     /// Notes the variables that a builtin sets.
     pub(super) fn count_words(&mut self, words: &[Word], dialects: Dialects, nested: bool) {
-        let Some(Part::Literal { text: first, .. }) = words.first().and_then(|word| word.parts.first()) else { return };
-        if matches!(first.as_str(), "." | "source") {
+        let Some(first) = words.first().and_then(Word::text) else { return };
+        self.has_aliases |= first == "alias";
+        self.changes_directory |= matches!(&*first, "cd" | "pushd" | "popd");
+        if matches!(&*first, "." | "source") {
             self.dynamic = true;
             return;
         }
-        if !SETTERS.contains(&first.as_str()) {
+        if !SETTERS.contains(&&*first) {
             return;
         }
-        let is_declaration = matches!(first.as_str(), "declare" | "typeset" | "local");
+        let is_declaration = matches!(&*first, "declare" | "typeset" | "local");
         for word in &words[1..] {
             let start = word.certain_start();
             // A reference to another variable: it can be assigned under another name.
@@ -181,16 +187,18 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// Returns the text of a variable for a command, if it is certain. `is_around` decides whether the scope of the assignment is around
+    /// Returns the text of a variable for a command, if it is certain. `own_shell` says that the command is run by the shell that reads
+    /// the line, and not by another one. `is_around` decides whether the scope of the assignment is around
     /// that of the command.
     pub(super) fn value(
         &mut self,
         name: &str,
         dialect: Dialect,
         place: Place,
+        own_shell: bool,
         is_around: impl Fn(ScopeId) -> bool,
     ) -> Option<String> {
-        if !self.trust || self.dynamic || self.distrusted.contains(name) {
+        if self.dynamic || self.distrusted.contains(name) {
             return None;
         }
         match self.assigned(name, dialect) {
@@ -198,7 +206,8 @@ impl<'a> Variables<'a> {
                 self.used.insert((name.to_owned(), dialect), 0);
                 Some(" ".to_owned())
             }
-            0 if !SPECIAL.contains(&name) => {
+            // Another shell can have another environment.
+            0 if own_shell && !SPECIAL.contains(&name) => {
                 let value = self.given.iter().find(|(given, _)| *given == name)?.1;
                 self.used.insert((name.to_owned(), dialect), 0);
                 Some(value.to_owned())
