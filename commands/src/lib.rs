@@ -41,3 +41,8 @@ pub const MAX_DEPTH: usize = 64;
 pub fn read(line: &str, programs: &ProgramTable<'_>, surroundings: &Surroundings<'_>) -> Reading {
     unfold::unfold(line, programs, surroundings)
 }
+
+/// Runs the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
