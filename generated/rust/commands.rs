@@ -327,8 +327,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "xargs",
             value_options: &[
-                "-E", "-I", "-L", "-P", "-a", "-d", "-n", "-s", "--arg-file", "--delimiter", "--max-args",
-                "--max-chars", "--max-lines", "--max-procs", "--replace",
+                "-E", "-I", "-L", "-P", "-a", "-d", "-e?", "-i?", "-l?", "-n", "-s", "--arg-file", "--delimiter",
+                "--eof?", "--max-args", "--max-chars", "--max-lines?", "--max-procs", "--process-slot-var",
+                "--replace?",
             ],
             runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I", "-i", "--replace"], ..Rest::PLAIN })],
             ..Program::EMPTY
@@ -859,8 +860,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "xargs",
             value_options: &[
-                "-E", "-I", "-L", "-P", "-a", "-d", "-n", "-s", "--arg-file", "--delimiter", "--max-args",
-                "--max-chars", "--max-lines", "--max-procs", "--replace",
+                "-E", "-I", "-L", "-P", "-a", "-d", "-e?", "-i?", "-l?", "-n", "-s", "--arg-file", "--delimiter",
+                "--eof?", "--max-args", "--max-chars", "--max-lines?", "--max-procs", "--process-slot-var",
+                "--replace?",
             ],
             runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I", "-i", "--replace"], ..Rest::PLAIN })],
             ..Program::EMPTY

@@ -24,7 +24,9 @@ pub struct Program<'t> {
     ///
     /// A long option is also recognised with `=VALUE` and by an unambiguous beginning, a short one also within a cluster. If an
     /// option takes a value only in its own word (`-i{}`, `--replace={}`), a `?` follows it: `-i?`.
-    pub value_options: &'static [&'static str],
+    pub value_options: &'t [&'t str],
+    /// Whether options end at the first operand, such as the script of an interpreter.
+    pub options_first: bool,
     /// The ways in which it runs others. Each applies on its own.
     pub runs: &'t [Runs<'t>],
     /// The arguments that name files which it writes.

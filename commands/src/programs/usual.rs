@@ -185,4 +185,5 @@ static XARGS: Program<'_> = Program {
         "--replace?",
     ],
     runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I", "--replace", "-i"], ..Rest::PLAIN })],
+    ..Program::EMPTY
 };

@@ -49,7 +49,7 @@ impl Unfolder<'_> {
         self.reading.commands[index].words = words;
     }
 
-    fn open_rest(&mut self, index: usize, arguments: &[Word], program: &Program, rest: &Rest) {
+    fn open_rest(&mut self, index: usize, arguments: &[Word], program: &Program<'_>, rest: &Rest<'_>) {
         let mut split = None;
         for _ in 0..MAX_SPLITS {
             match self.open_rest_once(index, split.as_deref().unwrap_or(arguments), program, rest) {
@@ -65,8 +65,8 @@ impl Unfolder<'_> {
         &mut self,
         index: usize,
         arguments: &[Word],
-        program: &Program,
-        rest: &Rest,
+        program: &Program<'_>,
+        rest: &Rest<'_>,
     ) -> Option<Vec<Word>> {
         let mut skip = rest.skip;
         let mut assignments = Vec::new();

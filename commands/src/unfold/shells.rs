@@ -23,7 +23,7 @@ struct ShellArguments {
 }
 
 impl Unfolder<'_> {
-    fn shell_arguments(arguments: &[Word], program: &Program, options: &[&str]) -> ShellArguments {
+    fn shell_arguments(arguments: &[Word], program: &Program<'_>, options: &[&str]) -> ShellArguments {
         let mut found = ShellArguments::default();
         for argument in flags::arguments(arguments, program.value_options) {
             match argument {
@@ -55,7 +55,7 @@ impl Unfolder<'_> {
         &mut self,
         index: usize,
         arguments: &[Word],
-        program: &Program,
+        program: &Program<'_>,
         options: &[&str],
         shell: CodeShell,
     ) {
@@ -76,7 +76,7 @@ impl Unfolder<'_> {
     }
 
     /// Opens a shell whose code is on standard input.
-    pub(super) fn open_input(&mut self, index: usize, arguments: &[Word], program: &Program, shell: CodeShell) {
+    pub(super) fn open_input(&mut self, index: usize, arguments: &[Word], program: &Program<'_>, shell: CodeShell) {
         let found = Self::shell_arguments(arguments, program, &["-c"]);
         let is_input = match found.operand {
             _ if found.has_code => false,
@@ -92,7 +92,7 @@ impl Unfolder<'_> {
     }
 
     /// Looks at the file of `. FILE` or `sh FILE`.
-    pub(super) fn open_file(&mut self, index: usize, arguments: &[Word], program: &Program) {
+    pub(super) fn open_file(&mut self, index: usize, arguments: &[Word], program: &Program<'_>) {
         let found = Self::shell_arguments(arguments, program, &["-c"]);
         let Some(word) = found.operand.map(|at| &arguments[at]).filter(|_| !found.has_code && !found.reads_input)
         else {
