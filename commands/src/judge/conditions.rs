@@ -155,7 +155,7 @@ impl<'a> Check<'_, 'a> {
             self.require(found.into());
         }
         if !wanted.program_from.is_empty() && self.matched.certainty != Match::No {
-            let found = self.comes_from(wanted.program_from, By::Operands, self.program_file());
+            let found = self.comes_from(wanted.program_from, By::Files, self.program_file());
             self.require(found.into());
         }
     }

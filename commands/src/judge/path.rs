@@ -76,9 +76,9 @@ impl PathWord {
         is_all.then(|| Self { components: folder.to_vec(), depends_on_cd: self.depends_on_cd })
     }
 
-    /// Returns whether nothing is known of the path.
+    /// Returns whether the beginning of the path is unknown.
     pub(crate) fn is_unknown(&self) -> bool {
-        self.components == [Component::Unknown] && !self.depends_on_cd
+        self.components.first() == Some(&Component::Unknown)
     }
 
     /// Returns the path as text, if it is certain.

@@ -38,6 +38,8 @@ pub(crate) enum By {
     Input,
     /// In its words.
     Operands,
+    /// Only as a file.
+    Files,
     /// In either way.
     Both,
 }
@@ -104,14 +106,14 @@ impl<'a> Line<'a> {
     fn direct_sources(&self, id: CommandId, by: By) -> Vec<CommandId> {
         let command = self.reading.command(id);
         let mut ranges: Vec<Range<CommandId>> = Vec::new();
-        if by != By::Operands {
+        if matches!(by, By::Input | By::Both) {
             match self.reading.input(id) {
                 Input::Inherited => {}
                 Input::Commands(range) => ranges.push(range),
                 Input::Redirect(redirect) => ranges.extend(substitutions(&redirect.target)),
             }
         }
-        if by != By::Input {
+        if matches!(by, By::Operands | By::Both) {
             ranges.extend(command.words.iter().flat_map(substitutions));
         }
         let mut sources: Vec<CommandId> = ranges.into_iter().flatten().collect();
@@ -229,7 +231,12 @@ impl<'a> Subject<'a> {
                 Writes::LastOperand => words.extend(all().skip(operands.len().saturating_sub(1).max(1))),
                 Writes::OperandsWith(options) if self.has_option(options) => words.extend(all()),
                 Writes::OperandsWith(_) => {}
-                Writes::Values(options) => words.extend(self.values(options)),
+                Writes::Values(options) => {
+                    words.extend(self.values(options));
+                    // These can be the option and its value.
+                    let several = all().filter(|word| word.splits() && self.can_be_option(word));
+                    words.extend(several);
+                }
                 Writes::After(prefix) => words.extend(operands.iter().filter_map(|word| after_prefix(word, prefix))),
             }
         }

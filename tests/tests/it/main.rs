@@ -34,6 +34,7 @@ mod quiet_output;
 mod readme;
 mod registry_changes;
 mod repairs;
+mod rewritten_commands;
 mod root_names;
 mod rules;
 mod schema_files;
