@@ -38,6 +38,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("python3", &Program { value_options: &["-c", "-m"], options_first: true, ..Program::EMPTY }),
     ("repeat", &Program { runs: &[Runs::Joined { skip: 1, shell: CodeShell::Bash, unless: &[] }], ..Program::EMPTY }),
     (
         "schedule",
