@@ -135,7 +135,8 @@ impl<'a> Check<'_, 'a> {
         }
         if !wanted.reads.is_empty() && self.matched.certainty != Match::No {
             // Reading something unknown is what most substitutions are for.
-            let is_known = |word: &Cow<'_, Word>| !PathWord::new(word, self.subject.command, self.subject.line).is_unknown();
+            let is_known =
+                |word: &Cow<'_, Word>| !PathWord::new(word, self.subject.command, self.subject.line).is_unknown();
             let words = self.read_words().into_iter().filter(is_known).collect();
             self.in_places(wanted.reads, words, false);
         }

@@ -302,7 +302,9 @@ impl Builder {
             }
             Part::Substitution { commands, .. } if let Some(output) = Output::of(commands, line) => match output {
                 Output::Name => self.name.push(Part::Unknown { splits: false }),
-                Output::TemporaryFile if self.name.is_empty() && self.path.is_empty() => self.text("/tmp/\0", Origin::Expanded),
+                Output::TemporaryFile if self.name.is_empty() && self.path.is_empty() => {
+                    self.text("/tmp/\0", Origin::Expanded)
+                }
                 Output::WorkingDirectory if self.name.is_empty() && self.path.is_empty() => {
                     self.text(&start(line.surroundings), Origin::Expanded);
                 }

@@ -46,15 +46,39 @@ fn source(path: &str, text: &str) -> Option<Source> {
     Sources::from_memory([(path.to_owned(), text.to_owned())]).all().first().cloned()
 }
 
-/// Returns all text after a `#`, sorted and with its white space collapsed. Also finds a `#` in a string.
+/// Returns the comments of valid TOML, sorted and with their white space collapsed.
 fn comments(text: &str) -> Vec<String> {
-    let comment = |line: &str| {
-        let (_, comment) = line.split_once('#')?;
-        Some(comment.split_whitespace().collect::<Vec<_>>().join(" "))
-    };
-    let mut found: Vec<String> = text.lines().filter_map(comment).collect();
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['#', '"', '\'']) {
+        rest = &rest[at..];
+        if let Some(comment) = rest.strip_prefix('#') {
+            let end = comment.find('\n').unwrap_or(comment.len());
+            found.push(comment[..end].split_whitespace().collect::<Vec<_>>().join(" "));
+            rest = &comment[end..];
+        } else {
+            rest = after_string(rest);
+        }
+    }
     found.sort();
     found
+}
+
+/// Returns what follows the string at the beginning of a text.
+fn after_string(text: &str) -> &str {
+    let quote = ["\"\"\"", "\'\'\'", "\"", "\'"].into_iter().find(|quote| text.starts_with(quote)).expect("a quote");
+    let mut rest = &text[quote.len()..];
+    loop {
+        if let Some(after) = rest.strip_prefix(quote) {
+            // One or two quotes can stand before those that end a long string.
+            let more = after.len() - after.trim_start_matches(&quote[..1]).len();
+            return if quote.len() == 3 { &after[more..] } else { after };
+        }
+        let escaped = if quote.starts_with('"') { rest.strip_prefix('\\') } else { None };
+        let mut letters = escaped.unwrap_or(rest).chars();
+        letters.next().expect("the string has an end");
+        rest = letters.as_str();
+    }
 }
 
 /// Asserts that formatting keeps values and comments, and that a second time changes nothing. Returns the formatted text, or `None` if
