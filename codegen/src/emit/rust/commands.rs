@@ -267,6 +267,7 @@ mod tests {
         let full = Program {
             name: "x",
             value_options: &["-a"],
+            options_first: true,
             runs: &[Runs::File],
             writes: &[Writes::Operands, Writes::After("of=")],
         };
