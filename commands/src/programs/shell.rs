@@ -16,6 +16,7 @@ pub(crate) static SHELL: ProgramTable<'_> = ProgramTable::new(&[
     ("eval", &EVAL),
     ("exec", &EXEC),
     ("fish", &FOREIGN_SHELL),
+    ("hush", &POSIX_SHELL),
     ("ksh", &FOREIGN_SHELL),
     ("mksh", &FOREIGN_SHELL),
     ("rbash", &BASH),

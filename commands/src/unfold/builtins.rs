@@ -58,7 +58,7 @@ impl Unfolder<'_> {
             // `hash -p PATH NAME` runs PATH for NAME; `enable -f FILE` loads a builtin.
             "hash" => &["-p"],
             "enable" => &["-f"],
-            "bind" => &["-x"],
+            "bind" | "jobs" => &["-x"],
             "mapfile" | "readarray" => &["-C"],
             "complete" | "compgen" => &["-C", "-F", "-W"],
             "fc" => &["-e", "-s"],

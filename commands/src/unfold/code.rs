@@ -59,8 +59,10 @@ impl Unfolder<'_> {
     pub(super) fn read_text(&mut self, text: &str, origin: &Origin) {
         let mut readings: Vec<(Script, Dialects)> = Vec::new();
         let mut differing = Dialects::default();
+        // Only the reading of bash notes what others read differently.
+        let noted = origin.dialects.contains(Dialect::Bash);
         for dialect in origin.dialects.iter() {
-            if !readings.is_empty() && !differing.contains(dialect) {
+            if noted && !readings.is_empty() && !differing.contains(dialect) {
                 readings[0].1.insert(dialect);
                 continue;
             }

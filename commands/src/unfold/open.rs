@@ -180,6 +180,13 @@ impl Unfolder<'_> {
                 None => {}
             }
         }
+        // `su USER -- -c CODE`: what follows is for the shell.
+        let end = arguments.iter().position(|word| word.literal().as_deref() == Some("--"));
+        if let Some(rest) = end.map(|end| &arguments[end + 1..]).filter(|rest| !rest.is_empty())
+            && self.spend(rest.len())
+        {
+            self.open_value(index, rest, program, options, shell);
+        }
     }
 
     /// Opens `find -exec COMMAND ;`.

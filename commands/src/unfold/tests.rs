@@ -93,6 +93,9 @@ fn a_known_shell_is_the_only_one_that_is_read() {
     };
     assert_eq!(names(Shells::BASH), "(( b");
     assert_eq!(names(Shells::POSIX), "a b");
+    // busybox has this quoting, and dash does not.
+    let surroundings = Surroundings { shells: Shells::POSIX, ..Surroundings::default() };
+    assert_eq!(programs(&read("a $'\\'; b; '", &USUAL, &surroundings)), "a b a");
 }
 
 #[test]
@@ -123,6 +126,7 @@ fn code_inside_of_words_is_read() {
         ("sh <<E\na\nE\nbash <<<'b'", "sh bash a b"),
         ("echo 'a; b' | sh; printf 'c\\n' | bash -s x", "echo sh printf bash a b c"),
         ("su - me -c 'a'", "su a"),
+        ("su me -- -c 'a'", "su a"),
         ("bash script.sh a; sh ./configure", "bash sh"),
         ("bash -c \"cd $HOME && a\"", "bash cd a"),
         ("bash --version | a", "bash a"),
