@@ -31,11 +31,7 @@ pub use programs::ProgramTable;
 pub use reading::{Command, Directory, How, Input, Program, Reading, Shells, Surroundings, Via};
 pub use span::Span;
 pub use syntax::{CommandId, Part, ScopeId, ScopeKind, Word};
-
-/// The maximum length of a line in bytes. Longer lines are not read.
-pub const MAX_BYTES: usize = 64 * 1024;
-/// The maximum depth of nesting: substitutions, compound commands, and code inside of code.
-pub const MAX_DEPTH: usize = 64;
+pub use work::{MAX_BYTES, MAX_DEPTH};
 
 /// Lists every command that could run when a shell runs `line`.
 pub fn read(line: &str, programs: &ProgramTable<'_>, surroundings: &Surroundings<'_>) -> Reading {

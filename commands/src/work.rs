@@ -1,4 +1,9 @@
-//! The limit of work for one line. All re-reading (code inside of code, backquotes, other dialects) spends from the same budget.
+//! The limits of a line, and of the work for it. All re-reading (code inside of code, backquotes, other dialects) spends from the same budget.
+
+/// The maximum length of a line in bytes. Longer lines are not read.
+pub const MAX_BYTES: usize = 64 * 1024;
+/// The maximum depth of nesting: substitutions, compound commands, and code inside of code.
+pub const MAX_DEPTH: usize = 64;
 
 /// Steps for each byte of the line. One step is about one byte that is read.
 const STEPS_PER_BYTE: u32 = 20;

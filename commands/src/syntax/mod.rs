@@ -2,13 +2,13 @@
 
 mod braces;
 mod dialect;
+mod ids;
 mod parser;
 mod script;
 mod word;
 
 pub(crate) use dialect::{Dialect, Dialects};
+pub use ids::{CommandId, ScopeId};
 pub(crate) use parser::{Parsed, Spans, parse};
-pub use script::{
-    Assignment, CommandId, Descriptor, Redirect, RedirectKind, Scope, ScopeId, ScopeKind, Script, SimpleCommand,
-};
+pub use script::{Assignment, Descriptor, Redirect, RedirectKind, Scope, ScopeKind, Script, SimpleCommand};
 pub use word::{Glob, Operation, Origin, Part, Word};

@@ -4,12 +4,8 @@ use std::ops::Range;
 
 use crate::doubt::Doubt;
 use crate::span::Span;
+use crate::syntax::ids::{CommandId, ScopeId};
 use crate::syntax::word::{Part, Word};
-
-/// The position of a command in [`Script::commands`] or [`Reading::commands`](crate::Reading::commands).
-pub type CommandId = u32;
-/// The position of a scope in [`Script::scopes`] or [`Reading::scopes`](crate::Reading::scopes).
-pub type ScopeId = u32;
 
 /// A text as one shell reads it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

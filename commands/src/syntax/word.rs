@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::span::Span;
-use crate::syntax::script::CommandId;
+use crate::syntax::ids::CommandId;
 
 /// A word of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Part {
     /// Returns whether this part can be several words, or none.
     pub fn splits(&self) -> bool {
         match self {
-            // Also in quotes, these are as many words as there are parameters or elements.
+            // Also in quotes, these are one word for each parameter or element.
             Self::Variable { name, .. } if name == "@" => true,
             Self::Variable { operation: Some(operation), quoted: true, .. } => {
                 operation.operator.starts_with('[') || operation.operator == "!"

@@ -1,7 +1,6 @@
 //! Code inside of words and on standard input.
 
 use super::{Unfolder, only_part};
-use crate::MAX_DEPTH;
 use crate::characters::UNKNOWN;
 use crate::doubt::DoubtKind;
 use crate::programs::CodeShell;
@@ -10,8 +9,9 @@ use crate::span::Span;
 use crate::syntax::{
     CommandId, Dialect, Dialects, Parsed, Part, Redirect, RedirectKind, ScopeId, ScopeKind, Script, Spans, Word, parse,
 };
+use crate::work::MAX_DEPTH;
 
-/// Variables that are kept in code, because their values do not come from the line and are no code.
+/// Variables that are kept in code, because their values do not come from the line and have no code.
 const HARMLESS: &[&str] =
     &["HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "UID", "EUID", "HOSTNAME", "RANDOM", "TMPDIR", "?", "$", "#", "!"];
 

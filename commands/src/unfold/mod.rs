@@ -20,8 +20,7 @@ use crate::programs::{ProgramTable, SHELL};
 use crate::reading::{Command, How, Program, Reading, Surroundings, Via};
 use crate::span::Span;
 use crate::syntax::{CommandId, Dialects, Part, Scope, ScopeId, ScopeKind, Script, SimpleCommand, Spans, Word};
-use crate::work::{COMMAND, COPY, Work};
-use crate::{MAX_BYTES, MAX_DEPTH};
+use crate::work::{COMMAND, COPY, MAX_BYTES, MAX_DEPTH, Work};
 use aliases::Aliases;
 use variables::Variables;
 

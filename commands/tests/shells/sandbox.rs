@@ -125,7 +125,7 @@ impl Drop for Sandbox {
     }
 }
 
-/// The user who runs the lines if the tests are run by root: `nobody`.
+/// The user who runs the lines if root runs the tests: one without any rights.
 const OTHER_USER: u32 = 65534;
 
 fn is_root() -> bool {

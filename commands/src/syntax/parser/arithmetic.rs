@@ -1,8 +1,8 @@
 //! Arithmetic expressions, and array subscripts, which are the same.
 
+use super::builder::Builder;
 use super::cursor::is_name;
 use super::expansion::Quote;
-use super::word::Builder;
 use super::{Parser, Step, Stop};
 use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;

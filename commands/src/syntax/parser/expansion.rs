@@ -1,8 +1,8 @@
 //! Expansions: variables, substitutions of commands and processes.
 
+use super::builder::Builder;
 use super::cursor::is_name;
 use super::list::End;
-use super::word::Builder;
 use super::{Parser, Spans, Step, Stop};
 use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;

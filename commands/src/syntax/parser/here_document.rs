@@ -1,7 +1,7 @@
 //! The bodies of here-documents.
 
+use super::builder::Builder;
 use super::expansion::Quote;
-use super::word::Builder;
 use super::{Parser, Pending, Step, Stop};
 use crate::doubt::DoubtKind;
 use crate::syntax::word::Origin;

@@ -2,7 +2,8 @@
 
 use super::{Parser, Step, Stop};
 use crate::syntax::dialect::Dialect;
-use crate::syntax::script::{CommandId, ScopeId, ScopeKind};
+use crate::syntax::ids::{CommandId, ScopeId};
+use crate::syntax::script::ScopeKind;
 
 /// What ends a list. It is not consumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 //! Recursion is limited by the depth, and time by the budget of work.
 
 mod arithmetic;
+mod builder;
 mod compound;
 mod conditional;
 mod cursor;
@@ -15,12 +16,12 @@ mod redirect;
 mod simple;
 mod word;
 
-use crate::MAX_DEPTH;
 use crate::doubt::{Doubt, DoubtKind};
 use crate::span::Span;
 use crate::syntax::dialect::{Dialect, Dialects};
-use crate::syntax::script::{Scope, ScopeId, ScopeKind, Script};
-use crate::work::{Exhausted, Work};
+use crate::syntax::ids::ScopeId;
+use crate::syntax::script::{Scope, ScopeKind, Script};
+use crate::work::{Exhausted, MAX_DEPTH, Work};
 
 /// How positions of the text relate to the line.
 #[derive(Debug, Clone, Copy)]

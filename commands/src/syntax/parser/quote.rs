@@ -1,7 +1,7 @@
 //! Quoted text.
 
+use super::builder::Builder;
 use super::expansion::Quote;
-use super::word::Builder;
 use super::{Parser, Step, Stop};
 use crate::characters::UNKNOWN;
 use crate::syntax::dialect::Dialect;

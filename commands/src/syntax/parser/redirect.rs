@@ -112,7 +112,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads the redirections after a compound command, whose scope is `scope`.
-    pub(super) fn redirects_of(&mut self, scope: crate::syntax::script::ScopeId) -> Step {
+    pub(super) fn redirects_of(&mut self, scope: crate::syntax::ids::ScopeId) -> Step {
         self.skip_blanks();
         let start = self.at;
         let outer = self.scope;
