@@ -100,6 +100,8 @@ fn compare(lines: Range<u64>, line: impl Fn(u64) -> String + Sync) -> u64 {
                         if !missed.is_empty() {
                             let text =
                                 format!("line {number}: {} runs {missed:?}, which is not listed:\n{line}", shell.name);
+                            // A soak takes long: show it at once.
+                            println!("{text}\n----");
                             failures.lock().expect("no thread panics").push(text);
                         }
                     }
