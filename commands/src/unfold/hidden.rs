@@ -99,6 +99,9 @@ fn evaluates(command: &Command) -> bool {
             |word: &Word| word.text().is_some_and(|text| options.contains(&&*text)) || word.starts_with_expansion();
         command.arguments().iter().any(is_one)
     };
+    if command.redirects.iter().any(|redirect| is_expanded_twice(redirect) && redirect.target.text().is_none()) {
+        return true;
+    }
     if command.assignments.iter().any(|assignment| NUMBERS.contains(&assignment.name.as_str())) {
         return true;
     }

@@ -229,7 +229,9 @@ impl<'a> Unfolder<'a> {
         self.variables_set(index);
         let Some(name) = self.reading.commands[index].program.name().map(str::to_owned) else { return };
         self.builtin(index, &name);
-        let known = [self.programs.get(&name), SHELL.get(&name)];
+        // busybox takes any name that begins with its own for itself.
+        let shell_name = if name.starts_with("busybox") { "busybox" } else { &name };
+        let known = [self.programs.get(&name), SHELL.get(shell_name)];
         for program in known.into_iter().flatten() {
             self.open(index, program);
         }

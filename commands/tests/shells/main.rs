@@ -39,6 +39,8 @@ fn answer(line: &str) -> Answer {
         names.extend([name, name.split_whitespace().next().unwrap_or_default()].map(str::to_owned));
         if SCRIPTS.contains(&name) {
             // A script has the name of its file.
+            // A program that `.` reads has the name of the shell.
+            names.extend(["bash", "dash", "sh"].map(str::to_owned));
             let files = command.arguments().iter().filter_map(toolc_commands::Word::text);
             names.extend(files.map(|file| file.rsplit('/').next().unwrap_or_default().to_owned()));
         }

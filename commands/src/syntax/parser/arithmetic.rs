@@ -93,7 +93,7 @@ impl Parser<'_, '_> {
         if region.contains(&b'"') {
             self.differs(&[Dialect::Bash, Dialect::Dash, Dialect::Ash]);
         }
-        if region.contains(&b'\'') && end.is_some() || region.contains(&b'"') && end.is_none() {
+        if region.contains(&b'\'') || region.contains(&b'"') && end.is_none() {
             self.doubt(DoubtKind::ShellsDiffer, start, to);
         }
         Ok(end)

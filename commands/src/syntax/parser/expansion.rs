@@ -228,6 +228,10 @@ impl Parser<'_, '_> {
                 break;
             }
         }
+        if self.at == operator_start && self.peek() != b'}' {
+            // Not an operator: shells skip this in different ways.
+            self.doubt(DoubtKind::ShellsDiffer, start, self.at);
+        }
         if operator.contains('=') {
             self.script.assigned.push(name.clone());
         }

@@ -36,6 +36,10 @@ impl Parser<'_, '_> {
                 // Some shells join the lines before they look for the delimiter.
                 self.doubt(DoubtKind::ShellsDiffer, line_start, line_start + length);
             }
+            if plain.starts_with(&pending.delimiter) && plain != pending.delimiter && plain.contains(')') {
+                // Within a substitution, bash takes this for the delimiter, too.
+                self.doubt(DoubtKind::ShellsDiffer, line_start, line_start + length);
+            }
             let backslashes = line.len() - line.trim_end_matches('\\').len();
             continued = !pending.literal && backslashes % 2 == 1;
             if continued && pending.delimiter.starts_with(plain.trim_end_matches('\\')) {
