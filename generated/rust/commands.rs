@@ -12,7 +12,7 @@ pub fn rules() -> &'static RuleSet<'static> {
     &SET
 }
 
-/// The programs that run others or write files, by name.
+/// What is known of programs, by name.
 pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "awk",
@@ -36,8 +36,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("caffeinate", &Program { value_options: &["-t", "-w"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("catchsegv", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("chmod", &Program { name: "chmod", value_options: &["--reference"], ..Program::EMPTY }),
     ("chown", &Program { name: "chown", value_options: &["--from", "--reference"], ..Program::EMPTY }),
+    ("chronic", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "chroot",
         &Program {
@@ -78,6 +80,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "dbus-run-session",
+        &Program {
+            value_options: &["--config-file", "--dbus-daemon"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     ("dcfldd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
     ("dd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
     (
@@ -105,12 +115,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "docker-compose",
         &Program { value_options: &["-f", "-p", "--file", "--project-name", "--profile"], ..Program::EMPTY },
     ),
+    ("eatmydata", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("entr", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "env",
         &Program {
             name: "env",
-            value_options: &["-C", "-P", "-S", "-u", "--chdir", "--split-string", "--unset"],
+            value_options: &["-C", "-P", "-S", "-a", "-u", "--argv0", "--chdir", "--split-string", "--unset"],
             runs: &[Runs::Rest(Rest { assignments: true, split: &["-S", "--split-string"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -118,6 +129,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "fakeroot",
         &Program { value_options: &["-b", "-f", "-i", "-l", "-s"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    (
+        "faketime",
+        &Program { value_options: &["-p"], runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
     ),
     (
         "fd",
@@ -185,12 +200,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("gdb", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("gdd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
     (
         "genv",
         &Program {
             name: "env",
-            value_options: &["-C", "-P", "-S", "-u", "--chdir", "--split-string", "--unset"],
+            value_options: &["-C", "-P", "-S", "-a", "-u", "--argv0", "--chdir", "--split-string", "--unset"],
             runs: &[Runs::Rest(Rest { assignments: true, split: &["-S", "--split-string"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -666,7 +682,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "setpriv",
         &Program {
-            value_options: &["--groups", "--regid", "--reuid"],
+            value_options: &[
+                "--ambient-caps", "--apparmor-profile", "--bounding-set", "--egid", "--euid", "--groups", "--inh-caps",
+                "--pdeathsig", "--regid", "--reuid", "--rgid", "--ruid", "--securebits", "--selinux-label",
+            ],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
@@ -724,7 +743,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "strace",
         &Program {
-            value_options: &["-E", "-P", "-S", "-a", "-b", "-e", "-o", "-p", "-s", "-u"],
+            value_options: &["-E", "-I", "-O", "-P", "-S", "-U", "-X", "-a", "-b", "-e", "-o", "-p", "-s", "-u"],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
@@ -763,7 +782,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "systemd-run",
         &Program {
-            value_options: &["-E", "-H", "-M", "-p", "-u", "--property", "--unit"],
+            value_options: &[
+                "-E", "-H", "-M", "-d", "-p", "-u", "--description", "--gid", "--host", "--machine", "--nice",
+                "--on-active", "--on-boot", "--on-calendar", "--on-startup", "--property", "--service-type",
+                "--setenv", "--slice", "--timer-property", "--uid", "--unit", "--working-directory",
+            ],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },

@@ -4,18 +4,18 @@ use super::CodeShell::Any;
 use super::{Program, ProgramTable, Rest, Runs};
 
 /// Common wrappers, such as `sudo`, `env`, `xargs` and `find`.
-pub static USUAL: ProgramTable = ProgramTable::new(&[
-    ("caffeinate", &Program { value_options: &["-t", "-w"], runs: REST }),
-    ("catchsegv", &Program { value_options: &[], runs: REST }),
-    ("chronic", &Program { value_options: &[], runs: REST }),
-    ("chroot", &Program { value_options: &["--groups", "--userspec"], runs: AFTER_ONE }),
-    ("chrt", &Program { value_options: &["-D", "-P", "-T", "-p"], runs: AFTER_ONE }),
-    ("dbus-run-session", &Program { value_options: &["--config-file", "--dbus-daemon"], runs: REST }),
-    ("doas", &Program { value_options: &["-C", "-a", "-u"], runs: REST }),
-    ("eatmydata", &Program { value_options: &[], runs: REST }),
+pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
+    ("caffeinate", &Program { value_options: &["-t", "-w"], runs: REST, ..Program::EMPTY }),
+    ("catchsegv", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("chronic", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("chroot", &Program { value_options: &["--groups", "--userspec"], runs: AFTER_ONE, ..Program::EMPTY }),
+    ("chrt", &Program { value_options: &["-D", "-P", "-T", "-p"], runs: AFTER_ONE, ..Program::EMPTY }),
+    ("dbus-run-session", &Program { value_options: &["--config-file", "--dbus-daemon"], runs: REST, ..Program::EMPTY }),
+    ("doas", &Program { value_options: &["-C", "-a", "-u"], runs: REST, ..Program::EMPTY }),
+    ("eatmydata", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
     ("env", &ENV),
-    ("fakeroot", &Program { value_options: &["-b", "-f", "-i", "-l", "-s"], runs: REST }),
-    ("faketime", &Program { value_options: &["-p"], runs: AFTER_ONE }),
+    ("fakeroot", &Program { value_options: &["-b", "-f", "-i", "-l", "-s"], runs: REST, ..Program::EMPTY }),
+    ("faketime", &Program { value_options: &["-p"], runs: AFTER_ONE, ..Program::EMPTY }),
     ("find", &FIND),
     (
         "flock",
@@ -58,9 +58,9 @@ pub static USUAL: ProgramTable = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
-    ("setarch", &Program { value_options: &[], runs: REST }),
-    ("setpriv", &Program { value_options: SETPRIV_OPTIONS, runs: REST }),
-    ("setsid", &Program { value_options: &[], runs: REST }),
+    ("setarch", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("setpriv", &Program { value_options: SETPRIV_OPTIONS, runs: REST, ..Program::EMPTY }),
+    ("setsid", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
     (
         "ssh",
         &Program {
@@ -79,17 +79,9 @@ pub static USUAL: ProgramTable = ProgramTable::new(&[
     (
         "strace",
         &Program {
-            value_options: &["-E", "-P", "-S", "-a", "-b", "-e", "-o", "-p", "-s", "-u"],
-            runs: REST,
-            ..Program::EMPTY
-        },
-    ),
-    ("stdbuf", &Program { value_options: &["-e", "-i", "-o", "--error", "--input", "--output"], runs: REST }),
-    (
-        "strace",
-        &Program {
             value_options: &["-E", "-I", "-O", "-P", "-S", "-U", "-X", "-a", "-b", "-e", "-o", "-p", "-s", "-u"],
             runs: REST,
+            ..Program::EMPTY
         },
     ),
     ("su", &SU),
@@ -124,14 +116,17 @@ pub static USUAL: ProgramTable = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
-    ("systemd-run", &Program { value_options: SYSTEMD_RUN_OPTIONS, runs: REST }),
-    ("taskset", &Program { value_options: &["-p"], runs: AFTER_ONE }),
-    ("time", &Program { value_options: &["-f", "-o", "--format", "--output"], runs: REST }),
-    ("timeout", &Program { value_options: &["-k", "-s", "--kill-after", "--signal"], runs: AFTER_ONE }),
-    ("torsocks", &Program { value_options: &[], runs: REST }),
-    ("unbuffer", &Program { value_options: &[], runs: REST }),
-    ("unshare", &Program { value_options: &["-R", "-S", "-G", "-w"], runs: REST }),
-    ("valgrind", &Program { value_options: &[], runs: REST }),
+    ("systemd-run", &Program { value_options: SYSTEMD_RUN_OPTIONS, runs: REST, ..Program::EMPTY }),
+    ("taskset", &Program { value_options: &["-p"], runs: AFTER_ONE, ..Program::EMPTY }),
+    ("time", &Program { value_options: &["-f", "-o", "--format", "--output"], runs: REST, ..Program::EMPTY }),
+    (
+        "timeout",
+        &Program { value_options: &["-k", "-s", "--kill-after", "--signal"], runs: AFTER_ONE, ..Program::EMPTY },
+    ),
+    ("torsocks", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("unbuffer", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("unshare", &Program { value_options: &["-R", "-S", "-G", "-w"], runs: REST, ..Program::EMPTY }),
+    ("valgrind", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
     (
         "watch",
         &Program {
@@ -184,12 +179,12 @@ const SYSTEMD_RUN_OPTIONS: &[&str] = &[
     "--unit",
     "--working-directory",
 ];
-const REST: &[Runs] = &[Runs::Rest(Rest::PLAIN)];
-const AFTER_ONE: &[Runs] = &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })];
+const REST: &[Runs<'_>] = &[Runs::Rest(Rest::PLAIN)];
+const AFTER_ONE: &[Runs<'_>] = &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })];
 /// With `-x`, `watch` runs its operands; without, they are code, and the first word is the program all the same.
 const WATCH_EXEC: Runs<'_> = Runs::Rest(Rest::PLAIN);
 
-static ENV: Program = Program {
+static ENV: Program<'_> = Program {
     value_options: &["-C", "-P", "-S", "-a", "-u", "--argv0", "--chdir", "--split-string", "--unset"],
     runs: &[Runs::Rest(Rest { assignments: true, split: &["-S", "--split-string"], ..Rest::PLAIN })],
     ..Program::EMPTY
