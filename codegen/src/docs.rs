@@ -1,5 +1,6 @@
 //! The pages in `docs/` of this repository that are generated from the tables of the compiler and the runtime.
 
+mod approval;
 mod repair;
 
 use std::fs;
@@ -12,16 +13,20 @@ use crate::{dialects, lint};
 /// Returns the path, relative to `root`, and the text of each generated page.
 ///
 /// # Errors
-/// If `docs/manifests.md` cannot be read. Only its tables are generated.
+/// If `docs/manifests.md` or `docs/approval.md` cannot be read, of which only the tables are generated, or the manifests of the
+/// project have errors.
 pub fn pages(root: &Path) -> Result<Vec<(&'static str, String)>, Failure> {
     const MANIFESTS: &str = "docs/manifests.md";
-    let path = root.join(MANIFESTS);
-    let manifests = fs::read_to_string(&path)
-        .map_err(|error| Failure::new(format!("failed to read {}: {error}", path.display())))?;
+    const APPROVAL: &str = "docs/approval.md";
+    let read = |page: &str| {
+        let path = root.join(page);
+        fs::read_to_string(&path).map_err(|error| Failure::new(format!("failed to read {}: {error}", path.display())))
+    };
     Ok(vec![
+        (APPROVAL, approval::renew_tables(root, &read(APPROVAL)?)?),
         ("docs/dialects.md", dialects::docs_page()),
         ("docs/lint.md", lint::docs_page::docs_page()),
         ("docs/repair.md", repair::page()),
-        (MANIFESTS, docs_table::renew_tables(&manifests)),
+        (MANIFESTS, docs_table::renew_tables(&read(MANIFESTS)?)),
     ])
 }

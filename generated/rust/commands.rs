@@ -12,7 +12,7 @@ pub fn rules() -> &'static RuleSet<'static> {
     &SET
 }
 
-/// What is known of programs, by name.
+/// The programs that run others or write files, by name.
 pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "awk",

@@ -1,0 +1,77 @@
+//! The tables of rules and places in `docs/approval.md`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use toolc_commands::rules::Verdict;
+
+use crate::compile;
+use crate::failure::Failure;
+use crate::manifest::{CommandsManifest, RuleManifest};
+use crate::source::Sources;
+
+const START: &str = "<!-- rules -->\n";
+const END: &str = "<!-- end of rules -->";
+
+/// Returns the page with new tables. `root` is the project whose rules are listed.
+///
+/// # Errors
+/// If the project cannot be read or has errors, or the page has no place for the tables.
+pub(super) fn renew_tables(root: &Path, page: &str) -> Result<String, Failure> {
+    let compilation = compile(&Sources::scan(root)?);
+    let catalog = compilation.catalog.ok_or_else(|| Failure::new("the manifests have errors: run `lint`"))?;
+    let parts = page.split_once(START).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) = parts.ok_or_else(|| Failure::new("docs/approval.md has no place for the rules"))?;
+    let tables: String = catalog.commands().iter().map(tables).collect();
+    Ok(format!("{before}{START}{tables}\n{END}{after}"))
+}
+
+/// Returns the tables of one manifest, under its name.
+fn tables(manifest: &CommandsManifest) -> String {
+    let mut text = String::new();
+    if !manifest.rules.is_empty() {
+        text += &format!(
+            "\n### {}\n\n{}\n\n| rule | verdict | what such a command does | what to check | exceptions |\n|---|---|---|---|---|\n",
+            manifest.name.value, manifest.description
+        );
+        for rule in &manifest.rules {
+            text += &row(rule);
+        }
+    }
+    if !manifest.places.is_empty() {
+        text += &format!(
+            "\n### {}\n\n{}\n\n| place | what it is |\n|---|---|\n",
+            manifest.name.value, manifest.description
+        );
+        for place in &manifest.places {
+            let _ = writeln!(text, "| `{}` | {} |", place.name.value, cell(&place.description));
+        }
+    }
+    text
+}
+
+fn row(rule: &RuleManifest) -> String {
+    let verdict = rule.verdict.as_ref().map_or(Verdict::Ask, |verdict| verdict.value);
+    let may_be_exempted = rule.can_be_exempted.as_ref().is_some_and(|flag| flag.value);
+    let example = rule.matches.first().map(|example| format!(" Such as {}.", code(&example.value))).unwrap_or_default();
+    format!(
+        "| `{}` | {} | {}{example} | {} | {} |\n",
+        rule.name.value,
+        verdict.word(),
+        cell(&rule.description),
+        cell(&rule.check),
+        if may_be_exempted { "yes" } else { "" },
+    )
+}
+
+/// Returns text for a cell of a table.
+fn cell(text: &str) -> String {
+    text.trim().replace('\n', " ").replace('|', "\\|")
+}
+
+/// Returns an example as code in a cell of a table.
+fn code(text: &str) -> String {
+    let ticks = if text.contains('`') { "``" } else { "`" };
+    let pad = if text.contains('`') { " " } else { "" };
+    format!("{ticks}{pad}{}{pad}{ticks}", cell(text))
+}
