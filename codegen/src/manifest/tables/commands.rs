@@ -20,7 +20,7 @@ table! {
         description: Required<Prose>,
         /// Programs that run others or write files, with a table for each.
         programs: List<ProgramManifest>,
-        /// Places: named sets of files, with a table for each.
+        /// Places, which are named sets of files, with a table for each.
         places: List<PlaceManifest>,
         /// The rules, with a table for each.
         rules: List<RuleManifest>,
@@ -154,7 +154,7 @@ table! {
         programs: Names,
         /// Patterns for the names of programs to which the rule does not apply.
         without_programs: Names,
-        /// Subcommands, one of which is given: words that are the first operands, and options that are given as well, such as `push --force`.
+        /// Subcommands, one of which is given. Each consists of the first operands, and of options that are given as well, such as `push --force`.
         subcommands: Names,
         /// Options, one of which is given, in any spelling. After `=` comes a pattern for the value, as in `-c=core.pager=*`.
         flags: Names,
@@ -170,15 +170,15 @@ table! {
         operands_in: Names,
         /// Places, outside of all of which an operand is.
         operands_outside: Names,
-        /// Places, in one of which the command reads: by an operand, an option or a redirection.
+        /// Places, in one of which the command reads, by an operand, an option or a redirection.
         reads: Names,
-        /// Places, in one of which the command writes: by a redirection, or as `programs` says.
+        /// Places, in one of which the command writes, by a redirection or as `programs` says.
         writes: Names,
         /// Kinds of standard input, one of which the command has.
         input: WordList<InputKind>,
         /// Programs, one of which provides the input.
         input_from: Names,
-        /// Programs, one of which provides an operand: by a substitution, or as a file that it wrote before.
+        /// Programs, one of which provides an operand, by a substitution or as a file that it wrote before.
         file_from: Names,
         /// Programs, with their subcommands, all of which provide the input or the operands. Nothing else may provide any.
         input_only_from: Names,
