@@ -70,7 +70,7 @@ fn after_string(text: &str) -> &str {
     let mut rest = &text[quote.len()..];
     loop {
         if let Some(after) = rest.strip_prefix(quote) {
-            // One or two quotes can stand before those that end a long string.
+            // The content of a long string may end with one or two quotes.
             let more = after.len() - after.trim_start_matches(&quote[..1]).len();
             return if quote.len() == 3 { &after[more..] } else { after };
         }
