@@ -12,6 +12,7 @@
 //! assert!(reading.doubts.is_empty());
 //! ```
 
+mod certainty;
 mod characters;
 mod doubt;
 pub mod flags;

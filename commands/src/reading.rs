@@ -150,6 +150,11 @@ impl Command {
 }
 
 impl Reading {
+    /// Returns the ids of all commands.
+    pub fn ids(&self) -> Range<CommandId> {
+        0..CommandId::try_from(self.commands.len()).unwrap_or(CommandId::MAX)
+    }
+
     /// Returns a command. Ids come from this reading.
     pub fn command(&self, id: CommandId) -> &Command {
         &self.commands[id as usize]

@@ -15,6 +15,15 @@ pub fn rules() -> &'static RuleSet<'static> {
 /// The programs that run others or write files, by name.
 pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
+        "asdf",
+        &Program {
+            name: "bundle",
+            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "awk",
         &Program {
             name: "awk",
@@ -32,6 +41,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--use-compress-program", "--to-command",
             ],
             writes: &[Writes::Values(&["-C", "--directory"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "bundle",
+        &Program {
+            name: "bundle",
+            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "bunx",
+        &Program {
+            name: "npx",
+            value_options: &["-p", "--package", "--from", "--python", "--with"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -53,6 +80,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-D", "-P", "-T", "-p"],
             runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "conda",
+        &Program {
+            name: "conda",
+            value_options: &[
+                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
+                "--index", "--name", "--prefix", "--project", "--python", "--with",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -90,6 +129,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("dcfldd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
     ("dd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
+    (
+        "direnv",
+        &Program {
+            name: "bundle",
+            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     (
         "doas",
         &Program {
@@ -351,6 +399,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "hatch",
+        &Program {
+            name: "conda",
+            value_options: &[
+                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
+                "--index", "--name", "--prefix", "--project", "--python", "--with",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("helm", &Program { value_options: &["-n", "--kube-context", "--kubeconfig", "--namespace"], ..Program::EMPTY }),
     (
         "install",
@@ -372,6 +432,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-c", "-n", "-p", "--class", "--classdata", "--pid"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "jenv",
+        &Program {
+            name: "bundle",
+            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -419,6 +488,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "mamba",
+        &Program {
+            name: "conda",
+            value_options: &[
+                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
+                "--index", "--name", "--prefix", "--project", "--python", "--with",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "mariadb",
         &Program {
             name: "mysql",
@@ -445,6 +526,27 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-f", "-l", "-n", "-o", "-s", "--cluster", "--context", "--filename", "--kubeconfig", "--namespace",
                 "--output", "--selector", "--user",
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "micromamba",
+        &Program {
+            name: "conda",
+            value_options: &[
+                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
+                "--index", "--name", "--prefix", "--project", "--python", "--with",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mise",
+        &Program {
+            name: "bundle",
+            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -513,7 +615,34 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "nodenv",
+        &Program {
+            name: "bundle",
+            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("nohup", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "npm",
+        &Program {
+            name: "pnpm",
+            value_options: &["-C", "-F", "-w", "--cwd", "--dir", "--filter", "--prefix", "--workspace"],
+            runs: &[Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "npx",
+        &Program {
+            name: "npx",
+            value_options: &["-p", "--package", "--from", "--python", "--with"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     (
         "nsenter",
         &Program { value_options: &["-G", "-S", "-t", "--target"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
@@ -527,6 +656,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-f", "-l", "-n", "-o", "-s", "--cluster", "--context", "--filename", "--kubeconfig", "--namespace",
                 "--output", "--selector", "--user",
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "opam",
+        &Program {
+            name: "bundle",
+            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -552,12 +690,57 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "pdm",
+        &Program {
+            name: "conda",
+            value_options: &[
+                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
+                "--index", "--name", "--prefix", "--project", "--python", "--with",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("perl", &Program { value_options: &["-e", "-E", "-I"], options_first: true, ..Program::EMPTY }),
     (
         "php",
         &Program {
             value_options: &["-B", "-E", "-F", "-R", "-S", "-c", "-d", "-f", "-r", "-t", "-z"],
             options_first: true,
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pipenv",
+        &Program {
+            name: "conda",
+            value_options: &[
+                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
+                "--index", "--name", "--prefix", "--project", "--python", "--with",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pipx",
+        &Program {
+            name: "npx",
+            value_options: &["-p", "--package", "--from", "--python", "--with"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pixi",
+        &Program {
+            name: "conda",
+            value_options: &[
+                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
+                "--index", "--name", "--prefix", "--project", "--python", "--with",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -573,6 +756,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "pnpm",
+        &Program {
+            name: "pnpm",
+            value_options: &["-C", "-F", "-w", "--cwd", "--dir", "--filter", "--prefix", "--workspace"],
+            runs: &[Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pnpx",
+        &Program {
+            name: "npx",
+            value_options: &["-p", "--package", "--from", "--python", "--with"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "podman",
         &Program {
             name: "docker",
@@ -582,6 +783,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--ipc", "--userns", "--cap-add", "--device", "--security-opt", "--entrypoint", "-f", "--file",
                 "--project-name", "--filter", "--format", "-t", "--tag",
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "poetry",
+        &Program {
+            name: "conda",
+            value_options: &[
+                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
+                "--index", "--name", "--prefix", "--project", "--python", "--with",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -605,6 +818,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "pyenv",
+        &Program {
+            name: "bundle",
+            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "pypy",
         &Program { name: "python", value_options: &["-W", "-X", "-c", "-m"], options_first: true, ..Program::EMPTY },
     ),
@@ -623,6 +845,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "python3",
         &Program { name: "python", value_options: &["-W", "-X", "-c", "-m"], options_first: true, ..Program::EMPTY },
+    ),
+    (
+        "rbenv",
+        &Program {
+            name: "bundle",
+            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
     ),
     (
         "redis-cli",
@@ -650,6 +881,27 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "su",
             value_options: &["-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--shell", "--user"],
             runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "rustup",
+        &Program {
+            name: "bundle",
+            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "rye",
+        &Program {
+            name: "conda",
+            value_options: &[
+                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
+                "--index", "--name", "--prefix", "--project", "--python", "--with",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -851,7 +1103,37 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { value_options: &["-G", "-R", "-S", "-w"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     ("unzip", &Program { value_options: &["-P", "-d", "-x"], writes: &[Writes::Values(&["-d"])], ..Program::EMPTY }),
+    (
+        "uv",
+        &Program {
+            name: "conda",
+            value_options: &[
+                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
+                "--index", "--name", "--prefix", "--project", "--python", "--with",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "uvx",
+        &Program {
+            name: "npx",
+            value_options: &["-p", "--package", "--from", "--python", "--with"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     ("valgrind", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "volta",
+        &Program {
+            name: "bundle",
+            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     (
         "watch",
         &Program {
@@ -888,6 +1170,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--replace?",
             ],
             runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I", "-i", "--replace"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "yarn",
+        &Program {
+            name: "pnpm",
+            value_options: &["-C", "-F", "-w", "--cwd", "--dir", "--filter", "--prefix", "--workspace"],
+            runs: &[Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -956,7 +1247,7 @@ pub static PLACES: &[Place<'static>] = &[
     },
     Place {
         name: "credentials",
-        description: "Files that grant access, or that hold passwords and tokens: whoever changes them changes who has access.",
+        description: "Files that grant access, or that hold passwords and tokens. Changing them changes who has access.",
         paths: &[
             "~/.ssh/**", "/root/.ssh/**", "/home/*/.ssh/**", "~/.gnupg/**", "~/.aws/**", "~/.azure/**",
             "~/.config/gcloud/**", "~/.config/gh/**", "~/.docker/config.json", "~/.kube/**", "~/.netrc",
@@ -1056,21 +1347,14 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "remove-cluster-objects",
-        description: "Removes objects of a cluster, or moves its work away.",
+        description: "Removes objects of a cluster, or ends what runs on a node.",
         check: "Which cluster and namespace this is: `kubectl config current-context` tells.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["kubectl"],
-            subcommands: &[
-                &["delete"],
-                &["drain"],
-                &["cordon"],
-                &["replace", "--force"],
-                &["scale", "--replicas=0"],
-                &["rollout", "undo"],
-            ],
+            subcommands: &[&["delete"], &["drain"], &["replace", "--force"]],
             ..Conditions::EMPTY
         },
     },
@@ -1083,8 +1367,8 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "aws", "az", "gcloud", "helm", "nomad", "pulumi", "terraform", "terragrunt", "tofu", "vagrant", "cdk",
-                "eksctl", "flyctl", "heroku",
+                "aws", "az", "gcloud", "k3d", "kind", "minikube", "helm", "nomad", "pulumi", "terraform", "terragrunt",
+                "tofu", "vagrant", "cdk", "eksctl", "flyctl", "heroku",
             ],
             subcommands: &[
                 &["uninstall"],
@@ -1118,11 +1402,10 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["docker"],
             flags: &[
                 "--privileged", "--pid=host", "--ipc=host", "--userns=host", "--cap-add", "--device", "--security-opt",
-                "-v=/:*", "-v=/etc*", "-v=/root*", "-v=/home:*", "-v=/usr*", "-v=/var*", "-v=/dev*", "-v=/proc*",
-                "-v=/sys*", "-v=*docker.sock*", "--volume=/:*", "--volume=/etc*", "--volume=/root*",
-                "--volume=/home:*", "--volume=/usr*", "--volume=/var*", "--volume=/dev*", "--volume=/proc*",
-                "--volume=/sys*", "--volume=*docker.sock*", "--mount=*source=/,*", "--mount=*src=/,*",
-                "--mount=*source=/etc*", "--mount=*docker.sock*",
+                "-v=/:*", "-v=/etc*", "-v=/root*", "-v=/home:*", "-v=/dev*", "-v=/proc*", "-v=/sys*",
+                "-v=*docker.sock*", "--volume=/:*", "--volume=/etc*", "--volume=/root*", "--volume=/home:*",
+                "--volume=/dev*", "--volume=/proc*", "--volume=/sys*", "--volume=*docker.sock*", "--mount=*source=/,*",
+                "--mount=*src=/,*", "--mount=*source=/etc*", "--mount=*docker.sock*",
             ],
             ..Conditions::EMPTY
         },
@@ -1529,8 +1812,8 @@ pub static RULES: &[Rule<'static>] = &[
                 "yash", "zsh",
             ],
             file_from: &[
-                "aria2c", "axel", "curl", "fetch", "ftp", "gh", "git", "http", "https", "lynx", "nc", "ncat", "scp",
-                "socat", "ssh", "w3m", "wget", "xh",
+                "aria2c", "axel", "curl", "fetch", "ftp", "http", "https", "lynx", "nc", "ncat", "scp", "socat", "ssh",
+                "w3m", "wget", "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -1586,6 +1869,20 @@ pub static RULES: &[Rule<'static>] = &[
                 "-m=trace",
             ],
             without_flags: &["-l"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-uv",
+        description: "Runs code of another language that is written on the command line.",
+        check: "What the code does: it can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["uv", "uvx", "pipx", "hatch", "pdm"],
+            subcommands: &[&["run"]],
+            input: &[InputKind::Inline, InputKind::Pipe],
             ..Conditions::EMPTY
         },
     },
@@ -1689,7 +1986,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "program-in-a-script-of-awk",
         description: "Lets awk run commands.",
-        check: "Which commands the script runs: `system`, and what stands in quotes beside `|`.",
+        check: "Which commands the script runs: the arguments of `system`, and the texts in quotes next to `|`.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2104,7 +2401,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "set-user-id",
         description: "Makes a program run with the rights of its owner or group (setuid, setgid).",
-        check: "Whether this program should have the rights of its owner, whoever runs it.",
+        check: "Whether every user who runs this program should get the rights of its owner.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2205,7 +2502,6 @@ pub static RULES: &[Rule<'static>] = &[
                 &["auth:token"],
                 &["configure", "export-credentials"],
                 &["config", "view", "--raw"],
-                &["ecr", "get-login-password"],
                 &["get", "secret*"],
                 &["get", "secrets"],
                 &["keyvault", "secret", "show"],

@@ -115,6 +115,7 @@ fn runs<'b>(manifest: &RunsManifest, arena: &'b Arena) -> Option<Runs<'b>> {
     let shell = manifest.shell.as_ref().map_or(CodeShell::Foreign, |shell| shell.value);
     Some(match manifest.kind.as_ref()?.value {
         RunsKind::Operands => Runs::Rest(Rest {
+            after: arena.texts(&manifest.after),
             skip,
             assignments: is_set(manifest.assignments.as_ref()),
             appends: is_set(manifest.appends.as_ref()),

@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
+use crate::certainty::Match;
 use crate::flags::{Argument, is_abbreviation};
-use crate::judge::Match;
 use crate::judge::path::PathWord;
+use crate::judge::sources::{By, sources};
 use crate::judge::sql;
-use crate::judge::subject::{By, Subject, after_prefix};
+use crate::judge::subject::{Subject, after_prefix};
 use crate::reading::Input;
 use crate::rules::{Conditions, ExpansionKind, InputKind, Place, RuleSet, pattern};
 use crate::span::Span;
-use crate::syntax::{CommandId, Part, RedirectKind, ScopeKind, Word};
+use crate::syntax::{CommandId, Origin, Part, RedirectKind, ScopeKind, Word};
 
 /// A command that a rule matches.
 #[derive(Debug, Clone)]
@@ -123,32 +124,32 @@ impl<'a> Check<'_, 'a> {
 
     fn places(&mut self, wanted: &Conditions<'_>) {
         if !wanted.operands_in.is_empty() {
-            let operands = self.subject.operands().map(Cow::Borrowed).collect();
+            let operands: Vec<_> = self.subject.operands().map(Cow::Borrowed).collect();
             let appended = self.subject.command.appended;
-            self.in_places(wanted.operands_in, operands, appended);
+            self.in_places(wanted.operands_in, &operands, appended);
         }
         if !wanted.operands_outside.is_empty() && self.matched.certainty != Match::No {
             self.outside_places(wanted.operands_outside);
         }
         if !wanted.writes.is_empty() && self.matched.certainty != Match::No {
-            self.in_places(wanted.writes, self.subject.written(), false);
+            self.in_places(wanted.writes, &self.subject.written(), false);
         }
         if !wanted.reads.is_empty() && self.matched.certainty != Match::No {
             // Reading something unknown is what most substitutions are for.
             let is_known =
                 |word: &Cow<'_, Word>| !PathWord::new(word, self.subject.command, self.subject.line).is_unknown();
-            let words = self.read_words().into_iter().filter(is_known).collect();
-            self.in_places(wanted.reads, words, false);
+            let words: Vec<_> = self.read_words().into_iter().filter(is_known).collect();
+            self.in_places(wanted.reads, &words, false);
         }
     }
 
     fn sources(&mut self, wanted: &Conditions<'_>) {
         if !wanted.input_from.is_empty() {
-            let found = self.comes_from(wanted.input_from, By::Input, self.redirected_file());
+            let found = self.comes_from(wanted.input_from, By::Input, &self.redirected_file());
             self.require(found.into());
         }
         if !wanted.file_from.is_empty() && self.matched.certainty != Match::No {
-            let found = self.comes_from(wanted.file_from, By::Operands, self.operand_files());
+            let found = self.comes_from(wanted.file_from, By::FirstOperand, &self.script());
             self.require(found.into());
         }
         if !wanted.input_only_from.is_empty() && self.matched.certainty != Match::No {
@@ -156,7 +157,7 @@ impl<'a> Check<'_, 'a> {
             self.require(found.into());
         }
         if !wanted.program_from.is_empty() && self.matched.certainty != Match::No {
-            let found = self.comes_from(wanted.program_from, By::Files, self.program_file());
+            let found = self.comes_from(wanted.program_from, By::Files, &self.program_file());
             self.require(found.into());
         }
     }
@@ -183,7 +184,8 @@ impl<'a> Check<'_, 'a> {
             }
             match operands.next() {
                 Some(operand) => self.matches(word, operand),
-                None => self.subject.command.appended.then_some(Match::Maybe).unwrap_or(Match::No),
+                None if self.subject.command.appended => Match::Maybe,
+                None => Match::No,
             }
         }))
     }
@@ -216,9 +218,14 @@ impl<'a> Check<'_, 'a> {
                     found(self.value(value, own_value, *index), words[*index].span);
                 }
                 Argument::Either { word, .. } if self.subject.can_be_option(word) => {
-                    let could_be = word.splits()
-                        || pattern::matches_word(&format!("{name}*"), word) != Match::No
-                        || !name.starts_with("--");
+                    let splits = word.parts.iter().any(|part| part.splits() && !matches!(part, Part::Glob(_)));
+                    // A short option can be in a cluster, and a long one can have a value.
+                    let start = match name.len() {
+                        2 => "-*".to_owned(),
+                        _ if is_single_dash => name.to_owned(),
+                        _ => format!("{name}*"),
+                    };
+                    let could_be = splits || pattern::matches_word(&start, word) != Match::No;
                     found(if could_be { Match::Maybe } else { Match::No }, word.span);
                 }
                 _ => {}
@@ -252,6 +259,9 @@ impl<'a> Check<'_, 'a> {
             };
             for pattern in patterns.iter().filter(|pattern| !is_option || pattern.starts_with('-')) {
                 let found = self.matches(pattern, word);
+                // What another command prints is rarely what a rule is about, and the reader knows what `echo` prints.
+                let is_output = matches!(word.parts.as_slice(), [Part::Substitution { .. }]);
+                let found = if is_output && found == Match::Maybe { Match::No } else { found };
                 if found > best.0 {
                     best = (found, Some(word.span));
                 }
@@ -281,7 +291,7 @@ impl<'a> Check<'_, 'a> {
                 && !except.iter().any(|pattern| pattern::matches(pattern, assignment))
         };
         let assigned = command.assignments.iter().find(|assignment| {
-            // A value that is not certain is none that is excepted.
+            // An exception applies only to a value that is certain.
             let value = assignment.value.text().unwrap_or(Cow::Borrowed("\0"));
             is_wanted(&assignment.name, &format!("{}={value}", assignment.name))
         });
@@ -321,7 +331,7 @@ impl<'a> Check<'_, 'a> {
                 }
                 Argument::Option { .. } => {}
                 Argument::Operand { word, .. } | Argument::Either { word, .. } => {
-                    words.push((Cow::Borrowed(*word), false))
+                    words.push((Cow::Borrowed(*word), false));
                 }
             }
         }
@@ -374,7 +384,7 @@ impl<'a> Check<'_, 'a> {
         let Some(own) = self.subject.command.program.name() else { return false };
         let is_own = |kind: &ScopeKind| matches!(kind, ScopeKind::Function(name) if name == own);
         let calls = |kind: fn(&ScopeKind) -> bool| {
-            let ids = 0..reading.commands.len() as CommandId;
+            let ids = reading.ids();
             let calls_itself = |id: &CommandId| {
                 reading.command(*id).program.name() == Some(own)
                     && reading.is_in(*id, is_own)
@@ -388,15 +398,14 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// Requires that one of the words is a path in one of the places.
-    fn in_places(&mut self, names: &[&str], words: Vec<Cow<'_, Word>>, appended: bool) {
+    fn in_places(&mut self, names: &[&str], words: &[Cow<'_, Word>], appended: bool) {
         let places: Vec<&Place<'_>> = names.iter().filter_map(|name| self.rules.place(name)).collect();
         let mut best = (Match::No, None, None);
-        for word in &words {
+        for word in words {
             let path = PathWord::new(word, self.subject.command, self.subject.line);
             let candidates = std::iter::once(path.folder_of_all()).flatten().chain([path.clone()]);
             for candidate in candidates {
-                let found =
-                    Match::any(places.iter().map(|place| candidate.is_in(place, self.subject.line.surroundings)));
+                let found = Match::any(places.iter().map(|place| candidate.is_in(place, self.subject.line)));
                 if found > best.0 {
                     best = (found, Some(word.span), path.text());
                 }
@@ -447,9 +456,9 @@ impl<'a> Check<'_, 'a> {
         }
     }
 
-    /// Returns the operands as paths.
-    fn operand_files(&self) -> Vec<String> {
-        self.subject.operands().filter_map(|word| self.path(word)).collect()
+    /// Returns the first operand as a path.
+    fn script(&self) -> Vec<String> {
+        self.subject.operands().next().and_then(|word| self.path(word)).into_iter().collect()
     }
 
     fn path(&self, word: &Word) -> Option<String> {
@@ -477,19 +486,19 @@ impl<'a> Check<'_, 'a> {
         })
     }
 
-    fn comes_from(&self, patterns: &[&str], by: By, files: Vec<String>) -> bool {
-        let sources = self.subject.line.sources(self.subject.id, by, &files);
-        sources.into_iter().any(|id| self.is_program(id, patterns))
+    fn comes_from(&self, patterns: &[&str], by: By, files: &[String]) -> bool {
+        let found = sources(self.subject.line, self.subject.id, by, files);
+        found.into_iter().any(|id| self.is_program(id, patterns))
     }
 
     /// Returns whether there are sources, and all of them are these programs.
     fn comes_only_from(&self, patterns: &[&str]) -> bool {
-        let sources = self.subject.line.sources(self.subject.id, By::Both, &[]);
+        let found = sources(self.subject.line, self.subject.id, By::Both, &[]);
         let mut parts = self.subject.command.arguments().iter().flat_map(|word| &word.parts);
         let is_plain = |part: &Part| {
             matches!(part, Part::Substitution { .. } | Part::ProcessSubstitution { .. } | Part::Literal { .. })
         };
-        !sources.is_empty() && sources.into_iter().all(|id| self.is_program(id, patterns)) && parts.all(is_plain)
+        !found.is_empty() && found.into_iter().all(|id| self.is_program(id, patterns)) && parts.all(is_plain)
     }
 
     /// Returns whether a pattern matches a word. A word whose unknown parts are only variables that are not set does not match.
@@ -501,16 +510,22 @@ impl<'a> Check<'_, 'a> {
     }
 
     fn compare(&self, pattern: &str, word: &Word) -> Match {
-        if !self.ignore_case {
+        let line = self.subject.line;
+        if !self.ignore_case && !word.parts.iter().any(|part| line.is_working_directory(part)) {
             return pattern::matches_word(pattern, word);
         }
-        let mut lower = word.clone();
-        for part in &mut lower.parts {
-            if let Part::Literal { text, .. } = part {
+        let mut word = word.clone();
+        for part in &mut word.parts {
+            if line.is_working_directory(part) {
+                *part = Part::Literal { text: line.start().into_owned(), origin: Origin::Expanded };
+            }
+            if let Part::Literal { text, .. } = part
+                && self.ignore_case
+            {
                 *text = text.to_lowercase();
             }
         }
-        pattern::matches_word(pattern, &lower)
+        pattern::matches_word(pattern, &word)
     }
 
     /// Requires that one of the operands is outside of all of these places.
@@ -519,7 +534,7 @@ impl<'a> Check<'_, 'a> {
         let mut best = (Match::No, None, None);
         for word in self.subject.operands() {
             let path = PathWord::new(word, self.subject.command, self.subject.line);
-            let inside = Match::any(places.iter().map(|place| path.is_in(place, self.subject.line.surroundings)));
+            let inside = Match::any(places.iter().map(|place| path.is_in(place, self.subject.line)));
             let outside = match inside {
                 Match::No => Match::Yes,
                 Match::Maybe => Match::Maybe,

@@ -1,18 +1,21 @@
 //! Judges a command line by rules.
 
 mod conditions;
-mod outcome;
+mod line;
 mod path;
+mod sources;
 mod sql;
 mod subject;
 
+use crate::certainty::Match;
 use crate::doubt::{Doubt, DoubtKind};
 use crate::reading::{Program, Reading, Surroundings};
 use crate::rules::{Rule, RuleSet, Verdict};
 use crate::span::Span;
 use crate::syntax::CommandId;
-pub(crate) use outcome::Match;
-use subject::{Line, Subject};
+use crate::unfold::unfold;
+use line::Line;
+use subject::Subject;
 
 /// The judgement about a line.
 #[derive(Debug, Clone)]
@@ -94,12 +97,12 @@ impl Cause<'_> {
 /// The verdict is that of the strictest rule that matches. A rule that only perhaps matches never denies: a person decides. The same
 /// holds for what the reader is not certain about.
 pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings<'_>) -> Judgement<'r> {
-    let reading = crate::read(line, rules.programs(), surroundings);
+    let reading = unfold(line, rules.programs(), surroundings);
     let (mut findings, mut exceptions) = (Vec::new(), Vec::new());
     {
         let line = Line::new(&reading, rules.programs(), surroundings);
         let mut doubts = reading.doubts.clone();
-        for id in 0..reading.commands.len() as CommandId {
+        for id in reading.ids() {
             let subject = Subject::new(&line, id);
             let (mut found, exempting) = of_command(&subject, rules);
             for rule in exempting {

@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::judge::Match;
-use crate::judge::subject::Line;
+use crate::certainty::Match;
+use crate::judge::line::Line;
 use crate::reading::{Command, Directory, Surroundings};
 use crate::rules::{Place, pattern};
+use crate::span::Span;
 use crate::syntax::{Glob, Origin, Part, Word};
 
-/// The home folder and the working directory of a person who is not known. No real folder has such a name.
+/// The home folder if it is not known. No real folder has such a name.
 const UNKNOWN_HOME: &str = "/home/\u{0}";
-const UNKNOWN_START: &str = "/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}";
 
 /// A path from the root, as far as it is certain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,22 +36,21 @@ enum Component {
 impl PathWord {
     /// Returns the path that a word stands for when a command gets it.
     pub(crate) fn new(word: &Word, command: &Command, line: &Line<'_>) -> Self {
-        let surroundings = line.surroundings;
         let mut builder = Builder { path: Vec::new(), name: Vec::new(), is_glob: false };
         let mut depends_on_cd = false;
         let mut parts =
             word.parts.iter().skip_while(|part| matches!(part, Part::Literal { text, .. } if text.is_empty()));
         let first = parts.next();
         let is_absolute = matches!(first, Some(Part::Literal { text, .. }) if text.starts_with('/'));
-        let base = first.and_then(|part| base(part, command, surroundings));
+        let base = first.and_then(|part| base(part, command, line));
         match (&base, first) {
             (Some(base), _) => builder.text(base, Origin::Plain),
             (None, Some(Part::Literal { .. } | Part::Glob(_) | Part::Arithmetic { .. })) if !is_absolute => {
                 match &command.directory {
-                    Directory::Start => builder.text(&start(surroundings), Origin::Plain),
+                    Directory::Start => builder.text(&line.start(), Origin::Plain),
                     Directory::At(directory) => {
                         depends_on_cd = true;
-                        builder.directory(directory, surroundings);
+                        builder.directory(directory, line);
                     }
                     Directory::Unknown => {
                         depends_on_cd = true;
@@ -93,8 +92,8 @@ impl PathWord {
     }
 
     /// Returns whether the path is in a place.
-    pub(crate) fn is_in(&self, place: &Place<'_>, surroundings: &Surroundings<'_>) -> Match {
-        let matches = |pattern: &&str| self.fits(pattern, surroundings);
+    pub(crate) fn is_in(&self, place: &Place<'_>, line: &Line<'_>) -> Match {
+        let matches = |pattern: &&str| self.fits(pattern, line);
         let found = Match::any(place.paths.iter().map(matches));
         if found == Match::No || place.except.iter().any(|pattern| matches(pattern) == Match::Yes) {
             return Match::No;
@@ -103,11 +102,11 @@ impl PathWord {
         if self.depends_on_cd { found.min(Match::Maybe) } else { found }
     }
 
-    fn fits(&self, pattern: &str, surroundings: &Surroundings<'_>) -> Match {
+    fn fits(&self, pattern: &str, line: &Line<'_>) -> Match {
         let mut own = self.components.as_slice();
         let folder = match pattern.chars().next() {
-            Some('~') => Some((home(surroundings), &pattern[1..])),
-            Some('.') => Some((start(surroundings), &pattern[1..])),
+            Some('~') => Some((home(line.surroundings), &pattern[1..])),
+            Some('.') => Some((line.start(), &pattern[1..])),
             _ => None,
         };
         let pattern = match folder {
@@ -118,7 +117,7 @@ impl PathWord {
                         Some((Component::Name(own_name), rest)) if own_name == name => own = rest,
                         Some((Component::Unknown, _)) => break,
                         Some((Component::Part(word), rest)) if pattern::matches_word(name, word) != Match::No => {
-                            own = rest
+                            own = rest;
                         }
                         Some((Component::Glob(glob), rest)) if pattern::matches(glob, name) => own = rest,
                         _ => return Match::No,
@@ -150,7 +149,11 @@ fn fits(pattern: &str, path: &[Component]) -> Match {
                 [Component::Unknown] => Match::Maybe,
                 _ => Match::Yes,
             },
-            rest => Match::any((0..=path.len()).map(|skipped| fits(rest, &path[skipped..]))),
+            // What is unknown below a known folder is taken to have an ordinary name.
+            rest => Match::any((0..=path.len()).map(|skipped| match path.get(skipped) {
+                Some(Component::Unknown) if skipped > 0 => Match::No,
+                _ => fits(rest, &path[skipped..]),
+            })),
         };
     }
     match path.split_first() {
@@ -165,8 +168,11 @@ fn fits(pattern: &str, path: &[Component]) -> Match {
             let own = match component {
                 Component::Name(name) => Match::from(pattern::matches(first, name)),
                 Component::Part(word) => pattern::matches_word(first, word),
-                // The pattern of the shell stands for all names that match it, also for those of the place.
-                Component::Glob(glob) => Match::from(pattern::can_both_match(first, glob)),
+                // The pattern of the shell stands for all names that match it, also for those of the place, but not for hidden ones.
+                Component::Glob(glob) => {
+                    let is_hidden = first.starts_with('.') && !glob.starts_with('.');
+                    Match::from(!is_hidden && pattern::can_both_match(first, glob))
+                }
                 Component::Unknown => Match::Maybe,
             };
             if own == Match::No { Match::No } else { own & fits(rest, after) }
@@ -189,15 +195,15 @@ fn shortened(mut path: Vec<Component>) -> Vec<Component> {
 }
 
 /// Returns the folder that a word begins with, if its first part stands for one: `~`, `$HOME`, `$PWD`.
-fn base<'s>(part: &Part, command: &Command, surroundings: &'s Surroundings<'_>) -> Option<Cow<'s, str>> {
+fn base<'s>(part: &Part, command: &Command, line: &Line<'s>) -> Option<Cow<'s, str>> {
     match part {
-        Part::Tilde { user } if user.is_empty() => Some(home(surroundings)),
+        Part::Tilde { user } if user.is_empty() => Some(home(line.surroundings)),
         Part::Tilde { user } if user == "root" => Some("/root".into()),
         Part::Tilde { user } if user.starts_with(['+', '-']) => None,
         Part::Tilde { user } => Some(format!("/home/{user}").into()),
-        Part::Variable { name, operation: None, .. } if name == "HOME" => Some(home(surroundings)),
+        Part::Variable { name, operation: None, .. } if name == "HOME" => Some(home(line.surroundings)),
         Part::Variable { name, operation: None, .. } if name == "PWD" && command.directory == Directory::Start => {
-            Some(start(surroundings))
+            Some(line.start())
         }
         _ => None,
     }
@@ -208,15 +214,15 @@ pub(crate) fn home<'s>(surroundings: &'s Surroundings<'_>) -> Cow<'s, str> {
     surroundings.home.map_or(Cow::Borrowed(UNKNOWN_HOME), |home| home.to_string_lossy())
 }
 
-/// Returns the directory in which the line starts.
-fn start<'s>(surroundings: &'s Surroundings<'_>) -> Cow<'s, str> {
-    surroundings.directory.map_or(Cow::Borrowed(UNKNOWN_START), |directory| directory.to_string_lossy())
+/// Returns whether the operator of a `${...}` gives the value, or a default for it.
+fn is_default(operator: &str) -> bool {
+    matches!(operator, "?" | ":?" | "-" | ":-" | "=" | ":=")
 }
 
 /// The maximum number of values that are filled in one into the other.
 const MAX_VALUES: usize = 4;
 
-/// What is known of the output of a command.
+/// What the output of a command can be.
 enum Output {
     /// It has no slash.
     Name,
@@ -224,20 +230,43 @@ enum Output {
     TemporaryFile,
     /// It is the working directory.
     WorkingDirectory,
+    /// It is paths below the working directory.
+    Below,
 }
 
 impl Output {
-    /// Returns what is known of the output of a substitution.
+    /// Returns what the output of a substitution can be.
     fn of(commands: &std::ops::Range<crate::syntax::CommandId>, line: &Line<'_>) -> Option<Self> {
         let command = line.plain_substitution(commands)?;
         let has_slash = command.arguments().iter().any(|word| word.text().is_some_and(|text| text.contains('/')));
         match command.program.name()? {
             "date" | "hostname" | "id" | "nproc" | "uname" | "whoami" if !has_slash => Some(Self::Name),
             "mktemp" if !has_slash => Some(Self::TemporaryFile),
+            "find" if command.directory == Directory::Start && is_relative(command.arguments().first()) => {
+                Some(Self::Below)
+            }
+            "git" if is_listing(command) => Some(Self::Below),
             "pwd" if command.directory == Directory::Start => Some(Self::WorkingDirectory),
             _ => None,
         }
     }
+}
+
+/// Returns whether an operand is a path below the working directory.
+fn is_relative(operand: Option<&Word>) -> bool {
+    let text = operand.and_then(Word::text);
+    text.is_some_and(|text| !text.starts_with(['/', '~', '-']) && !text.split('/').any(|name| name == ".."))
+}
+
+/// Returns whether a command of git lists files of the working directory.
+fn is_listing(command: &Command) -> bool {
+    let words: Vec<_> = command.arguments().iter().filter_map(Word::text).collect();
+    command.directory == Directory::Start
+        && match words.first().map(|word| &**word) {
+            Some("ls-files") => true,
+            Some("diff") => words.iter().any(|word| word == "--name-only"),
+            _ => false,
+        }
 }
 
 /// Builds the components of a path.
@@ -262,15 +291,15 @@ impl Builder {
     }
 
     /// Adds the directory after a `cd`.
-    fn directory(&mut self, directory: &str, surroundings: &Surroundings<'_>) {
+    fn directory(&mut self, directory: &str, line: &Line<'_>) {
         match directory.strip_prefix('~') {
             Some(below) if below.is_empty() || below.starts_with('/') => {
-                self.text(&home(surroundings), Origin::Plain);
+                self.text(&home(line.surroundings), Origin::Plain);
                 self.text(below, Origin::Plain);
             }
             _ => {
                 if !directory.starts_with('/') {
-                    self.text(&start(surroundings), Origin::Plain);
+                    self.text(&line.start(), Origin::Plain);
                     self.end();
                 }
                 self.text(directory, Origin::Plain);
@@ -289,6 +318,17 @@ impl Builder {
             Part::Variable { name, operation: None, .. } if name == "HOME" => {
                 self.text(&home(line.surroundings), Origin::Plain);
             }
+            // `${NAME:?MESSAGE}` and `${NAME:-DEFAULT}` of a variable that is not set.
+            Part::Variable { name, operation: Some(operation), .. }
+                if depth < MAX_VALUES && line.is_of_environment(name) && is_default(&operation.operator) =>
+            {
+                if operation.operator.ends_with('?') || operation.operand.is_empty() {
+                    self.name.push(Part::Literal { text: format!("\0{name}"), origin: Origin::Expanded });
+                }
+                for part in operation.operand.iter().filter(|_| !operation.operator.ends_with('?')) {
+                    self.part(part, line, depth + 1);
+                }
+            }
             // A variable of the environment that is not known is unset or secret. It stands for no file that a place names.
             Part::Variable { name, .. } if !line.can_be_anything(part) => {
                 self.name.push(Part::Literal { text: format!("\0{name}"), origin: Origin::Expanded });
@@ -301,14 +341,20 @@ impl Builder {
                 }
             }
             Part::Substitution { commands, .. } if let Some(output) = Output::of(commands, line) => match output {
-                Output::Name => self.name.push(Part::Unknown { splits: false }),
                 Output::TemporaryFile if self.name.is_empty() && self.path.is_empty() => {
-                    self.text("/tmp/\0", Origin::Expanded)
+                    self.text("/tmp/\0", Origin::Expanded);
                 }
                 Output::WorkingDirectory if self.name.is_empty() && self.path.is_empty() => {
-                    self.text(&start(line.surroundings), Origin::Expanded);
+                    self.text(&line.start(), Origin::Expanded);
                 }
-                Output::TemporaryFile | Output::WorkingDirectory => self.name.push(Part::Unknown { splits: false }),
+                Output::Below if self.name.is_empty() && self.path.is_empty() => {
+                    self.text(&line.start(), Origin::Expanded);
+                    self.end();
+                    self.unknown();
+                }
+                Output::Name | Output::Below | Output::TemporaryFile | Output::WorkingDirectory => {
+                    self.name.push(Part::Unknown { splits: false });
+                }
             },
             // The value of another variable is taken to stay below the folder before it.
             Part::Variable { .. } if !self.path.is_empty() => {
@@ -339,7 +385,7 @@ impl Builder {
         if parts.is_empty() {
             return;
         }
-        let word = Word { parts, span: crate::Span::default() };
+        let word = Word { parts, span: Span::default() };
         let component = match word.text() {
             Some(name) => match &*name {
                 "." => return,

@@ -1,24 +1,13 @@
 //! One command of a reading, as the conditions of rules look at it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use crate::flags::{self, Argument};
-use crate::judge::path::PathWord;
-use crate::programs::{Program, ProgramTable, Runs, Writes, without_version};
-use crate::reading::{Command, Input, Reading, Surroundings};
+use crate::judge::line::Line;
+use crate::programs::{Program, Runs, Writes, without_version};
+use crate::reading::Command;
 use crate::rules::pattern;
 use crate::syntax::{CommandId, Part, RedirectKind, Word};
-
-/// A line, with what several commands need.
-pub(crate) struct Line<'a> {
-    pub(crate) reading: &'a Reading,
-    pub(crate) programs: &'a ProgramTable<'a>,
-    pub(crate) surroundings: &'a Surroundings<'a>,
-    /// The variables that the line sets, with the value of those that it sets once.
-    set_variables: BTreeMap<&'a str, Option<&'a Word>>,
-}
 
 /// A command, with its arguments sorted into options and operands.
 pub(crate) struct Subject<'a> {
@@ -29,146 +18,6 @@ pub(crate) struct Subject<'a> {
     pub(crate) name: Option<&'a str>,
     pub(crate) program: Option<&'a Program<'a>>,
     pub(crate) arguments: Vec<Argument<'a>>,
-}
-
-/// The way in which a command gets the output of others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum By {
-    /// On standard input.
-    Input,
-    /// In its words.
-    Operands,
-    /// Only as a file.
-    Files,
-    /// In either way.
-    Both,
-}
-
-/// Commands that set the variables that they name.
-const SETTERS: &[&str] =
-    &["declare", "export", "getopts", "let", "local", "mapfile", "printf", "read", "readarray", "readonly", "typeset"];
-
-impl<'a> Line<'a> {
-    pub(crate) fn new(
-        reading: &'a Reading,
-        programs: &'a ProgramTable<'a>,
-        surroundings: &'a Surroundings<'a>,
-    ) -> Self {
-        let mut set_variables: BTreeMap<&str, Option<&Word>> = BTreeMap::new();
-        for command in &reading.commands {
-            for assignment in &command.assignments {
-                let is_value = !assignment.array && !assignment.append;
-                let value = (is_value && !set_variables.contains_key(&*assignment.name)).then_some(&assignment.value);
-                set_variables.insert(&assignment.name, value);
-            }
-            if command.program.name().is_some_and(|name| SETTERS.contains(&name)) {
-                let names = command.arguments().iter().filter_map(|word| match word.parts.first() {
-                    Some(Part::Literal { text, .. }) => text.split('=').next(),
-                    _ => None,
-                });
-                set_variables.extend(names.map(|name| (name, None)));
-            }
-        }
-        Self { reading, programs, surroundings, set_variables }
-    }
-
-    /// Returns whether a variable comes from the environment, and is unset or secret: known values are filled in already.
-    fn is_of_environment(&self, name: &str) -> bool {
-        let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-        is_name && !self.set_variables.contains_key(name)
-    }
-
-    /// Returns the value of a variable that the line sets once.
-    pub(crate) fn only_value(&self, name: &str) -> Option<&'a Word> {
-        *self.set_variables.get(name)?
-    }
-
-    /// Returns the only command of a substitution, if it takes no part of its output from elsewhere.
-    pub(crate) fn plain_substitution(&self, commands: &Range<CommandId>) -> Option<&'a Command> {
-        let [command] = self.reading.commands.get(commands.start as usize..commands.end as usize)? else { return None };
-        let is_plain = command.redirects.is_empty() && command.arguments().iter().all(|word| word.text().is_some());
-        is_plain.then_some(command)
-    }
-
-    /// Returns whether a part can be any text. A number cannot, and neither can a variable that is not set.
-    pub(crate) fn can_be_anything(&self, part: &Part) -> bool {
-        match part {
-            Part::Variable { name, operation, .. } => {
-                let is_number = matches!(name.as_str(), "?" | "$" | "!" | "#");
-                operation.is_some() || !is_number && !self.is_of_environment(name)
-            }
-            Part::Literal { .. } | Part::Tilde { .. } | Part::Glob(_) | Part::ProcessSubstitution { .. } => false,
-            Part::Substitution { .. } | Part::Arithmetic { .. } | Part::Unknown { .. } => true,
-        }
-    }
-
-    /// Returns the commands whose output a command gets directly.
-    fn direct_sources(&self, id: CommandId, by: By) -> Vec<CommandId> {
-        let command = self.reading.command(id);
-        let mut ranges: Vec<Range<CommandId>> = Vec::new();
-        if matches!(by, By::Input | By::Both) {
-            match self.reading.input(id) {
-                Input::Inherited => {}
-                Input::Commands(range) => ranges.push(range),
-                Input::Redirect(redirect) => ranges.extend(substitutions(&redirect.target)),
-            }
-        }
-        if matches!(by, By::Operands | By::Both) {
-            ranges.extend(command.words.iter().flat_map(substitutions));
-        }
-        let mut sources: Vec<CommandId> = ranges.into_iter().flatten().collect();
-        // What wrappers among them run is listed elsewhere.
-        let is_run_by = |other: &CommandId| {
-            std::iter::successors(self.reading.command(*other).via, |via| self.reading.command(via.command).via)
-                .any(|via| sources.contains(&via.command))
-        };
-        let run: Vec<CommandId> = (0..self.reading.commands.len() as CommandId).filter(is_run_by).collect();
-        sources.extend(run);
-        sources.retain(|source| *source != id);
-        sources
-    }
-
-    /// Returns the commands whose output a command gets, also by way of other commands and of these files, if the line writes
-    /// them.
-    pub(crate) fn sources(&self, id: CommandId, by: By, files: &[String]) -> BTreeSet<CommandId> {
-        let mut found = BTreeSet::new();
-        let mut open = self.direct_sources(id, by);
-        if !files.is_empty() {
-            open.extend(self.writers(id, files));
-        }
-        while let Some(next) = open.pop() {
-            if found.insert(next) && found.len() <= MAX_SOURCES {
-                open.extend(self.direct_sources(next, By::Both));
-            }
-        }
-        found
-    }
-
-    /// Returns the commands, except one, that write one of these files.
-    fn writers(&self, id: CommandId, files: &[String]) -> Vec<CommandId> {
-        let others = (0..self.reading.commands.len() as CommandId).filter(|other| *other != id);
-        others
-            .filter(|other| {
-                let subject = Subject::new(self, *other);
-                let written = subject.written();
-                let path = |word: &Cow<'_, Word>| PathWord::new(word, subject.command, self).text();
-                written.iter().any(|word| path(word).is_some_and(|path| files.contains(&path)))
-            })
-            .collect()
-    }
-}
-
-/// The maximum number of commands among which the source of some input is looked for.
-const MAX_SOURCES: usize = 256;
-
-/// Returns the commands in the substitutions of a word.
-fn substitutions(word: &Word) -> impl Iterator<Item = Range<CommandId>> {
-    word.parts.iter().filter_map(|part| match part {
-        Part::Substitution { commands, .. } | Part::ProcessSubstitution { commands, input: true } => {
-            Some(commands.clone())
-        }
-        _ => None,
-    })
 }
 
 impl<'a> Subject<'a> {

@@ -104,6 +104,8 @@ pub enum Runs<'t> {
 /// How operands are a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rest<'t> {
+    /// The operands after one of which the command begins, as `exec` in `npm exec COMMAND`. Empty: it begins without one.
+    pub after: &'t [&'t str],
     /// The number of operands before the command: 1 for `timeout 5 COMMAND`.
     pub skip: usize,
     /// Whether `NAME=VALUE` before the command sets a variable: `env`, `sudo`.
@@ -121,7 +123,7 @@ pub struct Rest<'t> {
 impl Rest<'_> {
     /// The operands are the command, without anything special.
     pub const PLAIN: Self =
-        Self { skip: 0, assignments: false, appends: false, placeholder: &[], unless: &[], split: &[] };
+        Self { after: &[], skip: 0, assignments: false, appends: false, placeholder: &[], unless: &[], split: &[] };
 }
 
 /// The shell that reads code.

@@ -4,7 +4,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::judge::Match;
+use crate::certainty::Match;
 use crate::syntax::{Glob, Part, Word};
 
 /// Words that are longer, and not certain, are not compared: they can match.

@@ -81,14 +81,14 @@ impl<'t> RuleSet<'t> {
     pub(crate) fn of_program<'s>(&'s self, names: [Option<&str>; 2]) -> impl Iterator<Item = &'s Rule<'t>> {
         let [own, canonical] = names;
         let second = canonical.filter(|_| canonical != own);
-        let named = [own, second].into_iter().flatten().filter_map(|name| self.by_program.get(name)).flatten();
+        let by_name = [own, second].into_iter().flatten().filter_map(|name| self.by_program.get(name)).flatten();
         let is_called = |patterns: &[&str]| {
             patterns.is_empty()
                 || patterns
                     .iter()
                     .any(|pattern| [own, second].into_iter().flatten().any(|name| pattern::matches(pattern, name)))
         };
-        let mut found: Vec<usize> = named.copied().collect();
+        let mut found: Vec<usize> = by_name.copied().collect();
         found.extend(self.others.iter().filter(|index| is_called(self.rules[**index].conditions.programs)));
         found.sort_unstable();
         found.dedup();

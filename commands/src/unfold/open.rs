@@ -69,6 +69,7 @@ impl Unfolder<'_> {
         rest: &Rest<'_>,
     ) -> Option<Vec<Word>> {
         let mut skip = rest.skip;
+        let mut is_after = rest.after.is_empty();
         let mut assignments = Vec::new();
         let mut placeholder = None;
         let mut begin = None;
@@ -104,11 +105,15 @@ impl Unfolder<'_> {
                     assignments.push(Assignment { name, array: false, append: false, value, span: word.span });
                 }
                 Argument::Operand { word, .. } if rest.assignments && word.literal().as_deref() == Some("-") => {}
+                Argument::Operand { word, .. } if !is_after => {
+                    is_after = word.text().is_some_and(|text| rest.after.contains(&&*text));
+                }
                 Argument::Operand { .. } if skip > 0 => skip -= 1,
                 Argument::Operand { index: at, .. } => {
                     begin = Some(at);
                     break;
                 }
+                Argument::Either { .. } if !is_after => {}
                 // An option, an assignment or the program.
                 Argument::Either { index: at, .. } => {
                     if skip > 0 && !arguments[at].splits() {

@@ -19,6 +19,16 @@ fn the_coercion_corpus_passes() {
 }
 
 #[test]
+fn the_corpora_of_commands_pass() {
+    for (file, passed) in [("commands", 245), ("everyday", 300)] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpora/{file}.jsonl"));
+        let output = corpus("commands", &path);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert_eq!(last_line(&output), format!("{passed} passed, 0 failed"));
+    }
+}
+
+#[test]
 fn a_failing_row_and_an_unusable_file_exit_differently() {
     let dir = tempfile::tempdir().expect("failed to make a folder");
     let file = dir.path().join("rows.jsonl");

@@ -110,7 +110,9 @@ const REWRITINGS: &[Rewriting] = &[
         let builtin = ["cd", "eval", "exec", "source", "command", "export", "kill"];
         (!builtin.iter().any(|name| line.split(' ').next() == Some(name))).then(|| format!("/usr/bin/{line}"))
     }),
-    ("quotes in the name", |line| first_word(line).map(|(word, rest)| format!("{}''{} {rest}", &word[..1], &word[1..]))),
+    ("quotes in the name", |line| {
+        first_word(line).map(|(word, rest)| format!("{}''{} {rest}", &word[..1], &word[1..]))
+    }),
     ("backslash before the name", |line| first_word(line).map(|(word, rest)| format!("\\{word} {rest}"))),
     ("name in quotes", |line| first_word(line).map(|(word, rest)| format!("\"{word}\" {rest}"))),
     ("line continuation", |line| {
@@ -191,18 +193,4 @@ fn no_neutral_rewriting_makes_a_harmless_command_dangerous() {
         }
     }
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
-}
-
-#[test]
-fn the_corpus_of_commands_is_judged_as_it_says() {
-    for line in include_str!("../../corpora/commands.jsonl").lines() {
-        let row: Value = serde_json::from_str(line).expect("a row is JSON");
-        let want = match row["want"].as_str() {
-            Some("allow") => Verdict::Allow,
-            Some("ask") => Verdict::Ask,
-            _ => Verdict::Deny,
-        };
-        let command = row["command"].as_str().expect("a command");
-        assert_eq!(verdict(command), want, "{command:?}");
-    }
 }

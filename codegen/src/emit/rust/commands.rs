@@ -110,15 +110,16 @@ fn runs(runs: &Runs<'_>) -> TokenStream {
     let shell = |shell: CodeShell| variant("CodeShell", shell);
     match *runs {
         Runs::Rest(rest) => {
-            let Rest { skip, assignments, appends, placeholder, unless, split } = rest;
+            let Rest { after, skip, assignments, appends, placeholder, unless, split } = rest;
             let mut fields = Fields::default();
+            fields.texts("after", after);
             fields.add("skip", (skip > 0).then(|| number(skip)));
             fields.flag("assignments", assignments);
             fields.flag("appends", appends);
             fields.texts("placeholder", placeholder);
             fields.texts("unless", unless);
             fields.texts("split", split);
-            let rest = fields.of("Rest", "PLAIN", 6);
+            let rest = fields.of("Rest", "PLAIN", 7);
             quote!(Runs::Rest(#rest))
         }
         Runs::Code { options, shell: code, first_operand } => {

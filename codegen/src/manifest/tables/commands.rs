@@ -71,6 +71,8 @@ table! {
     pub struct RunsManifest {
         /// The way.
         kind: Required<Word<RunsKind>>,
+        /// Operands after one of which the command begins, such as `exec` of `npm`.
+        after: Names,
         /// The number of operands before the command or the code. Default: 0.
         skip: WholeNumber,
         /// Whether `NAME=VALUE` before the command sets a variable. Default: `false`.

@@ -1,0 +1,94 @@
+//! The commands whose output another command gets.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::judge::line::Line;
+use crate::judge::path::PathWord;
+use crate::judge::subject::Subject;
+use crate::reading::Input;
+use crate::syntax::{CommandId, Part, Word};
+
+/// The way in which a command gets the output of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    /// On standard input.
+    Input,
+    /// As its first operand, such as the script of an interpreter.
+    FirstOperand,
+    /// Only as a file.
+    Files,
+    /// In either way.
+    Both,
+}
+
+/// Returns the commands whose output a command gets directly.
+fn direct_sources(line: &Line<'_>, id: CommandId, by: By) -> Vec<CommandId> {
+    let command = line.reading.command(id);
+    let mut ranges: Vec<Range<CommandId>> = Vec::new();
+    if matches!(by, By::Input | By::Both) {
+        match line.reading.input(id) {
+            Input::Inherited => {}
+            Input::Commands(range) => ranges.push(range),
+            Input::Redirect(redirect) => ranges.extend(substitutions(&redirect.target)),
+        }
+    }
+    match by {
+        By::Both => ranges.extend(command.words.iter().flat_map(substitutions)),
+        By::FirstOperand => ranges.extend(Subject::new(line, id).operands().next().into_iter().flat_map(substitutions)),
+        By::Input | By::Files => {}
+    }
+    let mut sources: Vec<CommandId> = ranges.into_iter().flatten().collect();
+    // What wrappers among them run is listed elsewhere.
+    let is_run_by = |other: &CommandId| {
+        std::iter::successors(line.reading.command(*other).via, |via| line.reading.command(via.command).via)
+            .any(|via| sources.contains(&via.command))
+    };
+    let run: Vec<CommandId> = line.reading.ids().filter(is_run_by).collect();
+    sources.extend(run);
+    sources.retain(|source| *source != id);
+    sources
+}
+
+/// Returns the commands whose output a command gets, also by way of other commands and of these files, if the line writes
+/// them.
+pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By, files: &[String]) -> BTreeSet<CommandId> {
+    let mut found = BTreeSet::new();
+    let mut open = direct_sources(line, id, by);
+    if !files.is_empty() {
+        open.extend(writers(line, id, files));
+    }
+    while let Some(next) = open.pop() {
+        if found.insert(next) && found.len() <= MAX_SOURCES {
+            open.extend(direct_sources(line, next, By::Both));
+        }
+    }
+    found
+}
+
+/// Returns the commands, except one, that write one of these files.
+fn writers(line: &Line<'_>, id: CommandId, files: &[String]) -> Vec<CommandId> {
+    let others = line.reading.ids().filter(|other| *other != id);
+    others
+        .filter(|other| {
+            let subject = Subject::new(line, *other);
+            let written = subject.written();
+            let path = |word: &Cow<'_, Word>| PathWord::new(word, subject.command, line).text();
+            written.iter().any(|word| path(word).is_some_and(|path| files.contains(&path)))
+        })
+        .collect()
+}
+
+/// The maximum number of commands among which the source of some input is looked for.
+const MAX_SOURCES: usize = 256;
+
+/// Returns the commands in the substitutions of a word.
+fn substitutions(word: &Word) -> impl Iterator<Item = Range<CommandId>> {
+    word.parts.iter().filter_map(|part| match part {
+        Part::Substitution { commands, .. } | Part::ProcessSubstitution { commands, input: true } => {
+            Some(commands.clone())
+        }
+        _ => None,
+    })
+}
