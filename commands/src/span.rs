@@ -6,7 +6,7 @@ use std::ops::Range;
 ///
 /// A command that comes from code inside a word (`sh -c "..."`) has the span of that word, unless its text is found in the line
 /// without change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
     /// The first byte.
     pub start: u32,

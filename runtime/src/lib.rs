@@ -112,6 +112,14 @@ pub mod approval {
     pub use crate::call::approval::{
         ApprovalDecision, ApprovalReason, ApprovalRequest, Approver, OwnedApprovalRequest, approver_fn,
     };
+    #[cfg(feature = "approval")]
+    pub use crate::call::approval::{
+        command::{CommandAnswer, CommandFinding, CommandReason},
+        log::{ApprovalLog, ApprovalRecord, DecidedBy, RecordedDecision},
+        pending::{Pending, PendingApprovals, UnknownQuestion},
+        policy::{CommandApproval, CommandMode},
+        store::{ApprovalStore, StoredCommand},
+    };
 }
 
 pub mod cancel {

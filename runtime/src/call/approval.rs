@@ -1,5 +1,20 @@
 //! Approval of calls, which a tool's manifest or a hook can require.
 
+#[cfg(feature = "approval")]
+pub(crate) mod command;
+#[cfg(feature = "approval")]
+pub(crate) mod log;
+#[cfg(feature = "approval")]
+pub(crate) mod memory;
+#[cfg(feature = "approval")]
+pub(crate) mod pending;
+#[cfg(feature = "approval")]
+pub(crate) mod policy;
+#[cfg(feature = "approval")]
+pub(crate) mod queue;
+#[cfg(feature = "approval")]
+pub(crate) mod store;
+
 use std::fmt;
 use std::future::{Ready, ready};
 use std::pin::Pin;
@@ -7,6 +22,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
+#[cfg(feature = "approval")]
+use crate::call::approval::command::CommandReason;
 use crate::call::hooks::CallInfo;
 use crate::data::behaviour::Annotations;
 use crate::sorted;
@@ -137,7 +154,8 @@ fn write_request(f: &mut fmt::Formatter<'_>, tool: &str, arguments: &Value, reas
 }
 
 impl ApprovalRequest<'_> {
-    fn to_owned_request(self) -> OwnedApprovalRequest {
+    /// Returns a copy that owns its data.
+    pub fn to_owned_request(self) -> OwnedApprovalRequest {
         OwnedApprovalRequest {
             tool: self.call.tool().to_owned(),
             id: self.call.id().to_owned(),
@@ -157,6 +175,9 @@ pub enum ApprovalReason {
     Declared,
     /// A hook requires approval, for this reason.
     Hook(String),
+    /// The rules about commands require approval: see [`SessionBuilder::commands`](crate::SessionBuilder::commands).
+    #[cfg(feature = "approval")]
+    Command(CommandReason),
 }
 
 impl fmt::Display for ApprovalReason {
@@ -164,6 +185,8 @@ impl fmt::Display for ApprovalReason {
         match self {
             ApprovalReason::Declared => f.write_str("every call of this tool needs approval"),
             ApprovalReason::Hook(reason) => f.write_str(reason),
+            #[cfg(feature = "approval")]
+            ApprovalReason::Command(reason) => reason.fmt(f),
         }
     }
 }
@@ -174,8 +197,12 @@ impl fmt::Display for ApprovalReason {
 pub enum ApprovalDecision {
     /// The call is run. Later calls need approval again.
     AllowOnce,
-    /// The call is run. Later calls of this tool in this session do not need approval for the same reasons.
+    /// The call is run. Later calls of this tool in this session do not need approval for the same reasons. For a command,
+    /// that means the same rules below the same directory: `docs/calls.md` has the details.
     AllowForSession,
+    /// The call is run. Equal commands do not need approval in any session with the same
+    /// [store](crate::approval::ApprovalStore). For other reasons, this is the same as `AllowForSession`.
+    AllowAlways,
     /// The call is not run. The model gets this reason.
     Deny(String),
 }

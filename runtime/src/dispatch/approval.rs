@@ -39,7 +39,7 @@ pub(super) async fn ask(
     };
     match decided {
         Ok(ApprovalDecision::AllowOnce) => Ok(()),
-        Ok(ApprovalDecision::AllowForSession) => {
+        Ok(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways) => {
             config.approvals.approve(request.call.tool(), request.reasons);
             Ok(())
         }

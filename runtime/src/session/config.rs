@@ -7,6 +7,8 @@ use std::time::Duration;
 use crate::availability::selection::ToolSelection;
 use crate::call::approval::Approver;
 use crate::call::approval::SessionApprovals;
+#[cfg(feature = "approval")]
+use crate::call::approval::{memory::CommandMemory, policy::CommandApproval, queue::QuestionQueue};
 use crate::call::hooks;
 use crate::call::hooks::{CallInfo, Hook, HostError};
 use crate::data::env::Env;
@@ -37,6 +39,14 @@ pub(crate) struct SessionConfig {
     /// The time limit of the approver.
     pub(crate) approval_timeout: Duration,
     pub(crate) approvals: SessionApprovals,
+    /// How commands are judged, or `None` if they are not.
+    #[cfg(feature = "approval")]
+    pub(crate) commands: Option<CommandApproval>,
+    #[cfg(feature = "approval")]
+    pub(crate) command_memory: CommandMemory,
+    /// The calls that wait for the approver, if commands are judged.
+    #[cfg(feature = "approval")]
+    pub(crate) questions: QuestionQueue,
     pub(crate) limits: ResultLimits,
     pub(crate) spill_store: Option<Arc<dyn SpillStore>>,
     /// The name of the tool with which the model reads stored results.
@@ -72,6 +82,12 @@ impl Default for SessionConfig {
             approver: None,
             approval_timeout: Duration::from_mins(1),
             approvals: SessionApprovals::default(),
+            #[cfg(feature = "approval")]
+            commands: None,
+            #[cfg(feature = "approval")]
+            command_memory: CommandMemory::default(),
+            #[cfg(feature = "approval")]
+            questions: QuestionQueue::default(),
             limits: ResultLimits::default(),
             spill_store: None,
             spill_reader: None,

@@ -171,6 +171,15 @@ impl SessionBuilder {
         self
     }
 
+    /// Judges shell commands by rules before each call of a tool that runs them. What the rules deny never runs. About what they
+    /// do not decide, the approver decides, one question at a time, in the order of the calls; without an approver, it does
+    /// not run.
+    #[cfg(feature = "approval")]
+    pub fn commands(mut self, commands: crate::call::approval::policy::CommandApproval) -> Self {
+        self.config.commands = Some(commands);
+        self
+    }
+
     /// Sets the limits on the length of results. A tool's own limit takes precedence.
     pub fn result_limits(mut self, limits: ResultLimits) -> Self {
         self.config.limits = limits;

@@ -1,0 +1,96 @@
+//! Why a shell command needs approval, as data that a host can show.
+
+use std::fmt;
+
+use toolc_commands::Span;
+use toolc_commands::rules::Verdict;
+
+/// Why a shell command needs approval: see [`ApprovalReason::Command`](crate::approval::ApprovalReason::Command).
+///
+/// `findings` has at least one entry. The spans are byte ranges of `line`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct CommandReason {
+    /// The parameter that holds the command.
+    pub parameter: String,
+    /// The command line. It is what the model sent, or the quoted words of a list. `[secret]` if the parameter is secret.
+    pub line: String,
+    /// What was found, the strictest first, and then in the order of the line.
+    pub findings: Vec<CommandFinding>,
+    /// The strictest verdict of the findings. A command that is denied is not shown to the approver.
+    pub verdict: Verdict,
+    /// The kind of environment in which the command runs, such as `local` or `docker`.
+    pub environment: String,
+    /// The working directory as an absolute path, or `None` if it is unknown.
+    pub directory: Option<String>,
+    /// The answers that the person can give, from the narrowest to the widest, and `Deny` last.
+    pub offers: Vec<CommandAnswer>,
+}
+
+/// A finding about a command.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct CommandFinding {
+    /// The name of the rule, or of the reader's doubt.
+    pub rule: String,
+    /// What the command does: a sentence.
+    pub description: String,
+    /// What the person should check before approving. May be empty.
+    pub check: String,
+    /// The verdict about this finding.
+    pub verdict: Verdict,
+    /// The part of the line that decides.
+    pub span: Span,
+    /// The file or folder that decides, as an absolute path, if it is certain.
+    pub path: Option<String>,
+    /// Whether the rule certainly matches. Otherwise it depends on what is known only at run time.
+    pub is_certain: bool,
+}
+
+/// An answer that a person can give to the question about a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CommandAnswer {
+    /// [`ApprovalDecision::AllowOnce`](crate::approval::ApprovalDecision::AllowOnce).
+    Once,
+    /// [`ApprovalDecision::AllowForSession`](crate::approval::ApprovalDecision::AllowForSession).
+    Session,
+    /// [`ApprovalDecision::AllowAlways`](crate::approval::ApprovalDecision::AllowAlways).
+    Always,
+    /// [`ApprovalDecision::Deny`](crate::approval::ApprovalDecision::Deny).
+    Deny,
+}
+
+impl CommandAnswer {
+    /// Returns the word for the answer: `once`, `session`, `always` or `deny`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Session => "session",
+            Self::Always => "always",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+impl CommandReason {
+    /// Returns whether the person can give this answer. An answer that is not offered counts as the widest one that is.
+    pub fn offers(&self, answer: CommandAnswer) -> bool {
+        self.offers.contains(&answer)
+    }
+}
+
+impl fmt::Display for CommandReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, finding) in self.findings.iter().enumerate() {
+            write!(f, "{}{finding}", if index == 0 { "" } else { "; " })?;
+        }
+        Ok(())
+    }
+}
+
+/// Shows the name and the description: `recursive-deletion: Deletes folders with everything in them`.
+impl fmt::Display for CommandFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.rule, self.description.trim_end_matches('.'))
+    }
+}

@@ -1,0 +1,99 @@
+//! The log of decisions about commands.
+
+use toolc_commands::rules::Verdict;
+
+/// A log of decisions about commands: see [`CommandApproval::log`](crate::approval::CommandApproval::log).
+pub trait ApprovalLog: Send + Sync {
+    /// Called once for each judged command that is not simply allowed: those that the rules deny, and those that need
+    /// approval, however it was decided. It is called before the handler runs, on the thread that polls the call. Panics are
+    /// [reported](crate::hooks::Hook::on_host_error) and otherwise ignored.
+    fn decided(&self, record: &ApprovalRecord<'_>);
+}
+
+/// A decision about a command.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct ApprovalRecord<'a> {
+    /// The tool's own name.
+    pub tool: &'a str,
+    /// The id of the call in the vendor's API; may be empty.
+    pub call: &'a str,
+    /// The id of the session; may be empty.
+    pub session: &'a str,
+    /// The name of the call's task.
+    pub task: &'a str,
+    /// The command line, with [`REDACTED`](crate::hooks::REDACTED) in place of what seems to be secret: values of secret
+    /// variables, keys and tokens of known formats, passwords in URLs, options and assignments. It can have any characters.
+    pub line: &'a str,
+    /// The kind of environment: `local`, `docker` ...
+    pub environment: &'a str,
+    /// The working directory, if it is known.
+    pub directory: Option<&'a str>,
+    /// The verdict of the rules.
+    pub verdict: Verdict,
+    /// The names of the rules and doubts, at least one.
+    pub rules: &'a [&'a str],
+    /// The decision.
+    pub decision: RecordedDecision,
+    /// Who or what decided.
+    pub decided_by: DecidedBy,
+    /// The time from the judgement to the decision, in milliseconds. It includes waiting for other questions. 0 on platforms
+    /// without a clock.
+    pub milliseconds: u64,
+}
+
+/// Declares an enum with a word for each variant.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$variant_doc])* $variant,)*
+        }
+
+        impl $name {
+            /// Returns the word for the value in a log.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)*
+                }
+            }
+        }
+    };
+}
+
+words! {
+    /// The decision about a command.
+    RecordedDecision {
+        /// The command was allowed, once or by an earlier decision.
+        Allowed = "allowed",
+        /// It was allowed, and so are others of the same rules in this session.
+        AllowedForSession = "allowed-for-session",
+        /// It was allowed, and stored.
+        AllowedAlways = "allowed-always",
+        /// It was denied.
+        Denied = "denied",
+        /// The call was cancelled before a decision.
+        Cancelled = "cancelled",
+    }
+}
+
+words! {
+    /// Who or what decided about a command.
+    DecidedBy {
+        /// The approver answered.
+        Person = "person",
+        /// An answer for the session covers the command.
+        Session = "session",
+        /// The store has the command.
+        Always = "always",
+        /// The [mode](crate::approval::CommandMode) of the session.
+        Mode = "mode",
+        /// A rule that denies.
+        Rule = "rule",
+        /// No person answered: the session has no approver, the approver failed or exceeded its time limit, or the call was
+        /// cancelled.
+        Unanswered = "unanswered",
+    }
+}

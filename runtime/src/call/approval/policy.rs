@@ -1,0 +1,165 @@
+//! The configuration of a session that judges shell commands before they run.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use toolc_commands::rules::RuleSet;
+
+use crate::call::approval::log::ApprovalLog;
+use crate::call::approval::store::ApprovalStore;
+
+/// How a session judges shell commands: see [`SessionBuilder::commands`](crate::SessionBuilder::commands).
+///
+/// Each call of a tool whose manifest names a shell parameter (`approval = { shell = "command" }`) is judged by the rules before
+/// the handler runs, wherever the tool comes from.
+///
+/// ```
+/// use std::sync::LazyLock;
+/// use toolc::approval::{CommandApproval, CommandMode};
+/// use toolc::commands::programs::USUAL;
+/// use toolc::commands::rules::RuleSet;
+///
+/// // A generated catalog has `commands::rules()`.
+/// static RULES: LazyLock<RuleSet<'static>> = LazyLock::new(|| RuleSet::new(&[], &[], USUAL));
+///
+/// let commands = CommandApproval::new(&RULES).mode(CommandMode::Deny).directory("/srv/project").home("/home/agent");
+/// let session = toolc::Registry::new().session().commands(commands).build();
+/// # session.unwrap();
+/// ```
+#[derive(Clone)]
+#[must_use = "pass it to `SessionBuilder::commands`"]
+pub struct CommandApproval {
+    pub(crate) rules: &'static RuleSet<'static>,
+    pub(crate) mode: CommandMode,
+    pub(crate) environment: String,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) store: Option<Arc<dyn ApprovalStore>>,
+    pub(crate) log: Option<Arc<dyn ApprovalLog>>,
+    /// Tools and parameters that the host names.
+    pub(crate) named: Vec<(String, String)>,
+    /// Tools whose parameters are not recognized by their names.
+    pub(crate) unrecognized: Vec<String>,
+}
+
+/// What happens to a command about which a person has to decide. A command that a rule denies never runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum CommandMode {
+    /// The session's approver decides. Without an approver, the command is denied.
+    #[default]
+    Ask,
+    /// The command is denied, unless it is in the [store](CommandApproval::store). For sessions without a person.
+    Deny,
+    /// The command runs. For environments in which no command can do damage.
+    Off,
+}
+
+impl CommandMode {
+    /// All modes.
+    pub const ALL: [Self; 3] = [Self::Ask, Self::Deny, Self::Off];
+
+    /// Returns the word for the mode: `ask`, `deny` or `off`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+            Self::Off => "off",
+        }
+    }
+
+    /// Returns the mode with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.word() == word)
+    }
+}
+
+impl CommandApproval {
+    /// The environment of the machine on which the process runs.
+    pub const LOCAL: &'static str = "local";
+
+    /// Judges commands by these rules.
+    pub fn new(rules: &'static RuleSet<'static>) -> Self {
+        Self {
+            rules,
+            mode: CommandMode::default(),
+            environment: Self::LOCAL.to_owned(),
+            home: None,
+            directory: None,
+            store: None,
+            log: None,
+            named: Vec::new(),
+            unrecognized: Vec::new(),
+        }
+    }
+
+    /// Sets what happens to a command about which a person has to decide, [`Ask`](CommandMode::Ask) by default.
+    pub fn mode(mut self, mode: CommandMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Sets the kind of environment in which commands run, `local` by default. In any other, the variables of the session's
+    /// [`Env`](crate::Env) are not those of the commands, so no variable is known to the judge.
+    pub fn environment(mut self, kind: impl Into<String>) -> Self {
+        self.environment = kind.into();
+        self
+    }
+
+    /// Sets the home folder of the user who runs the commands: an absolute path. By default, it is the variable `HOME` of the
+    /// session's [`Env`](crate::Env) if the environment is `local`, and unknown otherwise.
+    pub fn home(mut self, path: impl Into<PathBuf>) -> Self {
+        self.home = Some(path.into());
+        self
+    }
+
+    /// Sets the directory in which commands run: an absolute path. Unknown by default. An argument of the call called
+    /// `workdir`, `cwd`, `directory`, `working_dir` or `working_directory` takes precedence, and is relative to it.
+    ///
+    /// Approvals for the session and for always need a known directory.
+    pub fn directory(mut self, path: impl Into<PathBuf>) -> Self {
+        self.directory = Some(path.into());
+        self
+    }
+
+    /// Sets the store of commands that a person has approved for always. Without a store, this answer is not offered.
+    pub fn store(mut self, store: Arc<dyn ApprovalStore>) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Sets the log of decisions.
+    pub fn log(mut self, log: Arc<dyn ApprovalLog>) -> Self {
+        self.log = Some(log);
+        self
+    }
+
+    /// Judges a parameter of a tool, by their own names, in addition to those that the tool declares. For tools without a
+    /// manifest, such as those of an MCP server; they can be registered later. If the tool has no such parameter, each of its
+    /// calls needs approval.
+    pub fn shell_parameter(mut self, tool: impl Into<String>, parameter: impl Into<String>) -> Self {
+        self.named.push((tool.into(), parameter.into()));
+        self
+    }
+
+    /// Judges no parameter of a run-time tool that only its name suggests, such as `command`, `script` or `code`. What the tool
+    /// declares, and what [`shell_parameter`](Self::shell_parameter) names, is still judged.
+    pub fn no_shell_parameter(mut self, tool: impl Into<String>) -> Self {
+        self.unrecognized.push(tool.into());
+        self
+    }
+}
+
+impl fmt::Debug for CommandApproval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CommandApproval")
+            .field("rules", &self.rules.rules().len())
+            .field("mode", &self.mode)
+            .field("environment", &self.environment)
+            .field("home", &self.home)
+            .field("directory", &self.directory)
+            .field("named", &self.named)
+            .field("unrecognized", &self.unrecognized)
+            .finish_non_exhaustive()
+    }
+}
