@@ -15,6 +15,7 @@
 mod certainty;
 mod characters;
 mod doubt;
+mod exact;
 pub mod flags;
 mod judge;
 pub mod programs;
@@ -27,7 +28,8 @@ mod words;
 mod work;
 
 pub use doubt::{Doubt, DoubtKind};
-pub use judge::{Cause, Exception, Finding, Judgement, judge};
+pub use exact::{Exact, exact};
+pub use judge::{Cause, Exception, Finding, Judgement, judge, reach};
 pub use programs::ProgramTable;
 pub use reading::{Command, Directory, How, Input, Program, Reading, Shells, Surroundings, Via};
 pub use span::Span;

@@ -3,6 +3,7 @@
 mod conditions;
 mod line;
 mod path;
+mod reach;
 mod sources;
 mod sql;
 mod subject;
@@ -16,6 +17,7 @@ use crate::syntax::CommandId;
 use crate::unfold::unfold;
 use line::Line;
 use subject::Subject;
+pub use reach::reach;
 
 /// The judgement about a line.
 #[derive(Debug, Clone)]

@@ -91,6 +91,29 @@ impl PathWord {
         Some(if text.is_empty() { "/".to_owned() } else { text })
     }
 
+    /// Returns the path as text, without its patterns and what follows them: they stand for files below it. `None` if the path
+    /// is not certain, or depends on a folder that is unknown.
+    pub(crate) fn certain_folder(&self) -> Option<String> {
+        let mut text = String::new();
+        let mut is_folder = true;
+        for component in &self.components {
+            match component {
+                Component::Name(name) if name.contains('\0') => return None,
+                Component::Name(name) => {
+                    if is_folder {
+                        text.push('/');
+                        text.push_str(name);
+                    }
+                }
+                // Some shells find `..` by `.*`.
+                Component::Glob(glob) if glob.starts_with('.') => return None,
+                Component::Glob(_) => is_folder = false,
+                Component::Part(_) | Component::Unknown => return None,
+            }
+        }
+        Some(if text.is_empty() { "/".to_owned() } else { text })
+    }
+
     /// Returns whether the path is in a place.
     pub(crate) fn is_in(&self, place: &Place<'_>, line: &Line<'_>) -> Match {
         let matches = |pattern: &&str| self.fits(pattern, line);

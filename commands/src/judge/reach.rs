@@ -1,0 +1,187 @@
+//! What a command can touch, as far as its words say it: the paths by which an earlier approval of a rule is limited.
+
+use crate::flags::Argument;
+use crate::judge::path::PathWord;
+use crate::judge::line::Line;
+use crate::judge::subject::Subject;
+use crate::programs::ProgramTable;
+use crate::reading::{Command, Directory, Reading, Surroundings};
+use crate::span::Span;
+use crate::syntax::{CommandId, RedirectKind, Word};
+
+/// Returns the files and folders that a command names, as absolute paths without `.`, `..` and patterns, or else its working
+/// directory. Those that the commands around it name (`find FOLDER -exec ...`, `sudo`) are included. Of a pattern such as
+/// `build/*`, it is the folder.
+///
+/// Each word that is not an option counts as a path, because a rule does not say which ones are. Symbolic links are not followed.
+///
+/// Returns `None` if not all of them are certain: a word expands to what is known only at run time, arguments are added, or the
+/// working directory is unknown.
+pub fn reach(
+    reading: &Reading,
+    id: CommandId,
+    programs: &ProgramTable<'_>,
+    surroundings: &Surroundings<'_>,
+) -> Option<Vec<String>> {
+    let line = Line::new(reading, programs, surroundings);
+    let mut reach = Reach { line: &line, paths: Vec::new() };
+    let mut next = Some(id);
+    while let Some(id) = next {
+        reach.add_command(id)?;
+        next = reading.command(id).via.map(|via| via.command);
+    }
+    if reach.paths.is_empty() {
+        reach.add(&Word::plain(".", Span::default()), reading.command(id))?;
+    }
+    reach.paths.sort_unstable();
+    reach.paths.dedup();
+    Some(reach.paths)
+}
+
+struct Reach<'l> {
+    line: &'l Line<'l>,
+    paths: Vec<String>,
+}
+
+impl Reach<'_> {
+    /// Adds the paths of a command. `None` if one is not certain.
+    fn add_command(&mut self, id: CommandId) -> Option<()> {
+        let subject = Subject::new(self.line, id);
+        let command = subject.command;
+        if command.appended {
+            return None;
+        }
+        if let Some(program) = command.words.first()
+            && program.text()?.contains('/')
+        {
+            self.add(program, command)?;
+        }
+        for argument in &subject.arguments {
+            match argument {
+                Argument::Operand { word, .. } | Argument::Either { word, .. } => self.add(word, command)?,
+                Argument::Option { value: Some(value), index, .. } => {
+                    self.add(&subject.value_word(value, *index), command)?
+                }
+                Argument::Option { value: None, index, .. } => {
+                    // It may be `-C/etc`, an option with a value that is not known to have one.
+                    let word = &command.arguments()[*index];
+                    let text = word.text()?;
+                    if let Some(at) = text.find('/') {
+                        self.add(&Word::plain(&text[at..], word.span), command)?;
+                    }
+                }
+            }
+        }
+        for assignment in &command.assignments {
+            self.add(&assignment.value, command)?;
+        }
+        for redirect in &command.redirects {
+            let is_text = matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString);
+            let is_descriptor = matches!(redirect.kind, RedirectKind::DuplicateInput | RedirectKind::DuplicateOutput)
+                && redirect
+                    .target
+                    .text()
+                    .is_some_and(|text| text.trim_end_matches('-').chars().all(|letter| letter.is_ascii_digit()));
+            if !is_text && !is_descriptor {
+                self.add(&redirect.target, command)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Adds the path of a word. A `cd` before the command can fail, so that both directories count.
+    fn add(&mut self, word: &Word, command: &Command) -> Option<()> {
+        self.paths.push(PathWord::new(word, command, self.line).certain_folder()?);
+        if command.directory != Directory::Start {
+            let at_start = Command { directory: Directory::Start, ..command.clone() };
+            self.paths.push(PathWord::new(word, &at_start, self.line).certain_folder()?);
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::programs::USUAL;
+
+    /// Returns the reach of the last `rm` of a line that runs in `/w/app`, or else of its last command.
+    fn of_last(line: &str) -> Option<Vec<String>> {
+        let surroundings = Surroundings {
+            directory: Some(Path::new("/w/app")),
+            home: Some(Path::new("/home/me")),
+            variables: &[("OUT", "/srv/out")],
+            ..Surroundings::default()
+        };
+        let reading = crate::read(line, &USUAL, &surroundings);
+        let is_rm = |command: &Command| command.program.name() == Some("rm");
+        let last = reading.commands.iter().rposition(is_rm).unwrap_or(reading.commands.len() - 1);
+        reach(&reading, u32::try_from(last).unwrap(), &USUAL, &surroundings)
+    }
+
+    #[test]
+    fn every_path_of_a_command_counts() {
+        for (line, paths) in [
+            ("rm -rf build", &["/w/app/build"][..]),
+            ("rm -rf ./build/../dist /etc/x", &["/etc/x", "/w/app/dist"]),
+            ("rm -rf ../other", &["/w/other"]),
+            ("rm -rf ../../..", &["/"]),
+            ("rm -rf ~/x \"$HOME/y\"", &["/home/me/x", "/home/me/y"]),
+            ("rm -rf $OUT/x", &["/srv/out/x"]),
+            ("rm -rf build/*", &["/w/app/build"]),
+            ("git clean -fdx", &["/w/app/clean"]),
+            ("ls", &["/w/app"]),
+            ("tar --directory=/srv -xf a.tar", &["/srv", "/w/app/a.tar"]),
+            ("cc -I/usr/include x.c", &["/usr/include", "/w/app/x.c"]),
+            ("GIT_DIR=/srv/git git gc", &["/srv/git", "/w/app/gc"]),
+            ("echo x > ../out 2>&1", &["/w/app/x", "/w/out"]),
+            ("../tool --all", &["/w/tool"]),
+        ] {
+            assert_eq!(of_last(line).as_deref(), Some(paths.map_strings().as_slice()), "{line}");
+        }
+    }
+
+    #[test]
+    fn both_directories_count_after_a_cd() {
+        let paths = ["/w/app/x", "/w/other/x"].map(str::to_owned);
+        assert_eq!(of_last("cd ../other; rm -rf x").unwrap(), paths);
+    }
+
+    #[test]
+    fn what_a_wrapper_names_counts() {
+        let paths = of_last("sudo -u me rm -rf build").unwrap();
+        assert!(paths.contains(&"/w/app/build".to_owned()) && paths.iter().all(|path| path.starts_with("/w/app")));
+        assert!(of_last("env -C /etc rm -rf x").is_some_and(|paths| paths.contains(&"/etc".to_owned())));
+    }
+
+    #[test]
+    fn what_is_known_only_at_run_time_has_no_reach() {
+        for line in [
+            "rm -rf \"$1\"",
+            "rm -rf $(pick)",
+            "ls | xargs rm -rf",
+            "find /etc -exec rm -rf {} +",
+            "cd \"$X\"; rm x",
+            "rm -rf .*",
+            "X=$(y) rm z",
+            "rm -rf $UNSET/x",
+            "rm -o\"$1\" x",
+        ] {
+            assert_eq!(of_last(line), None, "{line}");
+        }
+        let reading = crate::read("rm x", &USUAL, &Surroundings::default());
+        assert_eq!(reach(&reading, 0, &USUAL, &Surroundings::default()), None, "the directory is unknown");
+    }
+
+    trait MapStrings {
+        fn map_strings(&self) -> Vec<String>;
+    }
+
+    impl MapStrings for &[&str] {
+        fn map_strings(&self) -> Vec<String> {
+            self.iter().map(|&text| text.to_owned()).collect()
+        }
+    }
+}
