@@ -13,6 +13,7 @@ pub use crate::data::{graph, name, pack, requirement, segment, table, to_json};
 pub use crate::index::{Index, document::document};
 pub use crate::provider::compiled;
 pub use crate::stamp::{STAMP, assert_stamp};
+pub use crate::text::code_names;
 pub use crate::text::invisible::{changes_direction, is_invisible};
 pub use crate::text::json::indented;
 pub use crate::text::nearest::{did_you_mean, nearest};

@@ -144,6 +144,12 @@ impl Arguments {
         if reader.are_valid(&value) { Ok(Self(value)) } else { Err(invalid(reader.problems(&value, None))) }
     }
 
+    /// Returns an argument. Secrets are not redacted.
+    #[cfg(feature = "approval")]
+    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
     /// Returns the arguments with secrets redacted.
     pub(crate) fn redacted(&self, table: &Table, limits: Limits) -> Value {
         Reader::new(table, limits).redacted(&self.0)

@@ -91,6 +91,18 @@ impl Env {
         path.is_some_and(|path| std::env::split_paths(&path).any(|directory| is_in(&directory)))
     }
 
+    /// Returns all variables with values that are Unicode and not empty.
+    #[cfg(feature = "approval")]
+    pub(crate) fn vars(&self) -> Vec<(String, String)> {
+        let added = || self.additions.iter().flat_map(|additions| additions.variables.iter());
+        let inherited = self.process.then(std::env::vars_os).into_iter().flatten();
+        let inherited =
+            inherited.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let inherited = inherited.filter(|(name, _)| !added().any(|(other, _)| *other == key(name)));
+        let added = added().map(|(name, value)| (name.clone(), value.clone()));
+        inherited.chain(added).filter(|(_, value)| !value.is_empty()).collect()
+    }
+
     fn os_var(&self, name: &str) -> Option<OsString> {
         match self.additions.as_ref().and_then(|additions| additions.variables.get(key(name).as_str())) {
             Some(value) => Some(value.into()),
@@ -176,6 +188,16 @@ mod tests {
         );
         assert!(!Env::process().has_program("no-such-program"));
         assert!(Env::process().with_program("no-such-program").has_program("no-such-program"));
+    }
+
+    #[cfg(feature = "approval")]
+    #[test]
+    fn variables_are_listed_with_their_additions() {
+        let env = Env::empty().with_var("KEY", "value").with_var("EMPTY", "");
+        assert_eq!(env.vars(), [("KEY".to_owned(), "value".to_owned())]);
+        let env = Env::process().with_var("PATH", "other");
+        let paths: Vec<_> = env.vars().into_iter().filter(|(name, _)| name.eq_ignore_ascii_case("PATH")).collect();
+        assert_eq!(paths, [("PATH".to_owned(), "other".to_owned())]);
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub(crate) mod number;
 pub mod pack;
 pub mod requirement;
 pub(crate) mod secret;
+#[cfg(feature = "approval")]
+pub(crate) mod secret_text;
 pub mod segment;
 pub mod table;
 pub mod to_json;

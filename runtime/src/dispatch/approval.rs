@@ -1,5 +1,7 @@
 //! Requests to the host's approver.
 
+use std::time::Duration;
+
 use crate::call::approval::{ApprovalDecision, ApprovalRequest};
 use crate::call::hooks::{HostError, HostStage};
 use crate::panics::{self, Panicked};
@@ -8,52 +10,86 @@ use crate::run::cancel::CancelledFuture;
 use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::config::SessionConfig;
 
+/// How a question ended.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// The approver decided.
+    Decided(ApprovalDecision),
+    /// The session has no approver.
+    NoApprover,
+    /// The approver did not decide within its time limit.
+    TimedOut(Duration),
+    /// The call was cancelled.
+    Cancelled,
+    /// The approver panicked.
+    Failed,
+}
+
 /// Asks the approver to decide on a call, and waits for the decision.
-///
-/// # Errors
-/// Returns the error for the model if the call must not run.
 pub(super) async fn ask(
     config: &SessionConfig,
     request: ApprovalRequest<'_>,
     cancelled: CancelledFuture<'_>,
-) -> Result<(), ToolError> {
-    let Some(approver) = &config.approver else {
-        return Err(ToolError::with_kind(
-            ErrorKind::Refused,
-            "this call needs approval, and this host cannot ask for it. Do without this tool",
-        ));
-    };
+) -> Answer {
+    let Some(approver) = &config.approver else { return Answer::NoApprover };
     let limit = config.approval_timeout;
     let decided = match panics::catch(|| approver.decide(&request)) {
         Err(panicked) => Err(panicked),
         Ok(decision) => match with_deadline(panics::CatchPanic(decision), cancelled, limit).await {
             Ok(decided) => decided,
-            Err(Interrupted::Cancelled) => {
-                return Err(ToolError::with_kind(
-                    ErrorKind::Cancelled,
-                    "the call was cancelled before it was approved: nothing was done",
-                ));
-            }
-            Err(Interrupted::TimedOut) => return Err(denied(&format!("the approver did not answer within {limit:?}"))),
+            Err(Interrupted::Cancelled) => return Answer::Cancelled,
+            Err(Interrupted::TimedOut) => return Answer::TimedOut(limit),
         },
     };
     match decided {
-        Ok(ApprovalDecision::AllowOnce) => Ok(()),
-        Ok(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways) => {
-            config.approvals.approve(request.call.tool(), request.reasons);
-            Ok(())
-        }
-        Ok(ApprovalDecision::Deny(reason)) => Err(denied(&reason)),
+        Ok(decision) => Answer::Decided(decision),
         Err(Panicked(message)) => {
             let error = HostError { part: "the approver", stage: HostStage::Approval, message: &message };
             config.report_host_error(&request.call, &error);
-            Err(denied("the approver failed"))
+            Answer::Failed
         }
     }
 }
 
-fn denied(reason: &str) -> ToolError {
-    let reason = if reason.is_empty() { "no reason was given" } else { reason };
-    let text = format!("the call was not approved: {reason}. Do not repeat it unless the user asks for it");
+impl Answer {
+    /// Returns the error for the model if the call must not run. `about` says what was found about the call's commands.
+    pub(super) fn result(self, about: Option<&str>) -> Result<(), ToolError> {
+        match self {
+            Self::Decided(ApprovalDecision::Deny(reason)) => {
+                Err(denied(if reason.is_empty() { "no reason was given" } else { &reason }, about))
+            }
+            Self::Decided(_) => Ok(()),
+            Self::NoApprover => {
+                let text = match about {
+                    None => {
+                        "this call needs approval, and this host cannot ask for it. Do without this tool".to_owned()
+                    }
+                    Some(about) => format!(
+                        "the command was not run, because it needs approval, and this host cannot ask for it: {about}. Do not \
+                         retry it in another spelling"
+                    ),
+                };
+                Err(ToolError::with_kind(ErrorKind::Refused, text))
+            }
+            Self::TimedOut(limit) => Err(denied(&format!("the approver did not answer within {limit:?}"), about)),
+            Self::Cancelled => Err(cancelled()),
+            Self::Failed => Err(denied("the approver failed", about)),
+        }
+    }
+}
+
+fn denied(reason: &str, about: Option<&str>) -> ToolError {
+    let text = match about {
+        None => format!("the call was not approved: {reason}. Do not repeat it unless the user asks for it"),
+        Some(about) => format!(
+            "the command was not approved: {reason}. It needs approval: {about}. Do not retry it, also not in another spelling, \
+             unless the user asks for it"
+        ),
+    };
     ToolError::with_kind(ErrorKind::Denied, text)
+}
+
+/// Returns the error of a call that was cancelled while it waited for an answer.
+pub(super) fn cancelled() -> ToolError {
+    ToolError::with_kind(ErrorKind::Cancelled, "the call was cancelled before it was approved: nothing was done")
 }

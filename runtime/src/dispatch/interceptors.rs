@@ -5,11 +5,11 @@ use std::pin::Pin;
 use serde_json::Value;
 
 use crate::args::{Arguments, Limits};
-use crate::call::approval::{ApprovalReason, ApprovalRequest};
+use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest};
 use crate::call::hooks::{self, CallInfo, Hook, HookAction, HostError, HostStage, Sent};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
-use crate::dispatch::approval;
+use crate::dispatch::approval::{self, Answer};
 use crate::dispatch::prepared::PreparedCall;
 use crate::dispatch::running::AgentLoop;
 use crate::panics;
@@ -24,7 +24,15 @@ use crate::session::turn::Turn;
 impl Turn {
     /// Returns whether hooks or the approver see calls of this tool. For an unknown tool (`None`), only hooks do.
     pub(super) fn has_interceptors(&self, tool: Option<ToolId>) -> bool {
-        !self.config().hooks.is_empty() || tool.is_some_and(|id| self.plan(id).needs_approval)
+        !self.config().hooks.is_empty() || tool.is_some_and(|id| self.may_need_approval(id))
+    }
+
+    fn may_need_approval(&self, id: ToolId) -> bool {
+        #[cfg(feature = "approval")]
+        if self.judges_commands(id) {
+            return true;
+        }
+        self.plan(id).needs_approval
     }
 
     /// Does the same as [`admit`](Self::admit), but first refuses a call that the agent's own loop would not take.
@@ -87,13 +95,35 @@ impl Turn {
                 HookAction::Ask(reason) => reasons.push(ApprovalReason::Hook(reason)),
             }
         }
-        let reasons = config.approvals.not_yet_approved(self.name(id), reasons);
-        if !reasons.is_empty() {
-            let request = ApprovalRequest { call: self.info(call), reasons: &reasons };
-            let context = self.context(id, call.request, session);
-            approval::ask(config, request, CancelledFuture::new(context.cancel_sources())).await?;
+        #[cfg(feature = "approval")]
+        if let Some(commands) = &config.commands {
+            self.approve_commands(commands, id, call, session, &arguments, reasons).await?;
+            return Ok(arguments);
         }
+        self.approve(id, call, session, reasons).await?;
         Ok(arguments)
+    }
+
+    /// Gets approval of a call for these reasons.
+    async fn approve(
+        &self,
+        id: ToolId,
+        call: &PreparedCall<'_>,
+        session: CancelEpoch<'_>,
+        reasons: Vec<ApprovalReason>,
+    ) -> Result<(), ToolError> {
+        let config = self.config();
+        let reasons = config.approvals.not_yet_approved(self.name(id), reasons);
+        if reasons.is_empty() {
+            return Ok(());
+        }
+        let request = ApprovalRequest { call: self.info(call), reasons: &reasons };
+        let context = self.context(id, call.request, session);
+        let answer = approval::ask(config, request, CancelledFuture::new(context.cancel_sources())).await;
+        if matches!(answer, Answer::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways)) {
+            config.approvals.approve(self.name(id), &reasons);
+        }
+        answer.result(None)
     }
 
     /// Calls one hook before a call, and waits for its decision, at most for the time limit of the call.

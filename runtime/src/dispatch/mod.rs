@@ -11,6 +11,8 @@ pub(crate) mod agent;
 mod approval;
 pub(crate) mod batch;
 mod blocking;
+#[cfg(feature = "approval")]
+mod commands;
 mod finish;
 mod interceptors;
 mod parallel_key;
@@ -39,7 +41,7 @@ impl Turn {
     /// 1. Find the tool.
     /// 2. Parse, repair and validate the arguments.
     /// 3. Run the hooks' [`before_call`](crate::hooks::Hook::before_call).
-    /// 4. Ask the approver, if the call needs approval.
+    /// 4. Judge the call's commands, if the session does. Ask the approver, if the call needs approval.
     /// 5. Run the handler.
     /// 6. Run the hooks' [`transform_result`](crate::hooks::Hook::transform_result).
     /// 7. Scrub an error, or shorten a result that is too long.

@@ -207,6 +207,14 @@ impl DynamicTool {
         self
     }
 
+    /// Sets the parameter that holds a shell command: a string, or an array of words. A session that judges
+    /// commands (with the feature `approval`) judges it before each call.
+    #[must_use]
+    pub fn shell(mut self, parameter: impl Into<Cow<'static, str>>) -> Self {
+        self.tool.behaviour.approval.shell = Some(parameter.into());
+        self
+    }
+
     /// Sets whether tool search may defer the tool, true by default.
     #[must_use]
     pub fn defer(mut self, defer: bool) -> Self {
@@ -254,6 +262,12 @@ impl DynamicTool {
             && self.schema["properties"].get(&**key).is_none()
         {
             problems.push(InvalidTool::UnknownParallelKey { tool: tool.name.clone(), argument: key.clone() });
+        }
+        if let Some(parameter) = &behaviour.approval.shell
+            && table.is_some()
+            && self.schema["properties"].get(&**parameter).is_none()
+        {
+            problems.push(InvalidTool::UnknownShellParameter { tool: tool.name.clone(), parameter: parameter.clone() });
         }
         if tool.requires.contains(&Requirement::Check) {
             if self.available.is_none() {
@@ -374,6 +388,13 @@ impl ToolProvider for DynamicProvider {
 
     fn checks_names(&self) -> bool {
         true
+    }
+
+    #[cfg(feature = "approval")]
+    fn code_parameters(&self, index: usize) -> Vec<crate::provider::code_parameters::CodeParameter> {
+        let Some((tool, schema)) = self.tools.get(index).zip(self.schemas.get(index)) else { return Vec::new() };
+        let read_only = tool.behaviour.annotations.read_only;
+        crate::provider::code_parameters::recognize(&tool.name, &tool.description, read_only, schema)
     }
 
     fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {

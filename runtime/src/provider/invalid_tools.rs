@@ -69,6 +69,13 @@ pub enum InvalidTool {
         /// The unknown name.
         argument: Cow<'static, str>,
     },
+    /// The shell parameter of the tool's [approval](crate::behaviour::Approval) is not a parameter.
+    UnknownShellParameter {
+        /// The tool.
+        tool: Cow<'static, str>,
+        /// The unknown name.
+        parameter: Cow<'static, str>,
+    },
     /// A sync tool has a timeout, but its handler cannot be stopped.
     SyncTimeout {
         /// The tool.
@@ -125,6 +132,9 @@ impl fmt::Display for InvalidTool {
             }
             InvalidTool::UnknownParallelKey { tool, argument } => {
                 write!(f, "the tool `{tool}`: the parallel key `{argument}` is not one of its arguments")
+            }
+            InvalidTool::UnknownShellParameter { tool, parameter } => {
+                write!(f, "the tool `{tool}`: the shell parameter `{parameter}` is not one of its arguments")
             }
             InvalidTool::SyncTimeout { tool } => write!(
                 f,

@@ -1,6 +1,8 @@
 //! Tool providers: sources of tools, such as a generated catalog with its handlers, an MCP server or a plugin.
 
 pub(crate) mod availability;
+#[cfg(feature = "approval")]
+pub(crate) mod code_parameters;
 pub mod compiled;
 pub(crate) mod dynamic;
 pub(crate) mod function_definition;
@@ -58,6 +60,15 @@ pub trait ToolProvider: Send + Sync {
     /// default, as for a generated catalog: gen has checked its names, and other parts of it may be added later or never.
     fn checks_names(&self) -> bool {
         false
+    }
+
+    /// Returns the parameters of the tool at `index` that hold code, although its declaration does not say so. None for a
+    /// generated catalog, whose manifests say so.
+    #[cfg(feature = "approval")]
+    #[doc(hidden)]
+    fn code_parameters(&self, index: usize) -> Vec<code_parameters::CodeParameter> {
+        let _ = index;
+        Vec::new()
     }
 
     /// Checks whether a tool, or the home tools of a toolset, can be used now. It is called for tools and toolsets with

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Index;
 use std::sync::Arc;
-#[cfg(feature = "search")]
+#[cfg(any(feature = "search", feature = "approval"))]
 use std::sync::OnceLock;
 
 use crate::args::repaired::RepairedParameters;
@@ -16,6 +16,8 @@ use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::graph::{Graph, Set};
 use crate::data::table::Table;
 use crate::provider::ToolProvider;
+#[cfg(feature = "approval")]
+use crate::provider::code_parameters::CodeParameter;
 use crate::registration::atoms::{FactValues, ResolvedAtom};
 use crate::registration::definition_table::DefinitionTable;
 use crate::registration::ids::{IndexInProvider, NameLookup, ProviderIndex, ToolId, ToolsetId};
@@ -67,6 +69,10 @@ pub(crate) struct ToolEntry {
     /// The table of its arguments.
     pub(crate) table: Arc<Table>,
     repairs: ToolCountsCell,
+    /// The parameters that hold code, although the declaration of the tool does not say so. Looked for by the first call of a
+    /// session that judges commands.
+    #[cfg(feature = "approval")]
+    code_parameters: OnceLock<Vec<CodeParameter>>,
 }
 
 /// The parts of a tool's behaviour that are needed to dispatch each call.
@@ -132,6 +138,15 @@ impl State {
         (&*self.providers[entry.provider.0], entry.index)
     }
 
+    /// Returns the parameters of a tool that hold code, although its declaration does not say so.
+    #[cfg(feature = "approval")]
+    pub(crate) fn code_parameters(&self, id: ToolId) -> &[CodeParameter] {
+        self[id].code_parameters.get_or_init(|| {
+            let (provider, index) = self.provider(id);
+            crate::panics::catch(|| provider.code_parameters(index.0)).unwrap_or_default()
+        })
+    }
+
     /// Returns the definitions of all tools in `dialect`. The first call gets them from the tool providers.
     pub(crate) fn definitions(&self, dialect: Dialect) -> &DefinitionTable {
         self.definitions.get_or_init(dialect, || {
@@ -193,7 +208,18 @@ impl State {
             let (plan, table) = (DispatchPlan::new(tool), Arc::clone(&tool.arguments));
             let (name, home) = (name.clone(), ToolsetId::default());
             let repairs = ToolCountsCell::default();
-            entries.push(ToolEntry { name, provider, index, home, atoms: Vec::new(), plan, table, repairs });
+            entries.push(ToolEntry {
+                name,
+                provider,
+                index,
+                home,
+                atoms: Vec::new(),
+                plan,
+                table,
+                repairs,
+                #[cfg(feature = "approval")]
+                code_parameters: OnceLock::new(),
+            });
             tools.push(tool);
         }
         let mut state = State {

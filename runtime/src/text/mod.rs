@@ -1,5 +1,6 @@
 //! Text: JSON strings, similar names, spellings and words of names, and the display of untrusted text.
 
+pub mod code_names;
 pub(crate) mod display;
 pub(crate) mod invisible;
 pub(crate) mod json;

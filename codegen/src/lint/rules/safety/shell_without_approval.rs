@@ -32,6 +32,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use toolc::__gen::code_names::{AMBIGUOUS, COMMANDS, PROGRAMS};
 use toolc::__gen::table::Type;
 
 use crate::catalog::Tool;
@@ -41,24 +42,6 @@ use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Property, Schema};
 
 pub(super) const RULE: Rule = Rule::new("A011", "shell-without-approval", Some(Level::Warning), Check::Tool(check));
-
-/// Names of parameters for shell commands.
-const COMMANDS: &[&str] = &[
-    "bash", "bash_command", "cli_command", "cmd", "cmdline", "command", "command_line", "command_string", "commands", "shell",
-    "shell_cmd", "shell_command", "terminal_command",
-];
-
-/// Names of parameters for programs.
-const PROGRAMS: &[&str] = &[
-    "code", "code_snippet", "javascript", "js", "js_code", "powershell", "python", "python_code", "script", "source_code",
-    "typescript",
-];
-
-/// Names of parameters that may also hold something harmless, so that the description must say that code is run.
-const AMBIGUOUS: &[&str] = &[
-    "args", "arguments", "argv", "body", "eval", "expr", "expression", "func", "function", "input", "lambda", "program",
-    "query", "queries", "snippet", "source", "sql", "sql_query", "statement", "statements",
-];
 
 static RUNS: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"(?i)\b(?:runs?|running|execut(?:e|es|ed|ing)|evaluat(?:e|es|ing)|eval|exec|invokes?|spawns?|shell|bash|terminal|command[- ]line)\b")

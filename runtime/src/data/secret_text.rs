@@ -1,0 +1,386 @@
+//! Secrets in text that is logged: known values, keys and tokens of known formats, passwords in URLs, and values whose name says
+//! that they are secret.
+//!
+//! It finds what the lint rule `secret-in-text` finds, and more: an audit log can do without a harmless word.
+
+use std::ops::Range;
+
+use crate::data::secret::REDACTED;
+use crate::text::words::words;
+
+/// The minimum length of a known value that is replaced, in bytes. A shorter one would occur in any text.
+const MIN_VALUE_LEN: usize = 4;
+
+/// Beginnings of keys and tokens, each with the minimum number of letters, digits, `-`, `_`, `.`, `=` and `+` that follow.
+const FORMATS: &[(&str, usize)] = &[
+    ("AC", 32),
+    ("AGE-SECRET-KEY-1", 50),
+    ("AGPA", 16),
+    ("AIDA", 16),
+    ("AIza", 35),
+    ("AKIA", 16),
+    ("AROA", 16),
+    ("ASIA", 16),
+    ("ATATT3", 40),
+    ("ATBB", 32),
+    ("ATCTT3", 40),
+    ("CFPAT-", 40),
+    ("EAAA", 60),
+    ("GOCSPX-", 20),
+    ("HRKU-", 36),
+    ("LTAI", 16),
+    ("NRAK-", 19),
+    ("NRII-", 19),
+    ("NRJS-", 19),
+    ("PMAK-", 50),
+    ("SG.", 30),
+    ("SK", 32),
+    ("cio", 32),
+    ("dapi", 32),
+    ("dckr_", 27),
+    ("do", 66),
+    ("dp.", 40),
+    ("eyJ", 30),
+    ("fc-", 32),
+    ("figd_", 30),
+    ("fm1", 60),
+    ("fm2", 60),
+    ("fo1_", 43),
+    ("gh", 32),
+    ("github_pat_", 22),
+    ("gl", 24),
+    ("gsk_", 40),
+    ("hf_", 30),
+    ("hvb.", 24),
+    ("hvs.", 24),
+    ("key-", 32),
+    ("lin_", 32),
+    ("lsv2_", 32),
+    ("nfp_", 36),
+    ("npm_", 36),
+    ("ntn_", 40),
+    ("pat", 40),
+    ("pcsk_", 50),
+    ("pplx-", 40),
+    ("pscale_", 32),
+    ("pul-", 40),
+    ("pypi-", 50),
+    ("r8_", 37),
+    ("rk_", 20),
+    ("rubygems_", 48),
+    ("sb_secret_", 20),
+    ("sbp_", 40),
+    ("secret_", 43),
+    ("shp", 32),
+    ("sk-", 16),
+    ("sk_", 20),
+    ("sl.", 100),
+    ("sntrys_", 40),
+    ("sntryu_", 40),
+    ("sq0", 22),
+    ("tfp_", 40),
+    ("tskey-", 30),
+    ("tvly-", 20),
+    ("whsec_", 16),
+    ("xai-", 40),
+    ("xapp-", 16),
+    ("xkeysib-", 64),
+    ("xox", 18),
+    ("ya29.", 20),
+];
+
+/// A word of this length with letters of both cases and digits is taken for a key of an unknown format.
+const MIN_KEY_LEN: usize = 40;
+
+/// Returns whether the name of a variable, an option or a field says that its value is secret: `GITHUB_TOKEN`, `--api-key`.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "apikey",
+        "auth",
+        "authorization",
+        "bearer",
+        "cookie",
+        "credential",
+        "credentials",
+        "creds",
+        "dsn",
+        "jwt",
+        "passcode",
+        "passphrase",
+        "passwd",
+        "password",
+        "passwords",
+        "pat",
+        "secret",
+        "secrets",
+        "token",
+        "tokens",
+        "webhook",
+    ];
+    // These are secret only after another word: `DB_PASS`, but not `PASS`.
+    const SUFFIXES: &[&str] = &["key", "keys", "pass", "pwd"];
+    let parts: Vec<String> = words(name).map(str::to_lowercase).collect();
+    let Some((last, before)) = parts.split_last() else { return false };
+    let last = last.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let is_word =
+        |word: &str| WORDS.contains(&word) || ["password", "secret", "token"].iter().any(|end| word.ends_with(end));
+    is_word(last)
+        || before.iter().any(|word| matches!(word.as_str(), "password" | "secret" | "credential"))
+        || !before.is_empty() && SUFFIXES.contains(&last)
+        || parts.first().is_some_and(|first| first == "aws") && parts.len() > 1
+}
+
+/// Returns the text with [`REDACTED`] in place of these values, and of everything that seems to be secret.
+pub(crate) fn without_secrets(text: &str, values: &[String]) -> String {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for value in values.iter().filter(|value| value.len() >= MIN_VALUE_LEN) {
+        found.extend(text.match_indices(value.as_str()).map(|(at, _)| at..at + value.len()));
+    }
+    private_keys(text, &mut found);
+    tokens(text, &mut found);
+    passwords_in_urls(text, &mut found);
+    named_values(text, &mut found);
+    found.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    let (mut redacted, mut end) = (String::new(), 0);
+    for range in found {
+        if range.start >= end {
+            redacted.push_str(&text[end..range.start]);
+            redacted.push_str(REDACTED);
+        }
+        end = end.max(range.end);
+    }
+    redacted.push_str(&text[end..]);
+    redacted
+}
+
+fn private_keys(text: &str, found: &mut Vec<Range<usize>>) {
+    for (at, _) in text.match_indices("-----BEGIN ") {
+        let rest = &text[at..];
+        let first_line = rest.lines().next().unwrap_or_default();
+        if first_line.contains("PRIVATE KEY") {
+            let end = rest.find("-----END ").map_or(rest.len(), |end| {
+                let last = &rest[end + "-----END ".len()..];
+                end + "-----END ".len() + last.find("-----").map_or(last.len(), |dashes| dashes + 5)
+            });
+            found.push(at..at + end);
+        }
+    }
+}
+
+fn is_of_token(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "-_.=+".contains(letter)
+}
+
+/// Finds words in the format of a key or token.
+fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
+    let mut at = 0;
+    for part in text.split(|letter: char| !is_of_token(letter)) {
+        let start = at;
+        at += part.len() + text[at + part.len()..].chars().next().map_or(0, char::len_utf8);
+        if part.len() < 16 {
+            continue;
+        }
+        // A token can follow a name (`KEY=sk-...`), an option (`-uAKIA...`) or a number (`123:AA...`).
+        let starts = part.char_indices().filter(|(index, _)| {
+            part[..*index].chars().next_back().is_none_or(|before| !before.is_ascii_alphanumeric() && before != '_')
+        });
+        for (index, _) in starts {
+            let rest = &part[index..];
+            let has_digit = rest.bytes().any(|byte| byte.is_ascii_digit());
+            let is_format = |(beginning, length): &(&str, usize)| {
+                rest.strip_prefix(beginning).is_some_and(|body| body.len() >= *length)
+            };
+            if has_digit && (FORMATS.iter().any(is_format) || is_key(rest)) {
+                found.push(start + index..start + part.len());
+                break;
+            }
+        }
+        let before = &text[..start];
+        let follows_id =
+            before.ends_with(':') && before.trim_end_matches(':').ends_with(|last: char| last.is_ascii_digit());
+        if follows_id && part.starts_with("AA") && part.len() >= 34
+            || before.ends_with("/webhooks/")
+            || before.ends_with("services/T")
+        {
+            found.push(start..start + part.len());
+        }
+    }
+    for marker in ["hooks.slack.com/services/", "/api/webhooks/"] {
+        for (index, _) in text.match_indices(marker) {
+            let from = index + marker.len();
+            let length =
+                text[from..].find(|letter: char| !is_of_token(letter) && letter != '/').unwrap_or(text.len() - from);
+            found.push(from..from + length);
+        }
+    }
+}
+
+/// Returns whether a word looks like a key of an unknown format.
+fn is_key(word: &str) -> bool {
+    let body = word.trim_end_matches('=');
+    let classes: [fn(&u8) -> bool; 3] = [u8::is_ascii_lowercase, u8::is_ascii_uppercase, u8::is_ascii_digit];
+    body.len() >= MIN_KEY_LEN
+        && !body.contains(['.', '='])
+        && classes.iter().all(|class| body.bytes().filter(class).count() >= 3)
+}
+
+/// Finds the passwords of `scheme://user:password@host`.
+fn passwords_in_urls(text: &str, found: &mut Vec<Range<usize>>) {
+    for (at, separator) in text.match_indices("://") {
+        let start = at + separator.len();
+        let rest = &text[start..];
+        let end =
+            rest.find(|letter: char| letter.is_whitespace() || "/?#'\"`<>|;&".contains(letter)).unwrap_or(rest.len());
+        // A password may have a `/` that is not encoded. A port may be followed by one, too.
+        let has_port =
+            rest[..end].rsplit_once(':').is_none_or(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+        let sign = rest.find('@').filter(|sign| *sign > end && !rest[..*sign].contains(char::is_whitespace));
+        let end = sign.filter(|_| !has_port).unwrap_or(end);
+        let authority = rest.get(..end).unwrap_or_default();
+        let user = authority.rfind('@').map_or(authority, |sign| &authority[..sign]);
+        let has_host = user.len() < authority.len() || rest[end..].starts_with('@');
+        if has_host
+            && let Some(colon) = user.find(':')
+            && colon + 1 < user.len()
+        {
+            found.push(start + colon + 1..start + user.len());
+        }
+    }
+}
+
+/// Finds values after names: `TOKEN=x`, `password: x`, `--api-key x`, `-u user:password`, `Authorization: Bearer x`.
+fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    let mut at = 0;
+    while let Some(offset) = text[at..].find(is_of_name) {
+        let start = at + offset;
+        let end = start + text[start..].find(|letter| !is_of_name(letter)).unwrap_or(text.len() - start);
+        at = end;
+        let (name, rest) = (&text[start..end], &text[end..]);
+        let lower = name.to_ascii_lowercase();
+        if matches!(lower.as_str(), "bearer" | "basic") {
+            if rest.starts_with(' ') {
+                add_value(text, end + 1, 8, found);
+            }
+            continue;
+        }
+        let is_option = name.starts_with('-');
+        if matches!(name, "-u" | "--user" | "--proxy-user") {
+            let value = value_at(text, end + 1);
+            if let Some(colon) = text[value.clone()].find(':') {
+                found.push(value.start + colon + 1..value.end);
+            }
+            continue;
+        }
+        if !is_secret_name(name) {
+            continue;
+        }
+        let quote = usize::from(rest.starts_with(['"', '\'']));
+        let after = &rest[quote..];
+        if after.starts_with('=') {
+            add_value(text, end + quote + 1, 1, found);
+        } else if let Some(value) = after.strip_prefix(':') {
+            let blanks = value.len() - value.trim_start_matches(' ').len();
+            add_value(text, end + quote + 1 + blanks, 1, found);
+        } else if is_option && rest.starts_with(' ') {
+            add_value(text, end + 1, 1, found);
+        }
+    }
+}
+
+/// Adds the value that begins at a position, unless it is too short, empty, an expansion, or another option.
+fn add_value(text: &str, start: usize, min_len: usize, found: &mut Vec<Range<usize>>) {
+    let value = value_at(text, start);
+    let shown = &text[value.clone()];
+    let is_scheme = ["bearer", "basic", "token", "digest"].contains(&shown.to_ascii_lowercase().as_str());
+    if is_scheme {
+        return add_value(text, value.end + 1, min_len, found);
+    }
+    let is_expansion = shown.starts_with(['$', '`', '<']) || shown.starts_with("[secret");
+    if shown.len() >= min_len && !is_expansion && !shown.starts_with("--") {
+        found.push(value);
+    }
+}
+
+/// Returns the range of the word at a position, without its quotes.
+fn value_at(text: &str, start: usize) -> Range<usize> {
+    let Some(rest) = text.get(start..) else { return text.len()..text.len() };
+    let quoted = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''));
+    let (start, rest) = if quoted.is_some() { (start + 1, &rest[1..]) } else { (start, rest) };
+    let is_end = |letter: char| match quoted {
+        Some(quote) => letter == quote,
+        None => letter.is_whitespace() || "'\"`;|&<>(){},".contains(letter),
+    };
+    start..start + rest.find(is_end).unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The texts are concatenated, so that secret scanners do not report this file.
+    #[test]
+    fn secrets_are_replaced() {
+        let rest = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+        for (text, secret) in [
+            (format!("curl -H 'Authorization: Bearer {rest}' https://x"), rest.to_owned()),
+            (format!("git push https://ghp_{rest}@github.com/x"), format!("ghp_{rest}")),
+            (format!("export K=sk-ant-api03-{rest}; ls"), format!("sk-ant-api03-{rest}")),
+            ("psql postgres://me:hunter2@db/x".to_owned(), "hunter2".to_owned()),
+            ("psql postgres://me:hunt/er2@db/x".to_owned(), "hunt/er2".to_owned()),
+            ("DB_PASSWORD=hunter2 ./run".to_owned(), "hunter2".to_owned()),
+            ("DB_PASSWORD='hunter2 and more' ./run".to_owned(), "hunter2 and more".to_owned()),
+            ("login --password hunter2 --user me".to_owned(), "hunter2".to_owned()),
+            ("login --api-key=hunter2".to_owned(), "hunter2".to_owned()),
+            ("curl -u me:hunter2 https://x".to_owned(), "hunter2".to_owned()),
+            ("echo '{\"client_secret\": \"hunter2\"}'".to_owned(), "hunter2".to_owned()),
+            (format!("aws AKIA{}", "IOSFODNN7EXAMPLE"), format!("AKIA{}", "IOSFODNN7EXAMPLE")),
+            ("echo known-value".to_owned(), "known-value".to_owned()),
+            (format!("x {rest}{rest} y"), format!("{rest}{rest}")),
+            (
+                format!("echo '-----BEGIN {0} KEY-----\nabc\n-----END {0} KEY-----' > k", "RSA PRIVATE"),
+                "abc".to_owned(),
+            ),
+        ] {
+            let redacted = without_secrets(&text, &["known-value".to_owned()]);
+            assert!(!redacted.contains(&secret) && redacted.contains(REDACTED), "{text}: {redacted}");
+        }
+    }
+
+    #[test]
+    fn the_rest_of_the_line_is_kept() {
+        let redacted = without_secrets("A_TOKEN=x1y2 curl -u me:pw https://u:p@h/?q=1 -o out && rm -rf build", &[]);
+        assert_eq!(redacted, "A_TOKEN=[secret] curl -u me:[secret] https://u:[secret]@h/?q=1 -o out && rm -rf build");
+    }
+
+    #[test]
+    fn harmless_lines_are_kept() {
+        for text in [
+            "rm -rf build",
+            "git push --force origin main",
+            "git reset --hard 3f786850e387550fdab836ed7e6dc881de23001b",
+            "curl https://example.com:8080/a@b",
+            "export PATH=$HOME/bin:$PATH",
+            "deploy --token $TOKEN --key ~/.ssh/id_rsa",
+            "sort --key=2 file",
+            "grep -r 'password' src",
+            "cargo test the_password_is_checked_before_the_user_logs_in",
+            "ls /usr/lib/x86_64-linux-gnu/libSomethingWithALongName2.so",
+            "echo größe: 5",
+        ] {
+            assert_eq!(without_secrets(text, &[]), text);
+        }
+    }
+
+    #[test]
+    fn names_say_that_a_value_is_secret() {
+        for name in
+            ["GITHUB_TOKEN", "--api-key", "apiKey", "DB_PASS", "password", "AWS_PROFILE", "SECRET_1", "OPENAI_API_KEY2"]
+        {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["PATH", "HOME", "PASS", "key", "MONKEY", "PWD", "LANG", "tokenizer", ""] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+}

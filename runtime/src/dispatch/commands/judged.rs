@@ -1,0 +1,193 @@
+//! A command that needs approval, with what an answer to the question about it covers.
+
+use toolc_commands::rules::Verdict;
+use toolc_commands::{Cause, Finding, Judgement, Surroundings, exact, judge, reach};
+
+use crate::call::approval::command::{CommandAnswer, CommandFinding, CommandReason};
+use crate::call::approval::memory::FindingScope;
+use crate::call::approval::policy::CommandApproval;
+use crate::call::approval::store::StoredCommand;
+use crate::data::secret::REDACTED;
+use crate::data::secret_text::without_secrets;
+use crate::dispatch::commands::place::CommandPlace;
+use crate::panics;
+
+/// The name of the finding about an argument that is not a command.
+const NOT_A_COMMAND: &str = "not-a-command";
+/// The name of the finding about code that the judge does not read.
+const FOREIGN_CODE: &str = "foreign-code";
+
+/// A command that does not simply run.
+#[derive(Debug)]
+pub(super) struct JudgedCommand {
+    pub(super) reason: CommandReason,
+    /// What an approval for the session covers, or `None` if the command cannot be approved for the session.
+    pub(super) scopes: Option<Vec<FindingScope>>,
+    /// What an approval for always stores, or `None` if the command cannot be approved for always.
+    pub(super) stored: Option<StoredCommand>,
+    /// The line for the log.
+    pub(super) logged: String,
+}
+
+/// The parameter whose text is judged.
+#[derive(Clone, Copy)]
+pub(super) struct Judged<'a> {
+    pub(super) tool: &'a str,
+    pub(super) parameter: &'a str,
+    /// Whether the value must not be shown.
+    pub(super) is_secret: bool,
+    /// Returns the values of secret variables.
+    pub(super) secrets: &'a dyn Fn() -> Vec<String>,
+}
+
+impl Judged<'_> {
+    /// Judges a line of a shell. `None` if it simply runs.
+    pub(super) fn shell(self, line: &str, config: &CommandApproval, place: &CommandPlace) -> Option<JudgedCommand> {
+        let judged = place.surroundings(|surroundings| {
+            panics::catch(|| {
+                let judgement = judge(line, config.rules, surroundings);
+                (judgement.verdict != Verdict::Allow).then(|| {
+                    let scopes = scopes(&judgement, config, surroundings);
+                    (findings(&judgement), scopes, exact(line, &judgement.reading))
+                })
+            })
+        });
+        let Ok(judged) = judged else {
+            return Some(self.unread(line, NOT_A_COMMAND, "The command cannot be read.", config, place));
+        };
+        let (findings, scopes, exact) = judged?;
+        let exact = exact.map(|exact| (exact.commands, exact.structure));
+        Some(self.command(line, findings, scopes, exact, config, place))
+    }
+
+    /// Returns code in a language that is not judged: a person decides.
+    pub(super) fn code(self, code: &str, config: &CommandApproval, place: &CommandPlace) -> JudgedCommand {
+        let finding = asking(FOREIGN_CODE, "Runs code in a language that is not judged.", code.len());
+        let paths = place.directory.clone().map(|directory| vec![directory]);
+        let scopes = paths.map(|paths| vec![FindingScope { rule: FOREIGN_CODE.to_owned(), paths: Some(paths) }]);
+        let exact = (vec![vec![code.to_owned()]], FOREIGN_CODE.to_owned());
+        self.command(code, vec![finding], scopes, Some(exact), config, place)
+    }
+
+    /// Returns an argument that is not a command: a person decides each time.
+    pub(super) fn unreadable(self, text: &str, config: &CommandApproval, place: &CommandPlace) -> JudgedCommand {
+        self.unread(text, NOT_A_COMMAND, "The argument is neither a command nor a list of words.", config, place)
+    }
+
+    /// Returns a call of a tool without the parameter that the session names: a person decides each time.
+    pub(super) fn missing(self, config: &CommandApproval, place: &CommandPlace) -> JudgedCommand {
+        self.unread(
+            "",
+            NOT_A_COMMAND,
+            "The session names a shell parameter that the tool does not have.",
+            config,
+            place,
+        )
+    }
+
+    fn unread(
+        self,
+        line: &str,
+        name: &str,
+        description: &str,
+        config: &CommandApproval,
+        place: &CommandPlace,
+    ) -> JudgedCommand {
+        self.command(line, vec![asking(name, description, line.len())], None, None, config, place)
+    }
+
+    fn command(
+        self,
+        line: &str,
+        findings: Vec<CommandFinding>,
+        scopes: Option<Vec<FindingScope>>,
+        exact: Option<(Vec<Vec<String>>, String)>,
+        config: &CommandApproval,
+        place: &CommandPlace,
+    ) -> JudgedCommand {
+        let logged = if self.is_secret { REDACTED.to_owned() } else { without_secrets(line, &(self.secrets)()) };
+        let directory = place.directory.clone();
+        // A store outlives the secrets of a session, and others read it.
+        let can_be_stored = config.store.is_some() && logged == line;
+        let stored =
+            exact.filter(|_| can_be_stored).zip(directory.clone()).map(|((commands, structure), directory)| {
+                let (tool, environment, line) = (self.tool.to_owned(), config.environment.clone(), line.to_owned());
+                StoredCommand { tool, environment, directory, commands, structure, line }
+            });
+        let mut offers = vec![CommandAnswer::Once];
+        offers.extend(scopes.is_some().then_some(CommandAnswer::Session));
+        offers.extend(stored.is_some().then_some(CommandAnswer::Always));
+        offers.push(CommandAnswer::Deny);
+        let reason = CommandReason {
+            parameter: self.parameter.to_owned(),
+            line: if self.is_secret { REDACTED.to_owned() } else { line.to_owned() },
+            verdict: findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Ask),
+            findings,
+            environment: config.environment.clone(),
+            directory,
+            offers,
+        };
+        JudgedCommand { reason, scopes, stored, logged }
+    }
+}
+
+/// Returns a finding about a whole text.
+fn asking(name: &str, description: &str, length: usize) -> CommandFinding {
+    let end = u32::try_from(length).unwrap_or(u32::MAX);
+    CommandFinding {
+        rule: name.to_owned(),
+        description: description.to_owned(),
+        check: String::new(),
+        verdict: Verdict::Ask,
+        span: toolc_commands::Span { start: 0, end },
+        path: None,
+        is_certain: true,
+    }
+}
+
+fn findings(judgement: &Judgement<'_>) -> Vec<CommandFinding> {
+    let owned = |finding: &Finding<'_>| CommandFinding {
+        rule: finding.cause.name().to_owned(),
+        description: sentence(finding.cause.description()),
+        check: match finding.cause {
+            Cause::Rule(rule) => rule.check.to_owned(),
+            Cause::Doubt(_) | Cause::BuiltName => String::new(),
+        },
+        verdict: finding.verdict,
+        span: finding.span,
+        path: finding.path.clone(),
+        is_certain: finding.is_certain,
+    };
+    judgement.findings.iter().map(owned).collect()
+}
+
+/// Returns what an approval for the session covers, or `None` if the findings cannot be approved for the session: the reader has
+/// a doubt, a rule that denies may match, or it is not certain what the command touches.
+fn scopes(
+    judgement: &Judgement<'_>,
+    config: &CommandApproval,
+    surroundings: &Surroundings<'_>,
+) -> Option<Vec<FindingScope>> {
+    surroundings.directory?;
+    let scope = |finding: &Finding<'_>| {
+        let (Cause::Rule(rule), Some(command)) = (finding.cause, finding.command) else { return None };
+        if rule.verdict == Verdict::Deny {
+            return None;
+        }
+        let mut paths = reach(&judgement.reading, command, config.rules.programs(), surroundings)?;
+        paths.extend(finding.path.clone());
+        Some(FindingScope { rule: rule.name.to_owned(), paths: Some(paths) })
+    };
+    judgement.findings.iter().map(scope).collect()
+}
+
+/// Returns the reason of a doubt as a sentence.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+    let mut sentence: String = first.chain(letters).collect();
+    if !sentence.ends_with('.') {
+        sentence.push('.');
+    }
+    sentence
+}

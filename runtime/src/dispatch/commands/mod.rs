@@ -1,0 +1,298 @@
+//! Approval of calls in a session that judges commands: rules, what was approved before, and questions, one at a time.
+//!
+//! What the rules deny, no answer allows. A command that needs approval runs if the store has it, if earlier answers for the
+//! session cover each finding about it, or if the approver allows it now.
+
+mod judged;
+mod place;
+mod record;
+mod text;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::Value;
+use toolc_commands::rules::Verdict;
+
+use crate::args::Arguments;
+use crate::call::approval::command::CommandAnswer;
+use crate::call::approval::log::{DecidedBy, RecordedDecision};
+use crate::call::approval::policy::{CommandApproval, CommandMode};
+use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest};
+use crate::call::hooks::{HostError, HostStage};
+use crate::dispatch::approval::{self, Answer};
+use crate::dispatch::prepared::PreparedCall;
+use crate::panics;
+use crate::registration::ids::ToolId;
+use crate::result::error::{ErrorKind, ToolError};
+use crate::run::cancel::{CancelEpoch, CancelledFuture};
+use crate::run::deadline::with_deadline;
+use crate::session::turn::Turn;
+use judged::{Judged, JudgedCommand};
+use place::CommandPlace;
+use record::Recorder;
+
+impl Turn {
+    /// Returns whether the session judges commands of this tool.
+    pub(super) fn judges_commands(&self, id: ToolId) -> bool {
+        self.config().commands.as_ref().is_some_and(|config| !self.shell_parameters(config, id).is_empty())
+    }
+
+    /// Returns the parameters of a tool that are judged, each with whether it holds commands of a shell.
+    fn shell_parameters<'t>(&'t self, config: &'t CommandApproval, id: ToolId) -> BTreeMap<&'t str, bool> {
+        let own = self.name(id);
+        let declared = self.state().tool(id).behaviour.approval.shell.as_deref();
+        let named = config.named.iter().filter(|(tool, _)| tool == own).map(|(_, parameter)| &**parameter);
+        let mut parameters: BTreeMap<&str, bool> = declared.into_iter().chain(named).map(|name| (name, true)).collect();
+        if parameters.is_empty() && !config.unrecognized.iter().any(|tool| tool == own) {
+            parameters.extend(self.state().code_parameters(id).iter().map(|found| (&*found.name, found.is_shell)));
+        }
+        parameters
+    }
+
+    /// Gets approval of a call: of its commands, and for these other reasons.
+    ///
+    /// # Errors
+    /// Returns the error for the model if the call must not run.
+    pub(super) async fn approve_commands(
+        &self,
+        config: &CommandApproval,
+        id: ToolId,
+        call: &PreparedCall<'_>,
+        session: CancelEpoch<'_>,
+        arguments: &Arguments,
+        reasons: Vec<ApprovalReason>,
+    ) -> Result<(), ToolError> {
+        let mut commands = Commands {
+            config,
+            turn: self,
+            call,
+            id,
+            recorder: Recorder::new(self, config, call),
+            open: self.judge_commands(config, id, arguments),
+        };
+        commands.decide_without_person()?;
+        let tool = self.name(id);
+        let mut reasons = self.config().approvals.not_yet_approved(tool, reasons);
+        if reasons.is_empty() && commands.open.is_empty() {
+            return Ok(());
+        }
+        let context = self.context(id, call.request, session);
+        let cancelled = || CancelledFuture::new(context.cancel_sources());
+        let place = self.config().questions.join();
+        if with_deadline(place.first(), cancelled(), Duration::MAX).await.is_err() {
+            return Err(approval::cancelled());
+        }
+        // The answers to the questions before this one may cover the call.
+        commands.remember();
+        reasons = self.config().approvals.not_yet_approved(tool, reasons);
+        if reasons.is_empty() && commands.open.is_empty() {
+            return Ok(());
+        }
+        let mut asked = reasons.clone();
+        asked.extend(commands.open.iter().map(|command| ApprovalReason::Command(command.reason.clone())));
+        let request = ApprovalRequest { call: self.info(call), reasons: &asked };
+        let answer = approval::ask(self.config(), request, cancelled()).await;
+        if matches!(answer, Answer::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways)) {
+            self.config().approvals.approve(tool, &reasons);
+        }
+        commands.answered(answer)
+    }
+
+    /// Judges the commands of a call. Returns those that do not simply run.
+    fn judge_commands(&self, config: &CommandApproval, id: ToolId, arguments: &Arguments) -> Vec<JudgedCommand> {
+        let (env, table) = (&self.config().env, self.table(id));
+        let variables = || self.state().providers.iter().flat_map(|provider| provider.variables());
+        let is_secret = |name: &str| variables().any(|variable| variable.secret && variable.name == name);
+        let place = CommandPlace::new(config, env, is_secret).in_directory_of(arguments, table);
+        let secrets = || {
+            let secret = variables().filter(|variable| variable.secret);
+            secret.filter_map(|variable| env.var(&variable.name)).chain(record::secret_values(env)).collect()
+        };
+        let properties = table.nodes.first().map_or(&[][..], |root| root.properties.slice(&table.properties));
+        let mut judged = Vec::new();
+        for (parameter, is_shell) in self.shell_parameters(config, id) {
+            let property = properties.iter().find(|property| &*property.name == parameter);
+            let subject = Judged {
+                tool: self.name(id),
+                parameter,
+                is_secret: property.is_some_and(|property| property.secret),
+                secrets: &secrets,
+            };
+            match (arguments.get(parameter), property) {
+                (None, None) => judged.push(subject.missing(config, &place)),
+                (None | Some(Value::Null), _) => {}
+                (Some(value), _) => match text::lines(value, parameter) {
+                    Some(lines) if is_shell => {
+                        judged.extend(lines.iter().filter_map(|line| subject.shell(line, config, &place)));
+                    }
+                    Some(lines) => judged.extend(lines.iter().take(1).map(|code| subject.code(code, config, &place))),
+                    None => judged.push(subject.unreadable(&value.to_string(), config, &place)),
+                },
+            }
+        }
+        judged
+    }
+}
+
+/// The commands of a call that are not decided yet.
+struct Commands<'c> {
+    config: &'c CommandApproval,
+    turn: &'c Turn,
+    call: &'c PreparedCall<'c>,
+    id: ToolId,
+    recorder: Recorder<'c>,
+    open: Vec<JudgedCommand>,
+}
+
+impl Commands<'_> {
+    /// Decides by the rules, by what was approved before, and by the mode.
+    fn decide_without_person(&mut self) -> Result<(), ToolError> {
+        if self.open.iter().any(|command| command.reason.verdict == Verdict::Deny) {
+            let about = self.about(Verdict::Deny);
+            self.record_all(RecordedDecision::Denied, DecidedBy::Rule);
+            let text = format!(
+                "the command was not run, and no approval can change that: {about}. Do not retry it in another spelling"
+            );
+            return Err(ToolError::with_kind(ErrorKind::Denied, text));
+        }
+        self.remember();
+        if self.open.is_empty() {
+            return Ok(());
+        }
+        match self.config.mode {
+            CommandMode::Ask => Ok(()),
+            CommandMode::Off => {
+                self.record_all(RecordedDecision::Allowed, DecidedBy::Mode);
+                Ok(())
+            }
+            CommandMode::Deny => {
+                let about = self.about(Verdict::Ask);
+                self.record_all(RecordedDecision::Denied, DecidedBy::Mode);
+                let text = format!(
+                    "the command was not run, because it needs approval, and in this session no person can give it: {about}. \
+                     Do not retry it in another spelling"
+                );
+                Err(ToolError::with_kind(ErrorKind::Denied, text))
+            }
+        }
+    }
+
+    /// Removes the commands that were approved before.
+    fn remember(&mut self) {
+        let tool = self.turn.name(self.id);
+        let memory = &self.turn.config().command_memory;
+        let is_stored = |command: &JudgedCommand| {
+            let stored = self.config.store.as_ref().zip(command.stored.as_ref());
+            stored.is_some_and(|(store, stored)| panics::catch(|| store.contains(stored)).unwrap_or(false))
+        };
+        let is_covered = |command: &JudgedCommand| {
+            command.scopes.as_ref().is_some_and(|scopes| scopes.iter().all(|scope| memory.covers(tool, scope)))
+        };
+        let mut decided = Vec::new();
+        self.open.retain(|command| {
+            let by = match () {
+                () if is_stored(command) => DecidedBy::Always,
+                () if is_covered(command) => DecidedBy::Session,
+                () => return true,
+            };
+            decided.push((command.logged.clone(), command.reason.clone(), by));
+            false
+        });
+        for (line, reason, by) in decided {
+            self.recorder.record(&line, &reason, RecordedDecision::Allowed, by);
+        }
+    }
+
+    /// Ends the question with its answer.
+    fn answered(&mut self, answer: Answer) -> Result<(), ToolError> {
+        let by = match &answer {
+            Answer::Decided(_) => DecidedBy::Person,
+            _ => DecidedBy::Unanswered,
+        };
+        let about = (!self.open.is_empty()).then(|| self.about(Verdict::Ask));
+        if let Answer::Decided(decision) = &answer {
+            let commands = std::mem::take(&mut self.open);
+            for command in commands {
+                let recorded = self.keep(decision, &command);
+                self.recorder.record(&command.logged, &command.reason, recorded, by);
+            }
+        } else {
+            let recorded = if matches!(answer, Answer::Cancelled) {
+                RecordedDecision::Cancelled
+            } else {
+                RecordedDecision::Denied
+            };
+            self.record_all(recorded, by);
+        }
+        answer.result(about.as_deref())
+    }
+
+    /// Keeps a decision for later commands, as far as it was offered.
+    fn keep(&self, decision: &ApprovalDecision, command: &JudgedCommand) -> RecordedDecision {
+        let is_always = matches!(decision, ApprovalDecision::AllowAlways);
+        let offers = |answer| command.reason.offers(answer);
+        match decision {
+            ApprovalDecision::Deny(_) => RecordedDecision::Denied,
+            ApprovalDecision::AllowOnce => RecordedDecision::Allowed,
+            _ if is_always && offers(CommandAnswer::Always) => {
+                if self.store(command) {
+                    RecordedDecision::AllowedAlways
+                } else {
+                    RecordedDecision::Allowed
+                }
+            }
+            _ => match (&command.scopes, &command.reason.directory) {
+                (Some(scopes), Some(directory)) => {
+                    self.turn.config().command_memory.approve(self.turn.name(self.id), directory, scopes);
+                    RecordedDecision::AllowedForSession
+                }
+                _ => RecordedDecision::Allowed,
+            },
+        }
+    }
+
+    /// Stores a command that was approved for always. Returns whether that succeeded.
+    fn store(&self, command: &JudgedCommand) -> bool {
+        let Some((store, stored)) = self.config.store.as_ref().zip(command.stored.as_ref()) else { return false };
+        let added = panics::catch(|| store.add(stored)).unwrap_or_else(|panicked| Err(panicked.0));
+        if let Err(message) = &added {
+            let error = HostError { part: "the approval store", stage: HostStage::Approval, message };
+            self.turn.config().report_host_error(&self.turn.info(self.call), &error);
+        }
+        added.is_ok()
+    }
+
+    /// Returns the findings with a verdict, for an error message: names and descriptions, never parts of the line.
+    fn about(&self, verdict: Verdict) -> String {
+        let mut texts: Vec<String> = Vec::new();
+        let findings = self.open.iter().flat_map(|command| &command.reason.findings);
+        for finding in findings.filter(|finding| finding.verdict == verdict) {
+            let description = finding.description.trim_end_matches('.');
+            let text = format!("{description} (rule `{}`)", finding.rule);
+            if !texts.contains(&text) && texts.len() < MAX_FINDINGS {
+                texts.push(text);
+            }
+        }
+        texts.join("; ")
+    }
+
+    fn record_all(&mut self, decision: RecordedDecision, by: DecidedBy) {
+        for command in std::mem::take(&mut self.open) {
+            self.recorder.record(&command.logged, &command.reason, decision, by);
+        }
+    }
+}
+
+/// The maximum number of findings in an error message.
+const MAX_FINDINGS: usize = 3;
+
+/// A call that is cancelled or dropped while it waits leaves a record, too.
+impl Drop for Commands<'_> {
+    fn drop(&mut self) {
+        self.record_all(RecordedDecision::Cancelled, DecidedBy::Unanswered);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! Where a command runs: the directory, the home folder and the variables that are known to the judge.
+
+use std::path::Path;
+
+use toolc_commands::Surroundings;
+
+use crate::args::Arguments;
+use crate::call::approval::policy::CommandApproval;
+use crate::data::env::Env;
+use crate::data::secret_text::is_secret_name;
+use crate::data::table::Table;
+use crate::text::names::same_name;
+
+/// Names of parameters for the working directory of a command.
+const DIRECTORIES: &[&str] = &["workdir", "cwd", "working_directory", "working_dir", "directory"];
+
+/// Variables that the shell sets, or that are known in another way.
+const NOT_PASSED_ON: &[&str] = &["HOME", "OLDPWD", "PWD", "SHLVL", "_"];
+
+/// The place of a command.
+#[derive(Debug)]
+pub(super) struct CommandPlace {
+    /// The working directory, as an absolute path without `.` and `..`.
+    pub(super) directory: Option<String>,
+    home: Option<String>,
+    variables: Vec<(String, String)>,
+}
+
+impl CommandPlace {
+    pub(super) fn new(config: &CommandApproval, env: &Env, is_secret: impl Fn(&str) -> bool) -> Self {
+        let is_local = config.environment == CommandApproval::LOCAL;
+        let home = config.home.as_deref().and_then(Path::to_str).map(str::to_owned);
+        let mut variables = if is_local { env.vars() } else { Vec::new() };
+        variables.retain(|(name, _)| !NOT_PASSED_ON.contains(&&**name) && !is_secret_name(name) && !is_secret(name));
+        Self {
+            directory: config.directory.as_deref().and_then(Path::to_str).and_then(absolute),
+            home: home.or_else(|| env.var("HOME").filter(|_| is_local)).as_deref().and_then(absolute),
+            variables,
+        }
+    }
+
+    /// Returns the place of a call, whose arguments can name another directory.
+    pub(super) fn in_directory_of(self, arguments: &Arguments, table: &Table) -> Self {
+        let properties = table.nodes.first().map_or(&[][..], |root| root.properties.slice(&table.properties));
+        let names = properties.iter().filter(|property| DIRECTORIES.iter().any(|name| same_name(&property.name, name)));
+        let Some(value) = names.filter_map(|property| arguments.get(&property.name)).find(|value| !value.is_null())
+        else {
+            return self;
+        };
+        let directory = value.as_str().and_then(|path| {
+            let home = || self.home.as_deref();
+            match path.strip_prefix('~') {
+                Some("") => absolute(home()?),
+                Some(below) if below.starts_with('/') => absolute(&format!("{}{below}", home()?)),
+                // The folder of another user.
+                Some(_) => None,
+                None if path.starts_with('/') => absolute(path),
+                None => absolute(&format!("{}/{path}", self.directory.as_deref()?)),
+            }
+        });
+        Self { directory, ..self }
+    }
+
+    /// Calls `judge` with the surroundings of the command.
+    pub(super) fn surroundings<T>(&self, judge: impl FnOnce(&Surroundings<'_>) -> T) -> T {
+        let variables: Vec<(&str, &str)> = self.variables.iter().map(|(name, value)| (&**name, &**value)).collect();
+        judge(&Surroundings {
+            directory: self.directory.as_deref().map(Path::new),
+            home: self.home.as_deref().map(Path::new),
+            variables: &variables,
+            ..Surroundings::default()
+        })
+    }
+}
+
+/// Returns an absolute path without `.`, `..` and double slashes. `None` for a relative path.
+fn absolute(path: &str) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.strip_prefix('/')?.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    Some(format!("/{}", names.join("/")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use serde_json::{Value, json};
+    use toolc_commands::programs::USUAL;
+    use toolc_commands::rules::RuleSet;
+
+    use super::*;
+    use crate::args::Limits;
+
+    static RULES: LazyLock<RuleSet<'static>> = LazyLock::new(|| RuleSet::new(&[], &[], USUAL));
+
+    fn directory(config: CommandApproval, arguments: &Value) -> Option<String> {
+        let schema = json!({"type": "object", "properties": {"command": {}, "workDir": {}, "note": {}}});
+        let table = Table::from_schema(&schema).unwrap();
+        let (arguments, _) = Arguments::read(&arguments.to_string(), &table, Limits::default()).unwrap();
+        let env = Env::empty().with_var("HOME", "/home/me");
+        CommandPlace::new(&config, &env, |_| false).in_directory_of(&arguments, &table).directory
+    }
+
+    #[test]
+    fn an_argument_names_the_directory() {
+        let local = || CommandApproval::new(&RULES).directory("/w/app/");
+        for (value, expected) in [
+            (json!({}), Some("/w/app")),
+            (json!({"workDir": null}), Some("/w/app")),
+            (json!({"workDir": "sub/./x"}), Some("/w/app/sub/x")),
+            (json!({"workDir": "../other"}), Some("/w/other")),
+            (json!({"workDir": "../../../.."}), Some("/")),
+            (json!({"workDir": "/srv//x/../y"}), Some("/srv/y")),
+            (json!({"workDir": "~/x"}), Some("/home/me/x")),
+            (json!({"workDir": "~root"}), None),
+            (json!({"workDir": 5}), None),
+            (json!({"note": "/etc"}), Some("/w/app")),
+        ] {
+            assert_eq!(directory(local(), &value).as_deref(), expected, "{value}");
+        }
+        assert_eq!(directory(CommandApproval::new(&RULES), &json!({"workDir": "x"})), None);
+        assert_eq!(directory(CommandApproval::new(&RULES).directory("x"), &json!({})), None, "a relative directory");
+        let remote = CommandApproval::new(&RULES).environment("docker").directory("/w");
+        assert_eq!(directory(remote, &json!({"workDir": "~/x"})), None, "the home folder is unknown");
+    }
+
+    #[test]
+    fn only_local_commands_have_the_variables_of_the_session() {
+        let env =
+            Env::empty().with_var("OUT", "/x").with_var("API_KEY", "k").with_var("PWD", "/p").with_var("DSN1", "d");
+        let names = |config: CommandApproval| {
+            let place = CommandPlace::new(&config, &env, |name| name == "DSN1");
+            place.variables.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(CommandApproval::new(&RULES)), ["OUT"]);
+        assert!(names(CommandApproval::new(&RULES).environment("ssh")).is_empty());
+    }
+}

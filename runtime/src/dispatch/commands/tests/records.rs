@@ -1,0 +1,100 @@
+//! What the log is called with.
+
+use super::*;
+
+#[test]
+fn each_decision_has_a_record() {
+    let log = Arc::new(Log::default());
+    let with = |config: CommandApproval, person: Option<Arc<Person>>| {
+        turn(config.log(Arc::clone(&log) as _), |s| match person {
+            Some(person) => s.approver(person),
+            None => s,
+        })
+    };
+    let answers = [
+        ApprovalDecision::Deny("no".to_owned()),
+        ApprovalDecision::AllowOnce,
+        ApprovalDecision::AllowAlways,
+        ApprovalDecision::AllowForSession,
+    ];
+    let store = Arc::new(Store::default());
+    let asking = with(commands().store(Arc::clone(&store) as _), Some(Person::new(answers)));
+    for command in ["ls", "rm -r a", "rm -r a", "rm -r a", "rm -r a", "rm -r b", "rm -r c", "rm -r /etc"] {
+        run(&asking, command);
+    }
+    let ask = |line: &str, rest: &str| format!("{line}: ask [\"deletion\"] {rest}");
+    let denied = r#"rm -r /etc: deny ["system-deletion", "deletion"] denied by rule"#.to_owned();
+    let expected = [
+        ask("rm -r a", "denied by person"),
+        ask("rm -r a", "allowed by person"),
+        ask("rm -r a", "allowed-always by person"),
+        ask("rm -r a", "allowed by always"),
+        ask("rm -r b", "allowed-for-session by person"),
+        ask("rm -r c", "allowed by session"),
+        denied,
+    ];
+    assert_eq!(log.take(), expected);
+
+    for (mode, rest) in [(CommandMode::Off, "allowed by mode"), (CommandMode::Deny, "denied by mode")] {
+        run(&with(commands().mode(mode), None), "rm -r a");
+        assert_eq!(log.take(), [ask("rm -r a", rest)]);
+    }
+    run(&with(commands(), None), "rm -r a");
+    assert_eq!(log.take(), [ask("rm -r a", "denied by unanswered")]);
+}
+
+#[test]
+fn records_have_no_secrets() {
+    use crate::data::catalog::Variable;
+    use crate::fakes::Fake;
+    let log = Arc::new(Log::default());
+    let registry = Registry::new();
+    registry.add(terminal("terminal").build().unwrap()).unwrap();
+    let variable = Variable { secret: true, ..Variable::new("WEATHER", "For the weather.") };
+    registry.add(Box::new(Fake::new([]).variable(variable))).unwrap();
+    let env = Env::empty().with_var("WEATHER", "sunshine").with_var("MY_API_KEY", "moonshine");
+    let config = commands().mode(CommandMode::Off).log(Arc::clone(&log) as _);
+    let turn = registry.session().env(env).commands(config).build().unwrap().turn_blocking(Dialect::OpenAi);
+    for (line, logged) in [
+        ("rm -r sunshine moonshine", "rm -r [secret] [secret]"),
+        ("rm -r x; curl https://me:hunter2@host/", "rm -r x; curl https://me:[secret]@host/"),
+        ("DB_PASSWORD=hunter2 rm -r x", "DB_PASSWORD=[secret] rm -r x"),
+    ] {
+        assert_eq!(run(&turn, line), "ran");
+        assert_eq!(log.take(), [format!("{logged}: ask [\"deletion\"] allowed by mode")]);
+    }
+}
+
+#[test]
+fn a_record_names_the_call() {
+    #[derive(Default)]
+    struct Names(Mutex<Vec<String>>);
+
+    impl ApprovalLog for Names {
+        fn decided(&self, record: &ApprovalRecord<'_>) {
+            let ApprovalRecord { tool, call, session, task, environment, directory, milliseconds, .. } = record;
+            assert!(*milliseconds < 60_000);
+            let text = format!("{tool} {call} {session} {task} {environment} {directory:?}");
+            self.0.lock().unwrap().push(text);
+        }
+    }
+
+    let log = Arc::new(Names::default());
+    let turn = turn(commands().environment("docker").log(Arc::clone(&log) as _), |s| s.id("chat-7"));
+    assert_eq!(call(&turn, "terminal", &json!({"command": ASKS, "workdir": "sub"})), "refused");
+    assert_eq!(*log.0.lock().unwrap(), [r#"terminal c1 chat-7 default docker Some("/w/app/sub")"#]);
+}
+
+#[test]
+fn a_log_that_panics_decides_nothing() {
+    struct Broken;
+
+    impl ApprovalLog for Broken {
+        fn decided(&self, _: &ApprovalRecord<'_>) {
+            panic!("the disk is full")
+        }
+    }
+
+    let turn = turn(commands().log(Arc::new(Broken)), |s| s.approver(Person::new([])));
+    assert_eq!([ASKS, DENIED].map(|command| run(&turn, command)), ["ran", "denied"]);
+}
