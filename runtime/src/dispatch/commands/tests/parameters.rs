@@ -127,8 +127,8 @@ fn the_variables_of_the_session_are_known() {
 #[cfg(feature = "search")]
 #[test]
 fn the_inner_call_of_tool_search_is_judged() {
-    use crate::search::ToolSearch;
-    let turn = turn(commands(), |s| s.tool_search(ToolSearch::default().with_threshold(0)));
+    use crate::render::search_tools::ToolSearch;
+    let turn = turn(commands(), |s| s.tool_search(ToolSearch::with_threshold(0)));
     for (command, expected) in [(ALLOWED, "ran"), (ASKS, "refused"), (DENIED, "denied")] {
         let inner = json!({"name": "terminal", "arguments": {"command": command}});
         assert_eq!(call(&turn, "tool_call", &inner), expected, "{command}");
