@@ -60,7 +60,7 @@ impl Reach<'_> {
             match argument {
                 Argument::Operand { word, .. } | Argument::Either { word, .. } => self.add(word, command)?,
                 Argument::Option { value: Some(value), index, .. } => {
-                    self.add(&subject.value_word(value, *index), command)?
+                    self.add(&subject.value_word(value, *index), command)?;
                 }
                 Argument::Option { value: None, index, .. } => {
                     // It may be `-C/etc`, an option with a value that is not known to have one.

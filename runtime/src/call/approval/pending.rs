@@ -122,13 +122,11 @@ impl PendingApprovals {
         let Some(question) = questions.open.iter_mut().find(|question| question.pending.id == id) else {
             return Poll::Ready(ApprovalDecision::Deny("the question was withdrawn".to_owned()));
         };
-        match question.decision.take() {
-            Some(decision) => Poll::Ready(decision),
-            None => {
-                question.waker = Some(context.waker().clone());
-                Poll::Pending
-            }
+        if let Some(decision) = question.decision.take() {
+            return Poll::Ready(decision);
         }
+        question.waker = Some(context.waker().clone());
+        Poll::Pending
     }
 }
 
