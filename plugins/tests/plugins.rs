@@ -46,6 +46,36 @@ fn a_program_gets_repaired_arguments_with_defaults() {
 }
 
 #[test]
+fn the_commands_of_a_plugin_are_judged() {
+    use std::sync::LazyLock;
+
+    use toolc::approval::CommandApproval;
+    use toolc::commands::programs::USUAL;
+    use toolc::commands::rules::{Conditions, Rule, RuleSet, Verdict};
+
+    const DELETION: Rule<'_> = Rule {
+        name: "deletion",
+        description: "Deletes files.",
+        check: "",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["rm"], ..Conditions::EMPTY },
+    };
+    static RULES: LazyLock<RuleSet<'static>> = LazyLock::new(|| RuleSet::new(&[DELETION], &[], USUAL));
+
+    let Some(f) = fixture() else { return };
+    f.plugin("plugins/weather", &PROBE.replace("[params.how]", "[approval]\nshell = \"how\"\n\n[params.how]"));
+    f.load();
+    let session =
+        f.registry.session().env(env()).commands(CommandApproval::new(&RULES)).build().expect("the names exist");
+    let turn = session.turn_blocking(Dialect::OpenAi);
+    let call = |how: &str| turn.call_blocking(&ToolCall::new("probe", &json!({ "how": how }).to_string()));
+    assert_reply!(call("closed stdin"), "read nothing");
+    assert_reply!(call("sh -c 'rm x'"), Err(Refused, "Deletes files (rule `deletion`)"));
+}
+
+#[test]
 fn every_failure_of_a_program_is_an_error_for_the_model() {
     let Some(f) = fixture() else { return };
     f.load();

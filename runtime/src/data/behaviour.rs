@@ -200,7 +200,8 @@ pub enum Parallel {
 pub struct Approval {
     /// Whether every call needs approval.
     pub always: bool,
-    /// The property that contains a shell command, for a host that judges commands.
+    /// The property that contains a shell command, or its words. A session that judges commands (with the feature
+    /// `approval`) does so before each call.
     pub shell: Option<Cow<'static, str>>,
 }
 

@@ -7,6 +7,7 @@ mod bench_projects;
 mod blocking_calls;
 mod build_cache;
 mod calls;
+mod command_approval;
 mod command_rules;
 mod consequences;
 mod corpora;

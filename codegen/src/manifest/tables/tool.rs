@@ -155,7 +155,7 @@ table! {
     pub struct ApprovalManifest {
         /// The approval that every call needs.
         always: Word<Approval>,
-        /// The parameter with a shell command, for hosts that check commands. The runtime does not evaluate it.
+        /// The parameter with a shell command, or with its words. Sessions that judge commands do so before each call.
         shell: Text,
     }
 }

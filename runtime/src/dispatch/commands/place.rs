@@ -99,12 +99,12 @@ mod tests {
 
     static RULES: LazyLock<RuleSet<'static>> = LazyLock::new(|| RuleSet::new(&[], &[], USUAL));
 
-    fn directory(config: CommandApproval, arguments: &Value) -> Option<String> {
+    fn directory(config: &CommandApproval, arguments: &Value) -> Option<String> {
         let schema = json!({"type": "object", "properties": {"command": {}, "workDir": {}, "note": {}}});
         let table = Table::from_schema(&schema).unwrap();
         let (arguments, _) = Arguments::read(&arguments.to_string(), &table, Limits::default()).unwrap();
         let env = Env::empty().with_var("HOME", "/home/me");
-        CommandPlace::new(&config, &env, |_| false).in_directory_of(&arguments, &table).directory
+        CommandPlace::new(config, &env, |_| false).in_directory_of(&arguments, &table).directory
     }
 
     #[test]
@@ -122,12 +122,12 @@ mod tests {
             (json!({"workDir": 5}), None),
             (json!({"note": "/etc"}), Some("/w/app")),
         ] {
-            assert_eq!(directory(local(), &value).as_deref(), expected, "{value}");
+            assert_eq!(directory(&local(), &value).as_deref(), expected, "{value}");
         }
-        assert_eq!(directory(CommandApproval::new(&RULES), &json!({"workDir": "x"})), None);
-        assert_eq!(directory(CommandApproval::new(&RULES).directory("x"), &json!({})), None, "a relative directory");
+        assert_eq!(directory(&CommandApproval::new(&RULES), &json!({"workDir": "x"})), None);
+        assert_eq!(directory(&CommandApproval::new(&RULES).directory("x"), &json!({})), None, "a relative directory");
         let remote = CommandApproval::new(&RULES).environment("docker").directory("/w");
-        assert_eq!(directory(remote, &json!({"workDir": "~/x"})), None, "the home folder is unknown");
+        assert_eq!(directory(&remote, &json!({"workDir": "~/x"})), None, "the home folder is unknown");
     }
 
     #[test]

@@ -15,7 +15,8 @@ use toolc_commands::programs::USUAL;
 use toolc_commands::rules::{Conditions, Place, Rule, RuleSet, Verdict};
 
 use crate::call::ToolCall;
-use crate::call::approval::command::{CommandAnswer, CommandReason};
+use crate::call::approval::command::CommandAnswer::{self, Always, Deny, Once, Session};
+use crate::call::approval::command::CommandReason;
 use crate::call::approval::log::{ApprovalLog, ApprovalRecord};
 use crate::call::approval::policy::{CommandApproval, CommandMode};
 use crate::call::approval::store::{ApprovalStore, StoredCommand};
@@ -29,7 +30,7 @@ use crate::result::output::ToolOutput;
 use crate::session::SessionBuilder;
 use crate::session::turn::Turn;
 
-const fn rule(name: &'static str, verdict: Verdict, conditions: Conditions<'static>) -> Rule<'static> {
+const fn rule(name: &'static str, verdict: Verdict, conditions: &Conditions<'static>) -> Rule<'static> {
     Rule {
         name,
         description: "Deletes things.",
@@ -37,7 +38,7 @@ const fn rule(name: &'static str, verdict: Verdict, conditions: Conditions<'stat
         verdict,
         can_be_exempted: true,
         exempts: &[],
-        conditions,
+        conditions: *conditions,
     }
 }
 
@@ -48,9 +49,9 @@ static RULES: LazyLock<RuleSet<'static>> = LazyLock::new(|| {
         Conditions { programs: &["git"], subcommands: &[&["push"]], flags: &["--force"], ..Conditions::EMPTY };
     const RM_SYSTEM: Conditions<'_> = Conditions { operands_in: &["system"], ..RM };
     let rules = [
-        rule("deletion", Verdict::Ask, RM),
-        rule("force-push", Verdict::Ask, PUSH),
-        rule("system-deletion", Verdict::Deny, RM_SYSTEM),
+        rule("deletion", Verdict::Ask, &RM),
+        rule("force-push", Verdict::Ask, &PUSH),
+        rule("system-deletion", Verdict::Deny, &RM_SYSTEM),
     ];
     let system = Place { name: "system", description: "", paths: &["/", "/etc", "/usr"], except: &[] };
     RuleSet::new(&rules, &[system], USUAL)
@@ -259,7 +260,6 @@ fn the_question_shows_the_command_and_what_is_offered() {
     );
     assert!(finding.is_certain && reason.line[finding.span.range()].starts_with("-rf"), "{finding:?}");
     assert_eq!(reason.to_string(), "deletion: Deletes things");
-    use CommandAnswer::{Always, Deny, Once, Session};
     assert_eq!(reason.offers, [Once, Session, Always, Deny]);
 
     for (command, offers) in [
