@@ -89,6 +89,10 @@ const FORMATS: &[(&str, usize)] = &[
     ("ya29.", 20),
 ];
 
+/// The number of bytes of a token in which a digit is looked for.
+const MAX_TOKEN_START: usize = 128;
+/// The number of bytes in which the `@` of a URL is looked for.
+const MAX_AUTHORITY: usize = 512;
 /// A word of this length with letters of both cases and digits is taken for a key of an unknown format.
 const MIN_KEY_LEN: usize = 40;
 
@@ -154,16 +158,20 @@ pub(crate) fn without_secrets(text: &str, values: &[String]) -> String {
 }
 
 fn private_keys(text: &str, found: &mut Vec<Range<usize>>) {
-    for (at, _) in text.match_indices("-----BEGIN ") {
-        let rest = &text[at..];
-        let first_line = rest.lines().next().unwrap_or_default();
-        if first_line.contains("PRIVATE KEY") {
-            let end = rest.find("-----END ").map_or(rest.len(), |end| {
-                let last = &rest[end + "-----END ".len()..];
-                end + "-----END ".len() + last.find("-----").map_or(last.len(), |dashes| dashes + 5)
-            });
-            found.push(at..at + end);
+    const BEGIN: &str = "-----BEGIN ";
+    const END: &str = "-----END ";
+    let mut at = 0;
+    while let Some(offset) = text[at..].find(BEGIN) {
+        let start = at + offset;
+        at = start + BEGIN.len();
+        let kind = text[at..].split("-----").next().unwrap_or_default();
+        if !kind.contains("PRIVATE KEY") {
+            continue;
         }
+        let end = text[at..].find(END).map(|end| at + end + END.len());
+        let end = end.and_then(|end| Some(end + text[end..].find("-----")? + "-----".len()));
+        at = end.unwrap_or(text.len());
+        found.push(start..at);
     }
 }
 
@@ -180,19 +188,19 @@ fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
         if part.len() < 16 {
             continue;
         }
-        // A token can follow a name (`KEY=sk-...`), an option (`-uAKIA...`) or a number (`123:AA...`).
-        let starts = part.char_indices().filter(|(index, _)| {
-            part[..*index].chars().next_back().is_none_or(|before| !before.is_ascii_alphanumeric() && before != '_')
-        });
-        for (index, _) in starts {
-            let rest = &part[index..];
-            let has_digit = rest.bytes().any(|byte| byte.is_ascii_digit());
-            let is_format = |(beginning, length): &(&str, usize)| {
-                rest.strip_prefix(beginning).is_some_and(|body| body.len() >= *length)
-            };
-            if has_digit && (FORMATS.iter().any(is_format) || is_key(rest)) {
+        // A token can follow a name (`KEY=sk-...`) or an option (`--key=AKIA...`).
+        let follows_sign = |index: &usize| {
+            let before = part[..*index].chars().next_back();
+            before.is_none_or(|before| !before.is_ascii_alphanumeric() && before != '_')
+        };
+        let mut starts = (0..part.len()).filter(follows_sign);
+        if let Some(index) = starts.find(|index| has_format(&part[*index..])) {
+            found.push(start + index..start + part.len());
+        } else {
+            let names = part.rfind('=').filter(|sign| sign + 1 < part.trim_end_matches('=').len());
+            let index = names.map_or(0, |sign| sign + 1);
+            if is_key(&part[index..]) {
                 found.push(start + index..start + part.len());
-                break;
             }
         }
         let before = &text[..start];
@@ -215,6 +223,15 @@ fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
+/// Returns whether a word begins like a key or token, and is long enough.
+fn has_format(word: &str) -> bool {
+    let is_format = |(beginning, length): &(&str, usize)| {
+        let has_digit = |body: &str| body.bytes().take(MAX_TOKEN_START).any(|byte| byte.is_ascii_digit());
+        word.strip_prefix(beginning).is_some_and(|body| body.len() >= *length && has_digit(body))
+    };
+    FORMATS.iter().any(is_format)
+}
+
 /// Returns whether a word looks like a key of an unknown format.
 fn is_key(word: &str) -> bool {
     let body = word.trim_end_matches('=');
@@ -234,8 +251,9 @@ fn passwords_in_urls(text: &str, found: &mut Vec<Range<usize>>) {
         // A password may have a `/` that is not encoded. A port may be followed by one, too.
         let has_port =
             rest[..end].rsplit_once(':').is_none_or(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
-        let sign = rest.find('@').filter(|sign| *sign > end && !rest[..*sign].contains(char::is_whitespace));
-        let end = sign.filter(|_| !has_port).unwrap_or(end);
+        let sign = rest.bytes().take(MAX_AUTHORITY).position(|byte| byte == b'@' || byte.is_ascii_whitespace());
+        let sign = sign.filter(|sign| rest.as_bytes()[*sign] == b'@' && *sign > end && !has_port);
+        let end = sign.unwrap_or(end);
         let authority = rest.get(..end).unwrap_or_default();
         let user = authority.rfind('@').map_or(authority, |sign| &authority[..sign]);
         let has_host = user.len() < authority.len() || rest[end..].starts_with('@');
@@ -255,51 +273,52 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
     while let Some(offset) = text[at..].find(is_of_name) {
         let start = at + offset;
         let end = start + text[start..].find(|letter| !is_of_name(letter)).unwrap_or(text.len() - start);
-        at = end;
         let (name, rest) = (&text[start..end], &text[end..]);
-        let lower = name.to_ascii_lowercase();
-        if matches!(lower.as_str(), "bearer" | "basic") {
-            if rest.starts_with(' ') {
-                add_value(text, end + 1, 8, found);
-            }
-            continue;
-        }
-        let is_option = name.starts_with('-');
-        if matches!(name, "-u" | "--user" | "--proxy-user") {
-            let value = value_at(text, end + 1);
-            if let Some(colon) = text[value.clone()].find(':') {
-                found.push(value.start + colon + 1..value.end);
-            }
-            continue;
-        }
-        if !is_secret_name(name) {
-            continue;
-        }
+        at = end;
+        let is_scheme = ["bearer", "basic"].iter().any(|scheme| name.eq_ignore_ascii_case(scheme));
         let quote = usize::from(rest.starts_with(['"', '\'']));
-        let after = &rest[quote..];
-        if after.starts_with('=') {
-            add_value(text, end + quote + 1, 1, found);
-        } else if let Some(value) = after.strip_prefix(':') {
-            let blanks = value.len() - value.trim_start_matches(' ').len();
-            add_value(text, end + quote + 1 + blanks, 1, found);
-        } else if is_option && rest.starts_with(' ') {
-            add_value(text, end + 1, 1, found);
+        let is_user = matches!(name, "-u" | "--user" | "--proxy-user");
+        let value = match rest[quote..].chars().next() {
+            Some(' ') if is_user => {
+                let value = value_at(text, end + 1);
+                at = value.end;
+                let colon = text[value.clone()].find(':');
+                found.extend(colon.map(|colon| value.start + colon + 1..value.end));
+                continue;
+            }
+            Some(' ') if is_scheme => secret_value(text, end + 1, MIN_BEARER_LEN),
+            _ if is_scheme || !is_secret_name(name) => continue,
+            Some('=') => secret_value(text, end + quote + 1, 1),
+            Some(':') => {
+                let blanks = rest[quote + 1..].bytes().take_while(|byte| *byte == b' ').count();
+                secret_value(text, end + quote + 1 + blanks, 1)
+            }
+            Some(' ') if name.starts_with('-') => secret_value(text, end + 1, 1),
+            _ => continue,
+        };
+        let (range, is_secret) = value;
+        at = range.end.max(end);
+        if is_secret {
+            found.push(range);
         }
     }
 }
 
-/// Adds the value that begins at a position, unless it is too short, empty, an expansion, or another option.
-fn add_value(text: &str, start: usize, min_len: usize, found: &mut Vec<Range<usize>>) {
-    let value = value_at(text, start);
+/// The minimum length of a word after `Bearer` that is a token.
+const MIN_BEARER_LEN: usize = 8;
+
+/// Returns the value at a position, and whether it is secret: not too short, and not an expansion or an option. A scheme such as
+/// `Bearer` is skipped.
+fn secret_value(text: &str, start: usize, min_len: usize) -> (Range<usize>, bool) {
+    let mut value = value_at(text, start);
+    let schemes = ["bearer", "basic", "token", "digest"];
+    if schemes.iter().any(|scheme| text[value.clone()].eq_ignore_ascii_case(scheme)) {
+        value = value_at(text, value.end + 1);
+    }
     let shown = &text[value.clone()];
-    let is_scheme = ["bearer", "basic", "token", "digest"].contains(&shown.to_ascii_lowercase().as_str());
-    if is_scheme {
-        return add_value(text, value.end + 1, min_len, found);
-    }
-    let is_expansion = shown.starts_with(['$', '`', '<']) || shown.starts_with("[secret");
-    if shown.len() >= min_len && !is_expansion && !shown.starts_with("--") {
-        found.push(value);
-    }
+    let is_other = shown.starts_with(['$', '`', '<', '[']) || shown.starts_with("--");
+    let is_secret = shown.len() >= min_len && !is_other;
+    (value, is_secret)
 }
 
 /// Returns the range of the word at a position, without its quotes.
@@ -351,6 +370,27 @@ mod tests {
     fn the_rest_of_the_line_is_kept() {
         let redacted = without_secrets("A_TOKEN=x1y2 curl -u me:pw https://u:p@h/?q=1 -o out && rm -rf build", &[]);
         assert_eq!(redacted, "A_TOKEN=[secret] curl -u me:[secret] https://u:[secret]@h/?q=1 -o out && rm -rf build");
+    }
+
+    #[test]
+    fn hostile_lines_take_linear_time() {
+        let begun = std::time::Instant::now();
+        for part in [
+            "://",
+            "a-",
+            "token=",
+            "-----BEGIN PRIVATE KEY",
+            "-----BEGIN ",
+            "token=$",
+            "-u a",
+            "x:",
+            "sk-a-",
+            "Bearer ",
+        ] {
+            let line = part.repeat((1 << 18) / part.len());
+            assert!(!without_secrets(&line, &[]).is_empty());
+        }
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
     }
 
     #[test]

@@ -108,24 +108,27 @@ fn a_chat_answers_the_questions_of_a_batch_one_by_one() {
     assert!(answers.pending().is_empty());
 }
 
-#[tokio::test]
-async fn a_question_waits_for_an_answer_from_another_task() {
-    let questions = PendingApprovals::new();
-    let turn = turn(config(), |s| s.approver(Arc::new(questions.clone())));
-    let call = tokio::spawn(async move {
-        let response = turn.call(&ToolCall::new("shell", r#"{"command": "rm -rf build"}"#)).await;
-        outcome(&response.json)
+#[test]
+fn a_question_waits_for_an_answer_from_another_task() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("the runtime starts");
+    runtime.block_on(async {
+        let questions = PendingApprovals::new();
+        let turn = turn(config(), |s| s.approver(Arc::new(questions.clone())));
+        let call = tokio::spawn(async move {
+            let response = turn.call(&ToolCall::new("shell", r#"{"command": "rm -rf build"}"#)).await;
+            outcome(&response.json)
+        });
+        let question = loop {
+            if let Some(question) = questions.pending().pop() {
+                break question;
+            }
+            tokio::task::yield_now().await;
+        };
+        assert!(question.request.to_string().starts_with(r#"run `shell` with {"command":"rm -rf build"}? ("#));
+        questions.answer(question.id, ApprovalDecision::AllowOnce).expect("the question waits");
+        assert_eq!(call.await.expect("the call does not panic"), "ran");
+        assert!(questions.answer(question.id, ApprovalDecision::AllowOnce).is_err());
     });
-    let question = loop {
-        if let Some(question) = questions.pending().pop() {
-            break question;
-        }
-        tokio::task::yield_now().await;
-    };
-    assert!(question.request.to_string().starts_with(r#"run `shell` with {"command":"rm -rf build"}? ("#));
-    questions.answer(question.id, ApprovalDecision::AllowOnce).expect("the question waits");
-    assert_eq!(call.await.expect("the call does not panic"), "ran");
-    assert!(questions.answer(question.id, ApprovalDecision::AllowOnce).is_err());
 }
 
 #[test]

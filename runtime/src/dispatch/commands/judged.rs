@@ -17,6 +17,10 @@ const NOT_A_COMMAND: &str = "not-a-command";
 /// The name of the finding about code that the judge does not read.
 const FOREIGN_CODE: &str = "foreign-code";
 
+/// The maximum number of findings about a command that can be approved for the session: what each of them touches takes time
+/// in proportion to the length of the line.
+const MAX_FINDINGS: usize = 32;
+
 /// A command that does not simply run.
 #[derive(Debug)]
 pub(super) struct JudgedCommand {
@@ -168,7 +172,9 @@ fn scopes(
     config: &CommandApproval,
     surroundings: &Surroundings<'_>,
 ) -> Option<Vec<FindingScope>> {
-    surroundings.directory?;
+    if surroundings.directory.is_none() || judgement.findings.len() > MAX_FINDINGS {
+        return None;
+    }
     let scope = |finding: &Finding<'_>| {
         let (Cause::Rule(rule), Some(command)) = (finding.cause, finding.command) else { return None };
         if rule.verdict == Verdict::Deny {
