@@ -10,8 +10,8 @@ use crate::span::Span;
 use crate::syntax::{CommandId, RedirectKind, Word};
 
 /// Returns the files and folders that a command names, as absolute paths without `.`, `..` and patterns, or else its working
-/// directory. Those that the commands around it name (`find FOLDER -exec ...`, `sudo`) are included. Of a pattern such as
-/// `build/*`, it is the folder.
+/// directory. Those that the commands around it name (`find FOLDER -exec ...`, `sudo`) are included. A pattern such as
+/// `build/*` counts as its folder.
 ///
 /// Each word that is not an option counts as a path, because a rule does not say which ones are. Symbolic links are not followed.
 ///
