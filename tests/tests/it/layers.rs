@@ -91,6 +91,7 @@ const COMMANDS: &[&str] = &[
     "syntax",
     "programs",
     "reading",
+    "exact",
     "flags",
     "unfold",
     "rules",
