@@ -8,6 +8,8 @@ pub use crate::args::slot::{
 };
 pub use crate::data::dialect::{FeatureOfToolcIsMissing, PerDialect, macros::*};
 pub use crate::data::fields::{MAX_FIELDS, debug_fields, debug_variant};
+#[cfg(feature = "approval")]
+pub use crate::data::secret_text::without_secrets;
 pub use crate::data::{graph, name, pack, requirement, segment, table, to_json};
 #[cfg(feature = "search")]
 pub use crate::index::{Index, document::document};

@@ -117,6 +117,7 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
         "pat",
         "secret",
         "secrets",
+        "sig",
         "token",
         "tokens",
         "webhook",
@@ -135,7 +136,7 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 }
 
 /// Returns the text with [`REDACTED`] in place of these values, and of everything that seems to be secret.
-pub(crate) fn without_secrets(text: &str, values: &[String]) -> String {
+pub fn without_secrets(text: &str, values: &[String]) -> String {
     let mut found: Vec<Range<usize>> = Vec::new();
     for value in values.iter().filter(|value| value.len() >= MIN_VALUE_LEN) {
         found.extend(text.match_indices(value.as_str()).map(|(at, _)| at..at + value.len()));
@@ -206,7 +207,7 @@ fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
         let before = &text[..start];
         let follows_id =
             before.ends_with(':') && before.trim_end_matches(':').ends_with(|last: char| last.is_ascii_digit());
-        if follows_id && part.starts_with("AA") && part.len() >= 34
+        if follows_id && (part.starts_with("AA") && part.len() >= 34 || is_hex(part))
             || before.ends_with("/webhooks/")
             || before.ends_with("services/T")
         {
@@ -232,13 +233,26 @@ fn has_format(word: &str) -> bool {
     FORMATS.iter().any(is_format)
 }
 
-/// Returns whether a word looks like a key of an unknown format.
+/// Returns whether a word looks like a key of an unknown format, or has the format of a token without a fixed beginning.
 fn is_key(word: &str) -> bool {
     let body = word.trim_end_matches('=');
     let classes: [fn(&u8) -> bool; 3] = [u8::is_ascii_lowercase, u8::is_ascii_uppercase, u8::is_ascii_digit];
-    body.len() >= MIN_KEY_LEN
-        && !body.contains(['.', '='])
-        && classes.iter().all(|class| body.bytes().filter(class).count() >= 3)
+    let is_mixed = || classes.iter().all(|class| body.bytes().filter(class).count() >= 3);
+    let mut parts = body.splitn(4, '.').map(str::len);
+    let has_three_parts = match [parts.next(), parts.next(), parts.next(), parts.next()] {
+        [Some(first), Some(second), Some(third), None] => first >= 20 && second >= 5 && third >= 20,
+        _ => false,
+    };
+    body.len() >= MIN_KEY_LEN && is_mixed() && (!body.contains(['.', '=']) || has_three_parts)
+        || body.contains(".atlasv1.")
+        || body
+            .rsplit_once("-us")
+            .is_some_and(|(key, center)| is_hex(key) && center.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Returns whether a word is a hexadecimal number of 128 bits.
+fn is_hex(word: &str) -> bool {
+    word.len() == 32 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Finds the passwords of `scheme://user:password@host`.
@@ -294,6 +308,12 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
                 secret_value(text, end + quote + 1 + blanks, 1)
             }
             Some(' ') if name.starts_with('-') => secret_value(text, end + 1, 1),
+            // In prose, as in the message of a commit.
+            Some(' ') if rest.starts_with(" is ") => {
+                let (value, is_secret) = secret_value(text, end + " is ".len(), MIN_BEARER_LEN);
+                let has_digit = text[value.clone()].bytes().any(|byte| byte.is_ascii_digit());
+                (value, is_secret && has_digit)
+            }
             _ => continue,
         };
         let (range, is_secret) = value;
