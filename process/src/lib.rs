@@ -4,6 +4,7 @@
 //! which processes are ended on other systems. On Unix, the program runs in a session of its own, without a controlling terminal.
 //! Output is read from pipes on threads, so that a process that keeps a pipe open blocks only a thread.
 
+mod inside;
 mod running;
 mod spawn;
 mod stream;
@@ -18,6 +19,7 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Duration;
 
+pub use inside::is_inside_a_tool;
 use running::Running;
 pub use stream::{Sink, Stream};
 
@@ -122,6 +124,7 @@ impl Process {
     /// If the program cannot be started.
     pub fn run(self, input: Option<Vec<u8>>, should_stop: impl Fn() -> bool) -> io::Result<Outcome> {
         let Self { mut command, readers, limit_exceeded } = self;
+        inside::mark(&mut command);
         let writer = match input {
             None => None,
             Some(input) => {

@@ -25,6 +25,16 @@ pub(crate) struct Mark {
     command: u64,
 }
 
+/// The smallest mark of a host. With fewer values, two hosts could have the same.
+const MIN: u64 = 1 << 41;
+
+/// Returns whether this process has the mark of a command, which it has inherited from the command itself.
+pub(crate) fn is_on_this_process() -> bool {
+    let limit = getrlimit(Resource::Locks);
+    // Without a mark, both limits are infinite. The mark of a guardian has the soft limit 0, and it starts no programs.
+    matches!((limit.current, limit.maximum), (Some(1..), Some(MIN..)))
+}
+
 impl HostMark {
     /// Returns a mark that no other process has, or `None` if this system cannot mark processes or find them.
     pub(crate) fn new() -> Option<Self> {
@@ -42,12 +52,10 @@ impl HostMark {
     fn below(max: u64) -> Option<Self> {
         /// Far below infinity, which `/proc` writes as `unlimited`.
         const MAX: u64 = 1 << 62;
-        /// With fewer values, two hosts could have the same.
-        const MIN: u64 = 1 << 42;
         let max = max.min(MAX);
         let random = RandomState::new().build_hasher().finish();
         // An even number: the odd one below belongs to the guardian.
-        (max >= MIN).then(|| Self((max / 2 + random % (max / 2)) & !1))
+        (max / 2 >= MIN).then(|| Self((max / 2 + random % (max / 2)) & !1))
     }
 
     /// Returns the mark of the command with this number.

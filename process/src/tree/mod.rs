@@ -23,6 +23,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, te
 use crate::spawn::spawn;
 use groups::{Change, Registration};
 use guardian::Guardian;
+pub(crate) use mark::is_on_this_process;
 use mark::{HostMark, Mark};
 
 /// The processes of a command.

@@ -12,6 +12,10 @@ pub(crate) struct HostMark(Infallible);
 /// Identifies the processes of one command. Has no value.
 pub(crate) type Mark = HostMark;
 
+pub(crate) fn is_on_this_process() -> bool {
+    false
+}
+
 impl HostMark {
     pub(crate) fn new() -> Option<Self> {
         None
