@@ -1,0 +1,63 @@
+//! Why something could not be stored or read.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The error of a store, with the path of the file.
+#[derive(Debug)]
+pub struct StoreError {
+    path: PathBuf,
+    cause: Cause,
+}
+
+#[derive(Debug)]
+pub(crate) enum Cause {
+    /// The file cannot be created, or its permissions not be set.
+    File(std::io::Error),
+    /// SQLite failed.
+    Sqlite(rusqlite::Error),
+    /// A later version of this program has changed the file.
+    Newer { found: isize, known: isize },
+}
+
+impl StoreError {
+    pub(crate) fn new(path: &Path, cause: impl Into<Cause>) -> Self {
+        Self { path: path.to_owned(), cause: cause.into() }
+    }
+}
+
+impl From<std::io::Error> for Cause {
+    fn from(error: std::io::Error) -> Self {
+        Self::File(error)
+    }
+}
+
+impl From<rusqlite::Error> for Cause {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.cause {
+            Cause::File(error) => write!(f, "failed to open {path}: {error}"),
+            Cause::Sqlite(error) => write!(f, "failed to use {path}: {error}"),
+            Cause::Newer { found, known } => write!(
+                f,
+                "{path} was written by a later version of this program: it has the format {found}, and this version knows {known}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.cause {
+            Cause::File(error) => Some(error),
+            Cause::Sqlite(error) => Some(error),
+            Cause::Newer { .. } => None,
+        }
+    }
+}
