@@ -4,7 +4,7 @@
 pub(crate) const UNKNOWN: char = '\u{10FFFF}';
 
 /// Returns whether a character is invisible, looks like a space, or controls a terminal. `before` is the character before it.
-pub(crate) fn is_invisible(c: char, before: Option<char>) -> bool {
+pub fn is_invisible(c: char, before: Option<char>) -> bool {
     match c {
         '\t' | '\n' => false,
         // Within emoji and scripts that need them.
@@ -23,7 +23,7 @@ pub(crate) fn is_invisible(c: char, before: Option<char>) -> bool {
 }
 
 /// Returns whether a character changes the order in which text is shown.
-pub(crate) fn is_bidi_control(c: char) -> bool {
+pub fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -48,8 +48,8 @@ fn is_styled(c: char) -> bool {
         | '\u{2100}'..='\u{214F}' | '\u{2070}'..='\u{209F}' | '\u{1D2C}'..='\u{1D6A}' | '\u{2160}'..='\u{217F}')
 }
 
-/// Returns whether a letter of another script looks like an ASCII letter.
-fn looks_like_ascii(c: char) -> bool {
+/// Returns whether a character that is not ASCII looks like an ASCII letter, or like one with a mark that is easy to miss.
+pub fn looks_like_ascii(c: char) -> bool {
     is_styled(c)
         || c.is_alphabetic()
             && matches!(c,

@@ -13,7 +13,7 @@
 //! ```
 
 mod certainty;
-mod characters;
+pub mod characters;
 mod doubt;
 mod exact;
 pub mod flags;

@@ -1,13 +1,20 @@
 //! The program `toolc`: the shipped tools and the user's plugins on a command line. Each command is one step of an agent's loop.
 
+mod home;
+mod judge;
 mod plugins;
+mod rules;
+mod show;
+mod terminal;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use toolc::Registry;
-use toolc_cli::{App, Command};
+use toolc_cli::App;
+
+use home::Home;
 
 /// Serves and runs the tools of the shipped catalog, and of plugins.
 #[derive(Debug, Parser)]
@@ -19,6 +26,14 @@ struct Cli {
     plugins: Vec<PathBuf>,
     #[command(subcommand)]
     command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Tools(toolc_cli::Command),
+    /// Show what a shell command would run, and what the command rules say about it. Nothing is run.
+    Judge(judge::JudgeArgs),
 }
 
 fn main() -> ExitCode {
@@ -33,9 +48,16 @@ fn main() -> ExitCode {
 }
 
 fn run(Cli { plugins, command }: Cli) -> Result<ExitCode, String> {
+    match command {
+        Command::Tools(command) => run_tools(&plugins, command),
+        Command::Judge(args) => Ok(args.run(&Home::find()?)?.into()),
+    }
+}
+
+fn run_tools(plugins: &[PathBuf], command: toolc_cli::Command) -> Result<ExitCode, String> {
     let registry = Registry::new();
     registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
-    let plugins = plugins::load(&plugins, &registry)?;
+    let plugins = plugins::load(plugins, &registry)?;
     let app = App::new("toolc", registry).version(env!("CARGO_PKG_VERSION")).doctor_section(plugins.section());
     let status = app.run(command);
     plugins.settle();

@@ -1,0 +1,233 @@
+//! `toolc judge`: what a command would run, and what the rules say about it. Nothing is run.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+use toolc_commands::rules::{RuleSet, Verdict};
+use toolc_commands::{Cause, CommandId, Directory, Finding, How, Judgement, MAX_BYTES, Program, Reading, Surroundings};
+
+use crate::home::Home;
+use crate::rules;
+use crate::show::{self, Look, Mark, Style};
+
+/// The end of the help.
+const EXIT_STATUS: &str = "\
+The shipped rules apply, those in TOOLC_HOME/rules, and those of the project in .toolc/rules.toml.
+
+Exit status:
+  0  allow: the command runs without a question
+  1  ask: a person decides
+  2  the command line or a file of rules is wrong
+  3  deny: the command never runs";
+
+/// The arguments of `judge`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub(crate) struct JudgeArgs {
+    /// The command, as for `sh -c`; `-` for stdin.
+    command: String,
+    /// The directory in which it would run. Default: the current one.
+    #[arg(long, value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// Print one line of JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl JudgeArgs {
+    /// Judges the command, and returns the exit status.
+    pub(crate) fn run(&self, home: &Home) -> Result<u8, String> {
+        let directory = std::path::absolute(self.directory.as_deref().unwrap_or(Path::new(".")))
+            .map_err(|error| format!("failed to find the directory: {error}"))?;
+        let rules = rules::load(home, &directory)?;
+        let line = self.line()?;
+        let user = std::env::home_dir();
+        let surroundings = surroundings(&directory, user.as_deref());
+        let judgement = toolc_commands::judge(&line, rules, &surroundings);
+        let text = if self.json {
+            format!("{}\n", json(&line, &directory, &judgement))
+        } else {
+            let columns = io::stdout().is_terminal().then(|| crate::terminal::columns(io::stdout()));
+            text(&line, &judgement, Look::new(columns))
+        };
+        match io::stdout().write_all(text.as_bytes()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
+            _ => Ok(match judgement.verdict {
+                Verdict::Allow => 0,
+                Verdict::Ask => 1,
+                Verdict::Deny => 3,
+            }),
+        }
+    }
+
+    fn line(&self) -> Result<String, String> {
+        if self.command != "-" {
+            return Ok(self.command.clone());
+        }
+        let mut bytes = Vec::new();
+        // One byte more than is judged, so that a longer text is recognised as such.
+        let read = io::stdin().take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
+        read.map_err(|error| format!("failed to read the command from stdin: {error}"))?;
+        String::from_utf8(bytes).map_err(|_| "the command is not UTF-8".to_owned())
+    }
+}
+
+/// Returns what is known about the place where a command of this process runs. Variables are those of the command line only: the
+/// session of a call knows which ones are secret.
+pub(crate) fn surroundings<'a>(directory: &'a Path, home: Option<&'a Path>) -> Surroundings<'a> {
+    Surroundings { directory: Some(directory), home, ..Surroundings::default() }
+}
+
+/// Returns the marks of findings.
+fn marks(findings: &[Finding<'_>]) -> Vec<Mark> {
+    let is_disguised = |cause: &Cause<'_>| matches!(cause, Cause::Doubt(toolc_commands::DoubtKind::LookAlike));
+    findings.iter().map(|found| Mark { bytes: found.span.range(), disguised: is_disguised(&found.cause) }).collect()
+}
+
+/// Returns the judgement for a person.
+fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
+    let marks = marks(&judgement.findings);
+    let mut text = show::command(line, &marks, look);
+    for (code, meaning) in show::visible_characters(line, &marks) {
+        let _ = writeln!(text, "    {} {meaning}", look.paint(Style::Code, &code));
+    }
+    let _ = writeln!(text, "\nwould run:");
+    text += &would_run(&judgement.reading);
+    for finding in &judgement.findings {
+        let perhaps = if finding.is_certain { "" } else { " (depends on what is known only at run time)" };
+        let name = look.paint(Style::Strong, finding.cause.name());
+        let _ =
+            writeln!(text, "\n{} {name}: {}{perhaps}", finding.verdict.word(), sentence(finding.cause.description()));
+        let _ = writeln!(text, "    text:  {}", show::one_line(&line[finding.span.range()]));
+        if let Some(path) = &finding.path {
+            let _ = writeln!(text, "    path:  {}", show::one_line(path));
+        }
+        if let Cause::Rule(rule) = finding.cause
+            && !rule.check.is_empty()
+        {
+            let _ = writeln!(text, "    check: {}", rule.check);
+        }
+    }
+    for exception in &judgement.exceptions {
+        let exempted: Vec<&str> = exception.exempted.iter().map(Cause::name).collect();
+        let name = look.paint(Style::Strong, exception.rule.name);
+        let _ = writeln!(text, "\nallow {name}: {}", exception.rule.description);
+        let _ = writeln!(text, "    instead of: {}", exempted.join(", "));
+    }
+    let meaning = match judgement.verdict {
+        Verdict::Allow => "the command runs without a question",
+        Verdict::Ask => "a person decides",
+        Verdict::Deny => "the command never runs",
+    };
+    let _ = writeln!(text, "\nverdict: {}: {meaning}", look.paint(Style::Strong, judgement.verdict.word()));
+    text
+}
+
+/// Returns a text as a sentence: doubts are parts of one.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let end = if text.ends_with('.') { "" } else { "." };
+    first.chain(letters).collect::<String>() + end
+}
+
+/// Returns the commands that would run, one on a line, with the chain that leads to each.
+pub(crate) fn would_run(reading: &Reading) -> String {
+    if reading.commands.is_empty() {
+        return "    nothing\n".to_owned();
+    }
+    let mut text = String::new();
+    for (number, command) in (1..).zip(&reading.commands) {
+        let mut chain = Vec::new();
+        let mut via = command.via;
+        // A command is run by one before it, so that this ends.
+        while let Some(outer) = via.filter(|_| chain.len() < 64) {
+            let runner = reading.commands.get(outer.command as usize);
+            let name = runner.and_then(|runner| runner.program.name()).unwrap_or("another program");
+            chain.push(format!("{} {}", how(outer.how), show::one_line(name)));
+            via = runner.and_then(|runner| runner.via);
+        }
+        let shown = show::one_line(&show::running(command));
+        let chain = if chain.is_empty() { String::new() } else { format!("   ({})", chain.join(", ")) };
+        let _ = writeln!(text, "{number:>4}. {shown}{chain}");
+    }
+    text
+}
+
+fn how(how: How) -> &'static str {
+    match how {
+        How::Arguments => "run by",
+        How::Code => "in code of",
+        How::Input => "in the input of",
+        How::Name => "the name",
+    }
+}
+
+/// Returns the judgement for a program.
+fn json(line: &str, directory: &Path, judgement: &Judgement<'_>) -> Value {
+    let commands = judgement.reading.commands.iter().map(|command| {
+        json!({
+            "program": match &command.program {
+                Program::Known { name, .. } => Some(name),
+                Program::None | Program::Unknown => None,
+            },
+            "words": command.words.iter().map(|word| word.text()).collect::<Vec<_>>(),
+            "shown": show::running(command),
+            "directory": match &command.directory {
+                Directory::Start => Some("."),
+                Directory::At(path) => Some(path.as_str()),
+                Directory::Unknown => None,
+            },
+            "run_by": command.via.map(|via| via.command),
+            "how": command.via.map(|via| match via.how {
+                How::Arguments => "arguments",
+                How::Code => "code",
+                How::Input => "input",
+                How::Name => "name",
+            }),
+            "span": [command.span.start, command.span.end],
+        })
+    });
+    let findings = judgement.findings.iter().map(|finding| {
+        let (check, kind) = match finding.cause {
+            Cause::Rule(rule) => (rule.check, "rule"),
+            Cause::Doubt(_) | Cause::BuiltName => ("", "doubt"),
+        };
+        json!({
+            "verdict": finding.verdict.word(),
+            "kind": kind,
+            "name": finding.cause.name(),
+            "description": sentence(finding.cause.description()),
+            "check": check,
+            "command": finding.command,
+            "span": [finding.span.start, finding.span.end],
+            "text": &line[finding.span.range()],
+            "path": finding.path,
+            "certain": finding.is_certain,
+        })
+    });
+    let exceptions = judgement.exceptions.iter().map(|exception| {
+        json!({
+            "name": exception.rule.name,
+            "description": exception.rule.description,
+            "command": exception.command,
+            "instead_of": exception.exempted.iter().map(Cause::name).collect::<Vec<&str>>(),
+        })
+    });
+    json!({
+        "command": line,
+        "directory": directory.to_string_lossy(),
+        "verdict": judgement.verdict.word(),
+        "commands": commands.collect::<Vec<_>>(),
+        "findings": findings.collect::<Vec<_>>(),
+        "exceptions": exceptions.collect::<Vec<_>>(),
+    })
+}
+
+/// Returns what the rules say about a command, for `d` in a question.
+pub(crate) fn details(line: &str, rules: &RuleSet<'_>, surroundings: &Surroundings<'_>) -> String {
+    would_run(&toolc_commands::judge(line, rules, surroundings).reading)
+}

@@ -1,0 +1,148 @@
+//! The command rules of this program: the shipped ones, the user's, and those of the project.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use toolc_codegen::commands::{Arena, Trust, with_user_rules};
+use toolc_commands::rules::{Place, RuleSet};
+
+use crate::home::Home;
+
+/// The rules of a project, in its folder.
+const OF_PROJECT: &str = ".toolc/rules.toml";
+/// The place that shipped rules protect.
+const HOME_PLACE: &str = "toolc-home";
+/// The largest file that is read.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Returns the rules for commands that run in `directory`. They stay in memory until the process ends.
+///
+/// The user's files are `rules/*.toml` in the user's folder. Those of the project are `.toolc/rules.toml` in the directory, and in
+/// the folders above it up to that of the repository; they can only be stricter.
+///
+/// # Errors
+/// If a file cannot be read or is invalid: a mistake in a file never means fewer rules.
+pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'static>, String> {
+    let shipped = toolc_catalog::commands::rules();
+    let files = files(home, directory)?;
+    let paths = [Some(home.path().to_owned()), fs::canonicalize(home.path()).ok()];
+    let arena: &'static Arena = Box::leak(Box::new(Arena::new()));
+    let mut rules = with_home(shipped, paths.into_iter().flatten());
+    for (path, trust) in files {
+        let shown = path.display().to_string();
+        let text = read(&path).map_err(|error| format!("failed to read the command rules in {shown}: {error}"))?;
+        rules = with_user_rules(&rules, &shown, &text, trust, arena)
+            .map_err(|error| format!("the command rules in {shown} are invalid\n\n{error}"))?;
+    }
+    Ok(Box::leak(Box::new(rules)))
+}
+
+/// Returns the files of rules, each with its owner.
+fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust)>, String> {
+    let folder = home.rules();
+    let mut own = match fs::read_dir(&folder) {
+        Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+    .map_err(|error| format!("failed to read the command rules in {}: {error}", folder.display()))?;
+    own.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    own.sort();
+    let mut files: Vec<(PathBuf, Trust)> = own.into_iter().map(|path| (path, Trust::Home)).collect();
+    for folder in folders_of_project(directory) {
+        let path = folder.join(OF_PROJECT);
+        // The user's folder can be in a repository. It is not a project's.
+        let is_own = path.parent().is_some_and(|parent| parent == home.path());
+        match fs::symlink_metadata(&path) {
+            _ if is_own => {}
+            Ok(_) => files.push((path, Trust::Project)),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
+            Err(error) => return Err(format!("failed to read the command rules in {}: {error}", path.display())),
+        }
+    }
+    Ok(files)
+}
+
+/// Returns the directory, and the folders above it that are in the same repository.
+fn folders_of_project(directory: &Path) -> impl Iterator<Item = &Path> {
+    let root = directory.ancestors().position(|folder| folder.join(".git").exists());
+    directory.ancestors().take(root.unwrap_or_default() + 1)
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    // Reading a pipe could block.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut text = String::new();
+    fs::File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other(format!("it has more than {MAX_BYTES} bytes")));
+    }
+    Ok(text)
+}
+
+/// Returns rules that protect these folders in addition to the default folder of the user.
+fn with_home(rules: &RuleSet<'static>, folders: impl Iterator<Item = PathBuf>) -> RuleSet<'static> {
+    let patterns = folders.flat_map(|folder| {
+        let pattern = pattern(&folder.to_string_lossy());
+        [format!("{pattern}/**"), pattern].map(|pattern| &*pattern.leak())
+    });
+    let patterns: Vec<&'static str> = patterns.collect();
+    let with_folders = |place: &Place<'static>| match place.name {
+        HOME_PLACE => Place { paths: [place.paths, &patterns].concat().leak(), ..*place },
+        _ => *place,
+    };
+    let places: Vec<Place<'static>> = rules.places().iter().map(with_folders).collect();
+    RuleSet::new(rules.rules(), &places, *rules.programs())
+}
+
+/// Returns the pattern that matches this path.
+fn pattern(path: &str) -> String {
+    let mut pattern = String::new();
+    for c in path.trim_end_matches('/').chars() {
+        match c {
+            '*' | '?' | '[' => pattern.extend(['[', c, ']']),
+            _ => pattern.push(c),
+        }
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use toolc_commands::rules::Verdict;
+    use toolc_commands::{Surroundings, judge};
+
+    use super::*;
+
+    #[test]
+    fn the_users_folder_is_protected_wherever_it_is() {
+        let rules = with_home(toolc_catalog::commands::rules(), ["/srv/a*b/home/".into()].into_iter());
+        let verdict = |line: &str| {
+            let surroundings = Surroundings {
+                directory: Some(Path::new("/w")),
+                home: Some(Path::new("/home/u")),
+                ..Surroundings::default()
+            };
+            judge(line, &rules, &surroundings).verdict
+        };
+        for line in ["echo x > '/srv/a*b/home/rules/x.toml'", "rm -r '/srv/a*b/home'", "touch ~/.toolc/state.db"] {
+            assert_eq!(verdict(line), Verdict::Deny, "{line}");
+        }
+        assert_eq!(verdict("echo x > /srv/aXb/home/rules/x.toml"), Verdict::Allow);
+    }
+
+    #[test]
+    fn rules_of_a_project_are_searched_up_to_the_repository() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let inner = folder.path().join("repository/a/b");
+        fs::create_dir_all(&inner).expect("failed to create");
+        assert_eq!(folders_of_project(&inner).collect::<Vec<_>>(), [&*inner]);
+        fs::create_dir(folder.path().join("repository/.git")).expect("failed to create");
+        let found: Vec<_> =
+            folders_of_project(&inner).map(|path| path.strip_prefix(folder.path()).expect("inside")).collect();
+        assert_eq!(found, ["repository/a/b", "repository/a", "repository"].map(Path::new));
+    }
+}
