@@ -15,13 +15,14 @@ use crate::error::{Cause, StoreError};
 const STEPS: &[&str] = &["\
 CREATE TABLE approvals (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- A JSON array of commands, each an array of words.
-    commands TEXT NOT NULL,
-    directory BLOB NOT NULL,
+    -- What identifies the command. The other columns repeat a part of it, for people.
+    key TEXT NOT NULL UNIQUE,
+    tool TEXT NOT NULL,
     environment TEXT NOT NULL,
+    directory TEXT NOT NULL,
+    line TEXT NOT NULL,
     -- Seconds since 1970.
-    added INTEGER NOT NULL,
-    UNIQUE (commands, directory, environment)
+    added INTEGER NOT NULL
 ) STRICT;"];
 
 /// The current format. SQLite stores it as a signed number.
@@ -131,8 +132,15 @@ fn in_transaction<T>(
     Ok(result)
 }
 
-/// Creates the file if it does not exist. Only its owner can read it: SQLite gives its other files the same permissions.
+/// Creates the file and its folder if they do not exist, for their owner only. SQLite gives its other files the same permissions.
 fn make_private(path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder)?;
+    }
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     #[cfg(unix)]
