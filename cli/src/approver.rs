@@ -7,17 +7,22 @@ use std::sync::Arc;
 use toolc::SessionBuilder;
 use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
 
+use crate::Person;
 use crate::streams::line_up_to;
 
-/// Adds an approver to a session: one that approves everything (`--yes`), or one that asks the user at the terminal. Without
-/// either, calls that need approval are refused: a file or a pipe cannot give consent.
-pub(crate) fn add(session: SessionBuilder, approve_all: bool, stdin_is_terminal: bool) -> SessionBuilder {
-    if approve_all {
-        session.approver(Arc::new(ApproveAll))
-    } else if stdin_is_terminal {
-        session.approver(Arc::new(TerminalApprover))
-    } else {
-        session
+/// Adds an approver to a session: one that approves everything (`--yes`), that of the host, or one that asks the user at the
+/// terminal. Without any, calls that need approval are refused: a file or a pipe cannot give consent.
+pub(crate) fn add(
+    session: SessionBuilder,
+    approve_all: bool,
+    person: &Person,
+    stdin_is_terminal: bool,
+) -> SessionBuilder {
+    match person {
+        _ if approve_all => session.approver(Arc::new(ApproveAll)),
+        Person::OfHost(Some(approver)) => session.approver(Arc::clone(approver)),
+        Person::OnStandardStreams if stdin_is_terminal => session.approver(Arc::new(TerminalApprover)),
+        Person::OfHost(None) | Person::OnStandardStreams => session,
     }
 }
 

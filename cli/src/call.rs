@@ -59,7 +59,7 @@ impl CallArgs {
 
 /// Adds to a session what calls on a command line need: an approver, a store for long results, and warnings about errors of the host.
 pub(crate) fn session(session: SessionBuilder, app: &App, yes: bool, can_ask: bool) -> SessionBuilder {
-    let session = approver::add(session, yes, can_ask).hook(Arc::new(HostWarnings));
+    let session = approver::add(app.prepared(session), yes, &app.person, can_ask).hook(Arc::new(HostWarnings));
     match ResultStore::in_cache(&app.name) {
         Some(results) if app.registry.tool(READER).is_some() => {
             session.spill_store(Arc::new(results)).spill_reader(READER)

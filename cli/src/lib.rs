@@ -22,12 +22,15 @@ mod selection;
 mod serve;
 mod streams;
 
+use std::fmt;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use toolc::{Registry, ToolProvider};
+use toolc::approval::Approver;
+use toolc::{Registry, SessionBuilder, ToolProvider};
 
 pub use call::CallArgs;
 pub use report::DoctorSection;
@@ -70,12 +73,31 @@ macro_rules! main {
 }
 
 /// A command line for the tools of a registry.
-#[derive(Debug)]
 pub struct App {
     name: String,
     version: String,
     registry: Registry,
     sections: Vec<DoctorSection>,
+    prepare: Option<PrepareSession>,
+    person: Person,
+}
+
+type PrepareSession = Box<dyn Fn(SessionBuilder) -> SessionBuilder + Send + Sync>;
+
+/// Who is asked about calls that need approval, unless all are approved.
+enum Person {
+    /// The user, on stderr and stdin, if stdin is a terminal.
+    OnStandardStreams,
+    /// The approver of the host, if it has one.
+    OfHost(Option<Arc<dyn Approver>>),
+}
+
+impl fmt::Debug for App {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("App");
+        shown.field("name", &self.name).field("version", &self.version).field("registry", &self.registry);
+        shown.field("sections", &self.sections).finish_non_exhaustive()
+    }
 }
 
 /// The subcommands.
@@ -172,7 +194,14 @@ impl App {
     /// Returns a command line with this name, which MCP clients see. It is also the name of the folder in the user's cache that
     /// stores long results.
     pub fn new(name: impl Into<String>, registry: Registry) -> Self {
-        Self { name: name.into(), version: String::from("0.0.0"), registry, sections: Vec::new() }
+        Self {
+            name: name.into(),
+            version: String::from("0.0.0"),
+            registry,
+            sections: Vec::new(),
+            prepare: None,
+            person: Person::OnStandardStreams,
+        }
     }
 
     /// Sets the version, which `--version` prints and MCP clients see. Usually `env!("CARGO_PKG_VERSION")`.
@@ -186,6 +215,26 @@ impl App {
     pub fn doctor_section(mut self, section: DoctorSection) -> Self {
         self.sections.push(section);
         self
+    }
+
+    /// Changes the sessions that call tools: those of `call`, `repl` and `serve`. Their approver is added afterwards.
+    #[must_use]
+    pub fn session(self, prepare: impl Fn(SessionBuilder) -> SessionBuilder + Send + Sync + 'static) -> Self {
+        Self { prepare: Some(Box::new(prepare)), ..self }
+    }
+
+    /// Sets who is asked about the calls of `call` and `repl` that need approval, instead of a question on stderr and stdin. With
+    /// `None`, such calls are refused. `--yes` takes precedence.
+    #[must_use]
+    pub fn approver(self, approver: Option<Arc<dyn Approver>>) -> Self {
+        Self { person: Person::OfHost(approver), ..self }
+    }
+
+    fn prepared(&self, session: SessionBuilder) -> SessionBuilder {
+        match &self.prepare {
+            Some(prepare) => prepare(session),
+            None => session,
+        }
     }
 
     /// Runs the command line of this process.
@@ -235,7 +284,8 @@ impl App {
             }
             Command::Repl { view, yes } => repl::run(self, &view, yes, streams),
             Command::Serve { selection, yes } => {
-                let session = approver::add(selection.session(&self.registry)?, yes, false);
+                let session = self.prepared(selection.session(&self.registry)?);
+                let session = approver::add(session, yes, &Person::OfHost(None), false);
                 match serve(session, &self.name, &self.version) {
                     Ok(()) => Ok(true),
                     Err(ServeError::Session(error)) => Err(Failure::Usage(error.to_string())),
