@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
-use toolc_commands::rules::{RuleSet, Verdict};
-use toolc_commands::{Cause, CommandId, Directory, Finding, How, Judgement, MAX_BYTES, Program, Reading, Surroundings};
+use toolc_commands::rules::Verdict;
+use toolc_commands::{Cause, Directory, Finding, How, Judgement, MAX_BYTES, Program, Reading, Surroundings};
 
 use crate::home::Home;
 use crate::rules;
@@ -127,7 +127,7 @@ fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
 }
 
 /// Returns a text as a sentence: doubts are parts of one.
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     let end = if text.ends_with('.') { "" } else { "." };
@@ -225,9 +225,4 @@ fn json(line: &str, directory: &Path, judgement: &Judgement<'_>) -> Value {
         "findings": findings.collect::<Vec<_>>(),
         "exceptions": exceptions.collect::<Vec<_>>(),
     })
-}
-
-/// Returns what the rules say about a command, for `d` in a question.
-pub(crate) fn details(line: &str, rules: &RuleSet<'_>, surroundings: &Surroundings<'_>) -> String {
-    would_run(&toolc_commands::judge(line, rules, surroundings).reading)
 }

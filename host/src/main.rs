@@ -1,11 +1,14 @@
 //! The program `toolc`: the shipped tools and the user's plugins on a command line. Each command is one step of an agent's loop.
 
+mod approval;
+mod approvals;
 mod home;
 mod judge;
 mod plugins;
 mod rules;
 mod show;
 mod terminal;
+mod time;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,6 +27,10 @@ struct Cli {
     /// name, the first is used.
     #[arg(long, global = true, value_name = "DIR")]
     plugins: Vec<PathBuf>,
+    /// What happens to a shell command about which a person has to decide. Default: the variable `TOOLC_APPROVAL`, or else `ask`; for
+    /// `serve` without `--yes` `deny`.
+    #[arg(long, global = true, value_name = "MODE")]
+    approval: Option<approval::Mode>,
     #[command(subcommand)]
     command: Command,
 }
@@ -34,6 +41,8 @@ enum Command {
     Tools(toolc_cli::Command),
     /// Show what a shell command would run, and what the command rules say about it. Nothing is run.
     Judge(judge::JudgeArgs),
+    /// List and revoke the shell commands that were approved for good.
+    Approvals(approvals::ApprovalsArgs),
 }
 
 fn main() -> ExitCode {
@@ -47,18 +56,24 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(Cli { plugins, command }: Cli) -> Result<ExitCode, String> {
+fn run(Cli { plugins, approval, command }: Cli) -> Result<ExitCode, String> {
     match command {
-        Command::Tools(command) => run_tools(&plugins, command),
+        Command::Tools(command) => run_tools(&plugins, approval, command),
         Command::Judge(args) => Ok(args.run(&Home::find()?)?.into()),
+        Command::Approvals(args) => Ok(args.run(&Home::find()?)?.into()),
     }
 }
 
-fn run_tools(plugins: &[PathBuf], command: toolc_cli::Command) -> Result<ExitCode, String> {
+fn run_tools(
+    plugins: &[PathBuf],
+    approval: Option<approval::Mode>,
+    command: toolc_cli::Command,
+) -> Result<ExitCode, String> {
     let registry = Registry::new();
     registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
     let plugins = plugins::load(plugins, &registry)?;
     let app = App::new("toolc", registry).version(env!("CARGO_PKG_VERSION")).doctor_section(plugins.section());
+    let app = approval::prepare(app, &command, approval)?;
     let status = app.run(command);
     plugins.settle();
     Ok(status)

@@ -49,7 +49,10 @@ fn word(word: &Word) -> String {
         // No shell can have this character in a word.
         return shlex::try_quote(&text).map_or_else(|_| text.replace('\0', "\\0"), Into::into);
     }
-    word.parts.iter().map(part).collect()
+    let text: String = word.parts.iter().map(part).collect();
+    let needs_quotes =
+        |part: &Part| matches!(part, Part::Literal { text, .. } if text.contains([' ', '\t', '\n', ';', '&', '|']));
+    if word.parts.iter().any(needs_quotes) { format!("\"{text}\"") } else { text }
 }
 
 fn part(part: &Part) -> String {

@@ -1,0 +1,173 @@
+//! The log of decisions about commands: `logs/approvals.jsonl` in the user's folder, one JSON object on each line.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde_json::json;
+use toolc::approval::{ApprovalLog, ApprovalRecord};
+use toolc_commands::characters::is_invisible;
+
+use crate::home::Home;
+use crate::time;
+
+/// The size at which a file is kept aside, and a new one begun.
+const MAX_BYTES: u64 = 10 << 20;
+/// The number of files, the current one included.
+const FILES: usize = 5;
+
+/// The log, which is opened for each record.
+#[derive(Debug)]
+pub(crate) struct Log {
+    home: Home,
+}
+
+impl Log {
+    pub(crate) fn new(home: Home) -> Self {
+        Self { home }
+    }
+
+    fn append(&self, line: &str) -> io::Result<()> {
+        let folder = self.home.logs();
+        self.home.create(&folder)?;
+        append(&folder.join("approvals.jsonl"), line, MAX_BYTES)
+    }
+}
+
+impl ApprovalLog for Log {
+    fn decided(&self, record: &ApprovalRecord<'_>) {
+        let line = json!({
+            "time": time::text(SystemTime::now()),
+            "tool": record.tool,
+            "call": record.call,
+            "session": record.session,
+            "task": record.task,
+            "command": record.line,
+            "environment": record.environment,
+            "directory": record.directory,
+            "verdict": record.verdict.word(),
+            "rules": record.rules,
+            "decision": record.decision.word(),
+            "decided_by": record.decided_by.word(),
+            "milliseconds": record.milliseconds,
+            "process": std::process::id(),
+        });
+        if let Err(error) = self.append(&escaped(&line.to_string())) {
+            eprintln!("warning: failed to write the log of approvals: {error}");
+        }
+    }
+}
+
+/// Escapes, in JSON, the characters that control a terminal or are invisible. They occur only in its strings.
+fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_invisible(c, None) {
+            escaped.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+/// Appends a line to a file, which only its owner can read. Several processes can do this at once.
+fn append(path: &Path, line: &str, max_bytes: u64) -> io::Result<()> {
+    // Held until the line is written, so that no other process moves the file away in between. Some file systems have no locks.
+    let lock = private(&path.with_extension("lock"))?;
+    let _ = lock.lock();
+    let line = format!("{line}\n");
+    let length = fs::metadata(path).map_or(0, |file| file.len());
+    if length > 0 && length + line.len() as u64 > max_bytes {
+        rotate(path)?;
+    }
+    private(path)?.write_all(line.as_bytes())
+}
+
+/// Moves the file aside: `approvals.jsonl` to `approvals.jsonl.1`, that to `approvals.jsonl.2`, and so on. The last one is replaced.
+fn rotate(path: &Path) -> io::Result<()> {
+    let numbered = |number: usize| match number {
+        0 => path.to_owned(),
+        _ => {
+            let mut name = path.as_os_str().to_owned();
+            name.push(format!(".{number}"));
+            PathBuf::from(name)
+        }
+    };
+    for number in (0..FILES - 1).rev() {
+        match fs::rename(numbered(number), numbered(number + 1)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_and_invisible_characters_are_escaped_and_the_json_stays_the_same() {
+        let value = json!({"command": "a\u{1b}[2J\u{7f}\u{9b}\u{202e}\u{2028}\u{e0041}é \"\\\" \u{1F600}"});
+        let line = escaped(&value.to_string());
+        assert!(!line.contains(|c: char| c.is_control() || is_invisible(c, None)), "{line:?}");
+        assert!(line.contains("\\u202e\\u2028\\udb40\\udc41é"), "{line}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&line).expect("it is JSON"), value);
+    }
+
+    #[test]
+    fn a_full_file_is_kept_aside_and_the_oldest_is_dropped() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let path = folder.path().join("approvals.jsonl");
+        for number in 0..20 {
+            append(&path, &format!("{{\"number\":{number:03}}}"), 40).expect("failed to append");
+        }
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("the file exists");
+        let numbers = |name: &str| -> Vec<u32> {
+            let line =
+                |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("it is JSON")["number"].as_u64();
+            read(name).lines().map(|text| line(text).expect("a number").try_into().expect("it is small")).collect()
+        };
+        assert_eq!(numbers("approvals.jsonl"), [18, 19]);
+        assert_eq!(numbers("approvals.jsonl.1"), [16, 17]);
+        assert_eq!(numbers("approvals.jsonl.4"), [10, 11]);
+        assert!(!folder.path().join("approvals.jsonl.5").exists());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = fs::metadata(&path).expect("the file exists").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn no_line_is_lost_or_torn_when_several_write() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let path = folder.path().join("approvals.jsonl");
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let path = &path;
+                scope.spawn(move || {
+                    for number in 0..50 {
+                        append(path, &format!("{writer} {number} {}", "x".repeat(100)), 8000)
+                            .expect("failed to append");
+                    }
+                });
+            }
+        });
+        let names = ["", ".1", ".2", ".3", ".4"].map(|end| format!("{}{end}", path.display()));
+        let text: String = names.iter().filter_map(|name| fs::read_to_string(name).ok()).collect();
+        assert_eq!(text.lines().count(), 200);
+        assert!(text.lines().all(|line| line.ends_with(&"x".repeat(100)) && line.len() < 110));
+    }
+}

@@ -1,0 +1,111 @@
+//! How this program decides about calls: the mode, the person at the terminal, what was approved before, and the log.
+
+mod log;
+#[cfg(unix)]
+mod person;
+#[cfg_attr(not(unix), expect(dead_code, reason = "only the question at a Unix terminal shows it"))]
+mod question;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use toolc::approval::{CommandApproval, CommandMode};
+use toolc_cli::{App, Command};
+use toolc_store::{Approvals, Database};
+
+use crate::home::Home;
+use crate::rules;
+use log::Log;
+
+/// The time that a person has for an answer.
+const TIME_LIMIT: Duration = Duration::from_mins(1);
+
+/// What happens to a command about which a person has to decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mode {
+    /// A person at the terminal decides. Without a terminal, the command is denied.
+    Ask,
+    /// The command is denied, unless it was approved for good before.
+    Deny,
+    /// The command runs. For sandboxes in which no command can do damage. What a rule denies still does not run.
+    Off,
+}
+
+impl Mode {
+    /// The environment variable that names the mode.
+    const VARIABLE: &str = "TOOLC_APPROVAL";
+
+    fn of_environment() -> Result<Option<Self>, String> {
+        let Some(word) = std::env::var_os(Self::VARIABLE).filter(|word| !word.is_empty()) else { return Ok(None) };
+        let mode = word.to_str().and_then(|word| <Self as ValueEnum>::from_str(word, false).ok());
+        let invalid = || format!("`{}` is `ask`, `deny` or `off`; got `{}`", Self::VARIABLE, word.display());
+        mode.map(Some).ok_or_else(invalid)
+    }
+}
+
+impl From<Mode> for CommandMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Ask => Self::Ask,
+            Mode::Deny => Self::Deny,
+            Mode::Off => Self::Off,
+        }
+    }
+}
+
+/// Returns the store of approved commands.
+pub(crate) fn store(home: &Home) -> Approvals {
+    Approvals::new(Arc::new(Database::new(home.state())))
+}
+
+/// Prepares an app for a command that calls tools. For other commands, returns it as it is.
+///
+/// # Errors
+/// If a file of rules is invalid.
+pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result<App, String> {
+    let default = match command {
+        Command::Call(_) | Command::Repl { .. } => Mode::Ask,
+        // A client is no person, and the standard streams are the client's.
+        Command::Serve { yes, .. } => {
+            if *yes {
+                Mode::Ask
+            } else {
+                Mode::Deny
+            }
+        }
+        _ => return Ok(app),
+    };
+    let mode = mode.map_or_else(Mode::of_environment, |mode| Ok(Some(mode)))?.unwrap_or(default);
+    if mode == Mode::Off {
+        eprintln!(
+            "warning: APPROVAL IS OFF: commands about which a person has to decide run without a question, with your rights. \
+             Use this only in a sandbox"
+        );
+    }
+    let home = Home::find()?;
+    let directory =
+        std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
+    let rules = rules::load(&home, &directory)?;
+    let commands = commands(rules, &home, &directory).mode(mode.into());
+    let app = app.session(move |session| session.commands(commands.clone()).approval_timeout(TIME_LIMIT));
+    Ok(with_person(app, rules))
+}
+
+fn commands(rules: &'static toolc_commands::rules::RuleSet<'static>, home: &Home, directory: &Path) -> CommandApproval {
+    let warn = |error: &toolc_store::StoreError| eprintln!("warning: {error}");
+    let store = store(home).on_error(warn);
+    CommandApproval::new(rules).directory(directory).store(Arc::new(store)).log(Arc::new(Log::new(home.clone())))
+}
+
+#[cfg(unix)]
+fn with_person(app: App, rules: &'static toolc_commands::rules::RuleSet<'static>) -> App {
+    app.approver(person::Person::at_the_terminal(rules, std::env::home_dir()))
+}
+
+/// Elsewhere the app's own question is used, unless the answers could be those of a tool.
+#[cfg(not(unix))]
+fn with_person(app: App, _: &'static toolc_commands::rules::RuleSet<'static>) -> App {
+    if toolc_process::is_inside_a_tool() { app.approver(None) } else { app }
+}

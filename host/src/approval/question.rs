@@ -1,0 +1,255 @@
+//! The text of a question about a call.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use toolc::approval::{ApprovalReason, ApprovalRequest, CommandAnswer, CommandReason};
+
+use crate::judge;
+use crate::show::{self, Look, Mark, Style};
+
+/// The name of the finding about letters that look like others.
+const LOOK_ALIKE: &str = "look-alike";
+
+/// What a person is asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Question {
+    pub(crate) tool: String,
+    /// The commands that the call would run. Usually one, or none if the tool asks for another reason.
+    pub(crate) commands: Vec<AskedCommand>,
+    /// The other arguments, as JSON, unless there are none.
+    pub(crate) arguments: Option<String>,
+    /// The other reasons.
+    pub(crate) reasons: Vec<String>,
+    pub(crate) offers_session: bool,
+    pub(crate) offers_always: bool,
+}
+
+/// A command that needs approval.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct AskedCommand {
+    pub(crate) line: String,
+    pub(crate) findings: Vec<AskedFinding>,
+    pub(crate) directory: Option<String>,
+    pub(crate) environment: String,
+}
+
+/// A reason why a command needs approval.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct AskedFinding {
+    pub(crate) rule: String,
+    pub(crate) description: String,
+    pub(crate) check: String,
+    pub(crate) bytes: std::ops::Range<usize>,
+    pub(crate) path: Option<String>,
+    pub(crate) is_certain: bool,
+}
+
+impl Question {
+    pub(crate) fn new(request: &ApprovalRequest<'_>) -> Self {
+        let mut arguments = request.call.arguments().clone();
+        let mut question =
+            Self { tool: request.call.tool().to_owned(), offers_session: true, offers_always: true, ..Self::default() };
+        for reason in request.reasons {
+            if let ApprovalReason::Command(command) = reason {
+                if let Value::Object(arguments) = &mut arguments {
+                    arguments.remove(&command.parameter);
+                }
+                question.offers_session &= command.offers(CommandAnswer::Session);
+                question.offers_always &= command.offers(CommandAnswer::Always);
+                question.commands.push(AskedCommand::new(command));
+            } else {
+                question.reasons.push(reason.to_string());
+            }
+        }
+        // Only commands are remembered for good.
+        question.offers_always &= !question.commands.is_empty() && question.reasons.is_empty();
+        question.arguments = Some(arguments)
+            .filter(|value| value.as_object().is_none_or(|map| !map.is_empty()))
+            .map(|value| value.to_string());
+        question
+    }
+
+    /// Returns the whole question, without the choices.
+    pub(crate) fn text(&self, look: Look) -> String {
+        let tool = show::one_line(&self.tool);
+        let what = if self.commands.is_empty() { "is called" } else { "runs a command" };
+        let mut text =
+            format!("\n{}\n\n", look.paint(Style::Strong, &format!("Allow this? The tool `{tool}` {what}.")));
+        for command in &self.commands {
+            text += &command.text(look);
+        }
+        for reason in &self.reasons {
+            let _ = writeln!(text, "{}", show::one_line(reason));
+        }
+        if let Some(arguments) = &self.arguments {
+            let _ = write!(text, "arguments:\n{}", show::command(arguments, &[], look));
+        }
+        text
+    }
+
+    /// Returns the choices, on one line without its end.
+    pub(crate) fn choices(&self, look: Look) -> String {
+        let key = |key: &str, what: &str| format!("{} {what}", look.paint(Style::Strong, &format!("[{key}]")));
+        let mut choices = vec![key("y", "once")];
+        if self.offers_session {
+            choices.push(key("s", "for this session"));
+        }
+        if self.offers_always {
+            choices.push(key("a", "always"));
+        }
+        choices.push(key("n", "deny"));
+        if !self.commands.is_empty() {
+            choices.push(key("d", "details"));
+        }
+        choices.join("  ") + " "
+    }
+
+    /// Returns what a person sees who asks for details.
+    pub(crate) fn details(&self, would_run: impl Fn(&AskedCommand) -> String) -> String {
+        let mut text = String::new();
+        for command in &self.commands {
+            let _ = write!(text, "would run:\n{}", would_run(command));
+            for finding in &command.findings {
+                let _ = writeln!(text, "{}: {}", finding.rule, command.part(finding).unwrap_or_default());
+            }
+        }
+        if self.offers_session {
+            let directories: Vec<String> =
+                self.commands.iter().filter_map(|command| command.directory.as_deref()).map(show::one_line).collect();
+            let below =
+                if directories.is_empty() { String::new() } else { format!(" below {}", directories.join(", ")) };
+            let _ = writeln!(
+                text,
+                "for this session: later calls of this tool for the same reasons{below} are not asked about"
+            );
+        }
+        if self.offers_always {
+            text += "always: exactly this command, in this directory, is not asked about again; `toolc approvals` lists and revokes\n";
+        }
+        text
+    }
+}
+
+impl AskedCommand {
+    fn new(reason: &CommandReason) -> Self {
+        let findings = reason.findings.iter().map(|finding| AskedFinding {
+            rule: finding.rule.clone(),
+            description: finding.description.clone(),
+            check: finding.check.clone(),
+            bytes: finding.span.range(),
+            path: finding.path.clone(),
+            is_certain: finding.is_certain,
+        });
+        Self {
+            line: reason.line.clone(),
+            findings: findings.collect(),
+            directory: reason.directory.clone(),
+            environment: reason.environment.clone(),
+        }
+    }
+
+    fn text(&self, look: Look) -> String {
+        // A line that is replaced because it is secret is shorter than the spans.
+        let is_inside = |finding: &&AskedFinding| self.line.get(finding.bytes.clone()).is_some();
+        let mark =
+            |finding: &AskedFinding| Mark { bytes: finding.bytes.clone(), disguised: finding.rule == LOOK_ALIKE };
+        let marks: Vec<Mark> = self.findings.iter().filter(is_inside).map(mark).collect();
+        let mut text = show::command(&self.line, &marks, look);
+        for (code, meaning) in show::visible_characters(&self.line, &marks) {
+            let _ = writeln!(text, "    {} {meaning}", look.paint(Style::Code, &code));
+        }
+        text.push('\n');
+        for finding in &self.findings {
+            let perhaps =
+                if finding.is_certain { "" } else { " (perhaps: it depends on what is known only at run time)" };
+            let name = look.paint(Style::Strong, &show::one_line(&finding.rule));
+            let description = judge::sentence(&show::one_line(&finding.description));
+            let _ = writeln!(text, "{name}: {description}{perhaps}");
+            if let Some(path) = &finding.path {
+                let _ = writeln!(text, "    path:  {}", show::one_line(path));
+            }
+            if !finding.check.is_empty() {
+                let _ = writeln!(text, "    check: {}", show::one_line(&finding.check));
+            }
+        }
+        let directory = self.directory.as_deref().map_or_else(|| "unknown".to_owned(), show::one_line);
+        let _ = writeln!(text, "directory: {directory}, environment: {}", show::one_line(&self.environment));
+        text
+    }
+
+    fn part(&self, finding: &AskedFinding) -> Option<String> {
+        self.line.get(finding.bytes.clone()).map(show::one_line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(line: &str, part: &str) -> Question {
+        let start = line.find(part).expect("the part is in the line");
+        let finding = AskedFinding {
+            rule: "recursive-deletion".to_owned(),
+            description: "Deletes folders with everything in them.".to_owned(),
+            check: "Which folders these are.".to_owned(),
+            bytes: start..start + part.len(),
+            path: Some("/w/build".to_owned()),
+            is_certain: true,
+        };
+        let command = AskedCommand {
+            line: line.to_owned(),
+            findings: vec![finding],
+            directory: Some("/w".to_owned()),
+            environment: "local".to_owned(),
+        };
+        Question {
+            tool: "terminal".to_owned(),
+            commands: vec![command],
+            offers_session: true,
+            offers_always: true,
+            ..Question::default()
+        }
+    }
+
+    const LOOK: Look = Look { width: 80, styled: false };
+
+    #[test]
+    fn a_question_shows_the_command_the_reason_and_the_place() {
+        let question = question("cd /w && rm -rf build", "rm -rf build");
+        assert_eq!(
+            question.text(LOOK),
+            "\nAllow this? The tool `terminal` runs a command.\n\n  | cd /w && rm -rf build\n             ^^^^^^^^^^^^\n\n\
+             recursive-deletion: Deletes folders with everything in them.\n    path:  /w/build\n    check: Which folders these are.\n\
+             directory: /w, environment: local\n"
+        );
+        assert_eq!(question.choices(LOOK), "[y] once  [s] for this session  [a] always  [n] deny  [d] details ");
+        let narrow = Question { offers_session: false, offers_always: false, ..question };
+        assert_eq!(narrow.choices(LOOK), "[y] once  [n] deny  [d] details ");
+    }
+
+    #[test]
+    fn no_part_of_a_question_can_control_the_terminal() {
+        let evil = "\u{1b}[2J\u{202e}x";
+        let mut question = question(evil, "x");
+        question.tool = evil.to_owned();
+        question.reasons = vec![evil.to_owned()];
+        question.arguments = Some(evil.to_owned());
+        let command = &mut question.commands[0];
+        command.directory = Some(evil.to_owned());
+        command.environment = evil.to_owned();
+        let finding = &mut command.findings[0];
+        (finding.rule, finding.description, finding.check) = (evil.to_owned(), evil.to_owned(), evil.to_owned());
+        finding.path = Some(evil.to_owned());
+        for text in [question.text(LOOK), question.details(|command| show::one_line(&command.line) + "\n")] {
+            assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn spans_outside_of_a_replaced_line_are_no_marks() {
+        let mut question = question("rm -rf build", "build");
+        question.commands[0].line = "[x]".to_owned();
+        assert!(question.text(LOOK).contains("  | [x]\n\n"));
+    }
+}

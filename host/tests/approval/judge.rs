@@ -1,0 +1,122 @@
+//! `toolc judge`, and the rules of users and projects.
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::json;
+
+use super::{folder, run, run_with};
+
+#[test]
+fn a_judgement_has_a_status_of_its_own() {
+    let folder = folder();
+    for (command, status, verdict) in [("ls -l", 0, "allow"), ("rm -rf a", 1, "ask"), ("rm -rf /", 3, "deny")] {
+        let judged = run(folder.path(), &["judge", command]);
+        assert_eq!((judged.status, &*judged.err), (Some(status), ""), "{command}");
+        assert!(judged.out.contains(&format!("\nverdict: {verdict}: ")), "{}", judged.out);
+        let judged = run(folder.path(), &["judge", command, "--json"]);
+        assert_eq!((judged.status, &judged.json()["verdict"]), (Some(status), &json!(verdict)));
+    }
+    assert_eq!(run(folder.path(), &["judge"]).status, Some(2));
+    assert!(folder.path().join("a").exists() && !folder.path().join("home").exists(), "nothing is run or written");
+}
+
+#[test]
+fn a_judgement_shows_what_would_run_and_why() {
+    let folder = folder();
+    let command = "cd a && sudo sh -c \"rm -rf x\"; eval \"$CODE\"";
+    let text = run(folder.path(), &["judge", command]).out;
+    for part in [
+        "  | cd a && sudo sh -c \"rm -rf x\"; eval \"$CODE\"\n",
+        "   1. cd a\n",
+        "rm -rf x   (in code of sh, run by sudo)\n",
+        "\nask recursive-deletion: Deletes folders with everything in them.\n    text:  ",
+        "\n    check: Which folders these are",
+        "\nask built-code: The line runs code that it builds at run time.\n",
+    ] {
+        assert!(text.contains(part), "{part:?} is missing: {text}");
+    }
+    let judged = run(folder.path(), &["judge", "--json", command]).json();
+    let delete = judged["commands"].as_array().expect("an array").iter().find(|command| command["program"] == "rm");
+    let delete = delete.expect("the command is listed");
+    assert_eq!((&delete["words"], &delete["how"]), (&json!(["rm", "-rf", "x"]), &json!("code")));
+    let names: Vec<_> = judged["findings"].as_array().expect("an array").iter().map(|found| &found["name"]).collect();
+    assert!(names.contains(&&json!("recursive-deletion")) && names.contains(&&json!("built-code")), "{names:?}");
+}
+
+#[test]
+fn a_command_is_judged_where_it_would_run() {
+    let folder = folder();
+    assert_eq!(run(folder.path(), &["judge", "rm -rf .", "--directory", "/etc"]).status, Some(3));
+    assert_eq!(run(folder.path(), &["judge", "rm -rf ."]).status, Some(1));
+    fs::write(folder.path().join("line"), "rm -rf /\n").expect("failed to write");
+    let line = fs::File::open(folder.path().join("line")).expect("the file exists");
+    assert_eq!(run_with(folder.path(), &["judge", "-"], |program| program.stdin(Stdio::from(line))).status, Some(3));
+}
+
+const STRICTER: &str = r#"
+[[rules]]
+name = "deploys"
+description = "Deploys the project."
+check = "Which machine."
+verdict = "ask"
+programs = ["make"]
+subcommands = ["deploy"]
+matches = ["make deploy"]
+ignores = ["make build"]
+"#;
+
+#[test]
+fn rules_of_the_user_and_of_the_project_apply_to_judge_and_to_calls() {
+    let folder = folder();
+    for path in ["home/rules/own.toml", ".toolc/rules.toml"] {
+        assert_eq!(run(folder.path(), &["judge", "make deploy"]).status, Some(0));
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("failed to create");
+        fs::write(&path, STRICTER).expect("failed to write");
+        let judged = run(folder.path(), &["judge", "make deploy", "--json"]);
+        assert_eq!((judged.status, &judged.json()["findings"][0]["name"]), (Some(1), &json!("deploys")));
+        let call = run(folder.path(), &["call", "terminal", "command=make deploy"]);
+        assert_eq!(call.json()["kind"], "refused");
+        fs::remove_file(path).expect("failed to remove");
+    }
+}
+
+#[test]
+fn a_broken_file_of_rules_stops_the_program_and_is_shown_with_its_line() {
+    let folder = folder();
+    let path = folder.path().join("home/rules/own.toml");
+    fs::create_dir_all(path.parent().expect("a folder")).expect("failed to create");
+    fs::write(&path, STRICTER.replace("verdict = \"ask\"", "verdict = \"maybe\"")).expect("failed to write");
+    for args in [&["judge", "ls"][..], &["call", "terminal", "command=ls"], &["repl"], &["serve"]] {
+        let run = run(folder.path(), args);
+        assert_eq!((run.status, &*run.out), (Some(2), ""), "{args:?}: {}", run.err);
+        assert!(run.err.contains(&format!("{}:6:", path.display())) && run.err.contains("maybe"), "{}", run.err);
+    }
+    // Commands that run nothing work.
+    assert_eq!(run(folder.path(), &["definitions"]).status, Some(0));
+}
+
+#[test]
+fn only_the_user_can_make_an_exception() {
+    let folder = folder();
+    let exception = "[[rules]]\nname = \"cleans\"\ndescription = \"Deletes what a build has made.\"\nverdict = \"allow\"\n\
+        programs = [\"rm\"]\narguments = [\"a\"]\nexempts = [\"recursive-deletion\", \"forced-deletion\"]\n\
+        matches = [\"rm -rf a\"]\nignores = [\"rm -rf b\"]\n";
+    let own = folder.path().join("home/rules/own.toml");
+    let project = folder.path().join(".toolc/rules.toml");
+    for path in [&own, &project] {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("failed to create");
+    }
+    fs::write(&own, exception).expect("failed to write");
+    let judged = run(folder.path(), &["judge", "rm -rf a"]);
+    assert_eq!(judged.status, Some(0), "{} {}", judged.out, judged.err);
+    assert!(
+        judged.out.contains("\nallow cleans: Deletes what a build has made.\n    instead of: recursive-deletion"),
+        "{}",
+        judged.out
+    );
+    fs::rename(&own, &project).expect("failed to move");
+    let judged = run(folder.path(), &["judge", "rm -rf a"]);
+    assert_eq!((judged.status, &*judged.out), (Some(2), ""), "a project can only be stricter");
+}
