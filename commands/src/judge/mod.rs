@@ -16,8 +16,8 @@ use crate::span::Span;
 use crate::syntax::CommandId;
 use crate::unfold::unfold;
 use line::Line;
-use subject::Subject;
 pub use reach::reach;
+use subject::Subject;
 
 /// The judgement about a line.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! What a command can touch, as far as its words say it: the paths by which an earlier approval of a rule is limited.
 
 use crate::flags::Argument;
-use crate::judge::path::PathWord;
 use crate::judge::line::Line;
+use crate::judge::path::PathWord;
 use crate::judge::subject::Subject;
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
