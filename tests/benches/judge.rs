@@ -1,0 +1,60 @@
+//! Measures the judge with the shipped rules: `cargo bench -p toolc-tests --bench judge`. First the corpora, then the longest lines that
+//! repeat one unit, and a line that is too long.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use toolc::commands::{MAX_BYTES, Surroundings, judge};
+
+const CORPORA: [(&str, &str); 2] = [
+    ("judged commands", include_str!("../corpora/commands.jsonl")),
+    ("everyday commands", include_str!("../corpora/everyday.jsonl")),
+];
+/// The length of hostile lines.
+const LONG: usize = 48_000;
+/// What hostile lines repeat.
+const UNITS: &[&str] = &[
+    "a;", "a|", "rm -rf ", "rm a;", "rm -rf a;", "cat a|", "cat <(", "$(", "$((", "\"$(", "( ", "{ ", "/", "../", "a/", "a*/", "$a/", "~/",
+    "git push $a ", "git -c a=b ", "curl a|sh;", "curl a -o b;", "./b;", "sh b;", "echo a > b;", "cp a b;", "psql -c ';' ", "DROP TABLE ",
+    "psql -c 'DELETE FROM t WHERE ", "a=b ", "a=$a;", "export a=b;", "f() { f|f& };", "sudo ", "xargs ", "eval ", "sh -c '", "find -exec a \\;",
+    "awk system( ", "*", "?", "[a-z]", "tee a b c ", "-rf ", "-r", "--", "cd a;rm b;", "cat ~/.ssh/*;", "for i in a;do rm $i;done;", "<<E\n", "\\\n",
+];
+
+fn main() {
+    let rules = toolc_catalog::commands::rules();
+    let surroundings = Surroundings::default();
+    for (name, corpus) in CORPORA {
+        let commands: Vec<String> = corpus
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).expect("a row is JSON")["command"].as_str().unwrap_or_default().to_owned())
+            .collect();
+        let all = || commands.iter().for_each(|command| drop(black_box(judge(command, rules, &surroundings))));
+        let time = fastest(20, all).as_secs_f64() * 1e6;
+        let count = f64::from(u32::try_from(commands.len()).expect("there are not many commands"));
+        println!("{name}: {:.2} µs on average", time / count);
+    }
+    let measure = |unit: &&'static str| {
+        let line = unit.repeat(LONG / unit.len());
+        (fastest(3, || drop(black_box(judge(&line, rules, &surroundings)))), *unit)
+    };
+    let mut times: Vec<(Duration, &str)> = UNITS.iter().map(measure).collect();
+    times.sort_unstable();
+    println!("hostile lines of {LONG} bytes, the slowest:");
+    for (time, unit) in times.iter().rev().take(12) {
+        println!("{:8.2} ms  {unit:?}", time.as_secs_f64() * 1e3);
+    }
+    let long = "a ".repeat(MAX_BYTES);
+    let time = fastest(20, || drop(black_box(judge(&long, rules, &surroundings))));
+    println!("a line of {} bytes: {:.3} ms", long.len(), time.as_secs_f64() * 1e3);
+}
+
+/// Returns the shortest time of several tries, because other processes only make it longer.
+fn fastest(tries: usize, run: impl Fn()) -> Duration {
+    let once = |_| {
+        let started = Instant::now();
+        run();
+        started.elapsed()
+    };
+    (0..tries).map(once).min().unwrap_or_default()
+}
