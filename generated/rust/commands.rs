@@ -1079,6 +1079,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("toolc", &Program { value_options: &["--approval", "--plugins"], ..Program::EMPTY }),
     ("torsocks", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "touch",
@@ -2854,5 +2855,23 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             ..Conditions::EMPTY
         },
+    },
+    Rule {
+        name: "toolc-without-approval",
+        description: "Starts toolc so that commands run without approval.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["toolc"], flags: &["--approval=off"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "toolc-with-other-settings",
+        description: "Starts toolc with another mode of approval, or another folder of settings, by a variable.",
+        check: "Which folder of settings this is, and which mode.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { variables: &["TOOLC_APPROVAL", "TOOLC_HOME"], ..Conditions::EMPTY },
     },
 ];
