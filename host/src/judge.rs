@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 use toolc_commands::rules::Verdict;
-use toolc_commands::{Cause, Directory, Finding, How, Judgement, MAX_BYTES, Program, Reading, Surroundings};
+use toolc_commands::{Cause, Directory, Finding, How, Judgement, MAX_BYTES, Program, Reading, Surroundings, Word};
 
 use crate::home::Home;
 use crate::rules;
@@ -174,7 +174,7 @@ fn json(line: &str, directory: &Path, judgement: &Judgement<'_>) -> Value {
                 Program::Known { name, .. } => Some(name),
                 Program::None | Program::Unknown => None,
             },
-            "words": command.words.iter().map(|word| word.text()).collect::<Vec<_>>(),
+            "words": command.words.iter().map(Word::text).collect::<Vec<_>>(),
             "shown": show::running(command),
             "directory": match &command.directory {
                 Directory::Start => Some("."),

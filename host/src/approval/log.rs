@@ -87,13 +87,12 @@ fn append(path: &Path, line: &str, max_bytes: u64) -> io::Result<()> {
 
 /// Moves the file aside: `approvals.jsonl` to `approvals.jsonl.1`, that to `approvals.jsonl.2`, and so on. The last one is replaced.
 fn rotate(path: &Path) -> io::Result<()> {
-    let numbered = |number: usize| match number {
-        0 => path.to_owned(),
-        _ => {
-            let mut name = path.as_os_str().to_owned();
+    let numbered = |number: usize| {
+        let mut name = path.as_os_str().to_owned();
+        if number > 0 {
             name.push(format!(".{number}"));
-            PathBuf::from(name)
         }
+        PathBuf::from(name)
     };
     for number in (0..FILES - 1).rev() {
         match fs::rename(numbered(number), numbered(number + 1)) {
@@ -130,7 +129,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let path = folder.path().join("approvals.jsonl");
         for number in 0..20 {
-            append(&path, &format!("{{\"number\":{number:03}}}"), 40).expect("failed to append");
+            append(&path, &format!("{{\"number\":{}}}", 100 + number), 40).expect("failed to append");
         }
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("the file exists");
         let numbers = |name: &str| -> Vec<u32> {
@@ -138,9 +137,9 @@ mod tests {
                 |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("it is JSON")["number"].as_u64();
             read(name).lines().map(|text| line(text).expect("a number").try_into().expect("it is small")).collect()
         };
-        assert_eq!(numbers("approvals.jsonl"), [18, 19]);
-        assert_eq!(numbers("approvals.jsonl.1"), [16, 17]);
-        assert_eq!(numbers("approvals.jsonl.4"), [10, 11]);
+        assert_eq!(numbers("approvals.jsonl"), [118, 119]);
+        assert_eq!(numbers("approvals.jsonl.1"), [116, 117]);
+        assert_eq!(numbers("approvals.jsonl.4"), [110, 111]);
         assert!(!folder.path().join("approvals.jsonl.5").exists());
         #[cfg(unix)]
         {

@@ -103,13 +103,11 @@ impl Future for Asking {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ApprovalDecision> {
         let mut answer = self.shared.answer.lock().unwrap_or_else(PoisonError::into_inner);
-        match answer.0.take() {
-            Some(decision) => Poll::Ready(decision),
-            None => {
-                answer.1 = Some(context.waker().clone());
-                Poll::Pending
-            }
+        if let Some(decision) = answer.0.take() {
+            return Poll::Ready(decision);
         }
+        answer.1 = Some(context.waker().clone());
+        Poll::Pending
     }
 }
 

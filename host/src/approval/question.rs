@@ -111,7 +111,8 @@ impl Question {
         for command in &self.commands {
             let _ = write!(text, "would run:\n{}", would_run(command));
             for finding in &command.findings {
-                let _ = writeln!(text, "{}: {}", finding.rule, command.part(finding).unwrap_or_default());
+                let part = command.part(finding).unwrap_or_default();
+                let _ = writeln!(text, "{}: {part}", show::one_line(&finding.rule));
             }
         }
         if self.offers_session {

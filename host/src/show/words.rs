@@ -57,12 +57,11 @@ fn word(word: &Word) -> String {
 
 fn part(part: &Part) -> String {
     match part {
-        Part::Literal { text, .. } => text.clone(),
+        Part::Literal { text, .. } | Part::Glob(Glob::Extended(text)) => text.clone(),
         Part::Tilde { user } => format!("~{user}"),
         Part::Glob(Glob::AnyText) => "*".to_owned(),
         Part::Glob(Glob::AnyChar) => "?".to_owned(),
         Part::Glob(Glob::Class(class)) => format!("[{class}]"),
-        Part::Glob(Glob::Extended(text)) => text.clone(),
         Part::Variable { name, operation: None, .. } => format!("${name}"),
         Part::Variable { name, operation: Some(operation), .. } => {
             let operand: String = operation.operand.iter().map(self::part).collect();
