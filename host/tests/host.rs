@@ -22,7 +22,9 @@ impl Run {
         let mut program = Command::new(env!("CARGO_BIN_EXE_toolc"));
         change(&mut program);
         program.args(args).current_dir(folder.path()).env("XDG_CACHE_HOME", folder.path().join("cache"));
-        program.env("XDG_CONFIG_HOME", folder.path().join("config"));
+        program.env("XDG_CONFIG_HOME", folder.path().join("config")).env("TOOLC_HOME", folder.path().join("home"));
+        // A question would wait for the person who runs the tests.
+        program.env("TOOLC_APPROVAL", "deny");
         let Output { status, stdout, stderr } = program.output().expect("failed to start toolc");
         let text = |bytes| String::from_utf8(bytes).expect("the output is UTF-8");
         Self { status: status.code(), out: text(stdout), err: text(stderr) }

@@ -84,6 +84,7 @@ fn start_server(place: &Place, tool: Tool) -> Child {
             role::write_plugin(place.path());
             let mut server = Command::new(env!("CARGO_BIN_EXE_toolc"));
             server.args(["serve", "--plugins", "plugins", "--enable", "hang"]).current_dir(place.path());
+            server.env("TOOLC_HOME", place.path().join("home"));
             let piped = std::process::Stdio::piped;
             server.stdin(piped()).stdout(piped()).stderr(piped()).spawn().expect("failed to start the server")
         }
