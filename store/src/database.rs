@@ -166,7 +166,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let path = folder.path().join("state.db");
         let database = Database::new(&path);
-        assert!(database.read(|_| Ok(())).expect("no file is no error").is_none());
+        assert!(database.read(|_| Ok(())).expect("a missing file is not an error").is_none());
         assert!(!path.exists());
         database.write(|_| Ok(())).expect("failed to write");
         let format = database.read(|connection| connection.pragma_query_value(None, "user_version", |row| row.get(0)));
@@ -213,7 +213,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let path = folder.path().join("state.db");
         fs::write(&path, "not a database, but long enough to be read as one".repeat(100)).expect("failed to write");
-        let error = Database::new(&path).read(|_| Ok(())).expect_err("the file is no database");
+        let error = Database::new(&path).read(|_| Ok(())).expect_err("the file is not a database");
         assert!(error.to_string().contains("state.db: file is not a database"), "{error}");
     }
 

@@ -67,7 +67,7 @@ pub(crate) fn store(home: &Home) -> Approvals {
 pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result<App, String> {
     let default = match command {
         Command::Call(_) | Command::Repl { .. } => Mode::Ask,
-        // A client is no person, and the standard streams are the client's.
+        // A client is not a person, and the standard streams are the client's.
         Command::Serve { yes, .. } => {
             if *yes {
                 Mode::Ask

@@ -134,8 +134,8 @@ fn counted_run(text: &str) -> Option<(String, usize)> {
     }
 }
 
-/// Returns the words that have both ASCII letters and letters of other scripts that look like them. Letters with accents are no
-/// disguise in a word: `café`.
+/// Returns the words that have both ASCII letters and letters of other scripts that look like them. Letters with accents do not
+/// disguise a word: `café`.
 fn disguised_words(text: &str) -> Vec<Range<usize>> {
     if text.is_ascii() {
         return Vec::new();

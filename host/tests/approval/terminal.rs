@@ -34,7 +34,7 @@ pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     /// What the person saw.
     pub(crate) shown: String,
-    /// What went to standard output, which is no terminal.
+    /// What went to standard output, which is not a terminal.
     pub(crate) out: String,
 }
 
@@ -83,7 +83,7 @@ impl InTerminal {
 
     /// Returns the id of the program's process.
     pub(crate) fn id(&self) -> u32 {
-        // `setsid` becomes the program, because it is no leader of a group.
+        // `setsid` becomes the program, because it does not lead a group.
         self.child.id()
     }
 
