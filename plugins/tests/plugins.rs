@@ -148,7 +148,8 @@ fn a_program_gets_only_allowed_variables() {
     let names: String = serde_json::from_str(&names.json).expect("a text");
     assert!(names.split_whitespace().any(|name| name == "WEATHER_KEY"), "{names}");
     // Includes the variables that a shell sets by itself.
-    let known = ["HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TMPDIR", "TZ", "WEATHER_KEY", "_"];
+    let known =
+        ["HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TMPDIR", "TOOLC_INSIDE_TOOL", "TZ", "WEATHER_KEY", "_"];
     let unknown: Vec<&str> =
         names.split_whitespace().filter(|name| !known.contains(name) && !name.starts_with("LC_")).collect();
     assert_eq!(unknown, [""; 0]);

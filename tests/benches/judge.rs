@@ -15,10 +15,57 @@ const CORPORA: [(&str, &str); 2] = [
 const LONG: usize = 48_000;
 /// What hostile lines repeat.
 const UNITS: &[&str] = &[
-    "a;", "a|", "rm -rf ", "rm a;", "rm -rf a;", "cat a|", "cat <(", "$(", "$((", "\"$(", "( ", "{ ", "/", "../", "a/", "a*/", "$a/", "~/",
-    "git push $a ", "git -c a=b ", "curl a|sh;", "curl a -o b;", "./b;", "sh b;", "echo a > b;", "cp a b;", "psql -c ';' ", "DROP TABLE ",
-    "psql -c 'DELETE FROM t WHERE ", "a=b ", "a=$a;", "export a=b;", "f() { f|f& };", "sudo ", "xargs ", "eval ", "sh -c '", "find -exec a \\;",
-    "awk system( ", "*", "?", "[a-z]", "tee a b c ", "-rf ", "-r", "--", "cd a;rm b;", "cat ~/.ssh/*;", "for i in a;do rm $i;done;", "<<E\n", "\\\n",
+    "a;",
+    "a|",
+    "rm -rf ",
+    "rm a;",
+    "rm -rf a;",
+    "cat a|",
+    "cat <(",
+    "$(",
+    "$((",
+    "\"$(",
+    "( ",
+    "{ ",
+    "/",
+    "../",
+    "a/",
+    "a*/",
+    "$a/",
+    "~/",
+    "git push $a ",
+    "git -c a=b ",
+    "curl a|sh;",
+    "curl a -o b;",
+    "./b;",
+    "sh b;",
+    "echo a > b;",
+    "cp a b;",
+    "psql -c ';' ",
+    "DROP TABLE ",
+    "psql -c 'DELETE FROM t WHERE ",
+    "a=b ",
+    "a=$a;",
+    "export a=b;",
+    "f() { f|f& };",
+    "sudo ",
+    "xargs ",
+    "eval ",
+    "sh -c '",
+    "find -exec a \\;",
+    "awk system( ",
+    "*",
+    "?",
+    "[a-z]",
+    "tee a b c ",
+    "-rf ",
+    "-r",
+    "--",
+    "cd a;rm b;",
+    "cat ~/.ssh/*;",
+    "for i in a;do rm $i;done;",
+    "<<E\n",
+    "\\\n",
 ];
 
 fn main() {
@@ -27,7 +74,12 @@ fn main() {
     for (name, corpus) in CORPORA {
         let commands: Vec<String> = corpus
             .lines()
-            .map(|line| serde_json::from_str::<Value>(line).expect("a row is JSON")["command"].as_str().unwrap_or_default().to_owned())
+            .map(|line| {
+                serde_json::from_str::<Value>(line).expect("a row is JSON")["command"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned()
+            })
             .collect();
         let all = || commands.iter().for_each(|command| drop(black_box(judge(command, rules, &surroundings))));
         let time = fastest(20, all).as_secs_f64() * 1e6;

@@ -1,7 +1,8 @@
 //! What the conditions about several commands of a line need.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::programs::ProgramTable;
@@ -18,6 +19,8 @@ pub(crate) struct Line<'a> {
     pub(crate) surroundings: &'a Surroundings<'a>,
     /// The variables that the line sets, with the value of those that it sets once.
     set_variables: BTreeMap<&'a str, Option<&'a Word>>,
+    /// The commands that write each file, once they are needed.
+    pub(crate) writers: OnceCell<HashMap<String, Vec<CommandId>>>,
 }
 
 /// Commands that set the variables that they name.
@@ -45,7 +48,7 @@ impl<'a> Line<'a> {
                 set_variables.extend(names.map(|name| (name, None)));
             }
         }
-        Self { reading, programs, surroundings, set_variables }
+        Self { reading, programs, surroundings, set_variables, writers: OnceCell::new() }
     }
 
     /// Returns whether a variable comes from the environment, and is unset or secret: known values are filled in already.

@@ -94,6 +94,11 @@ impl Cause<'_> {
     }
 }
 
+/// The maximum number of commands of a line that are judged. A line with more needs a person.
+const MAX_COMMANDS: CommandId = 400;
+/// The maximum number of words and redirections of these commands.
+const MAX_WORDS: usize = 1_000;
+
 /// Judges a line.
 ///
 /// The verdict is that of the strictest rule that matches. A rule that only perhaps matches never denies: a person decides. The same
@@ -104,7 +109,14 @@ pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings
     {
         let line = Line::new(&reading, rules.programs(), surroundings);
         let mut doubts = reading.doubts.clone();
+        let mut words = 0;
         for id in reading.ids() {
+            let command = reading.command(id);
+            words += command.words.len() + command.redirects.len();
+            if id >= MAX_COMMANDS || words > MAX_WORDS {
+                doubts.push(Doubt { kind: DoubtKind::TooMuchWork, span: command.span });
+                break;
+            }
             let subject = Subject::new(&line, id);
             let (mut found, exempting) = of_command(&subject, rules);
             for rule in exempting {

@@ -1,7 +1,6 @@
 //! The commands whose output another command gets.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use crate::judge::line::Line;
@@ -69,15 +68,20 @@ pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By, files: &[String]) 
 
 /// Returns the commands, except one, that write one of these files.
 fn writers(line: &Line<'_>, id: CommandId, files: &[String]) -> Vec<CommandId> {
-    let others = line.reading.ids().filter(|other| *other != id);
-    others
-        .filter(|other| {
-            let subject = Subject::new(line, *other);
-            let written = subject.written();
-            let path = |word: &Cow<'_, Word>| PathWord::new(word, subject.command, line).text();
-            written.iter().any(|word| path(word).is_some_and(|path| files.contains(&path)))
-        })
-        .collect()
+    let by_file = line.writers.get_or_init(|| {
+        let mut by_file: HashMap<String, Vec<CommandId>> = HashMap::new();
+        for writer in line.reading.ids() {
+            let subject = Subject::new(line, writer);
+            for word in subject.written() {
+                if let Some(path) = PathWord::new(&word, subject.command, line).text() {
+                    by_file.entry(path).or_default().push(writer);
+                }
+            }
+        }
+        by_file
+    });
+    let writers = files.iter().filter_map(|file| by_file.get(file)).flatten();
+    writers.copied().filter(|writer| *writer != id).take(MAX_SOURCES).collect()
 }
 
 /// The maximum number of commands among which the source of some input is looked for.

@@ -83,12 +83,12 @@ const REWRITINGS: &[Rewriting] = &[
         Some(format!("echo {encoded} | base64 -d | sh"))
     }),
     ("octal escapes", |line| {
-        let escaped: String = line.bytes().map(|byte| format!("\\{byte:03o}")).collect();
-        Some(format!("eval $'{escaped}'"))
+        let escaped: Vec<String> = line.bytes().map(|byte| format!("\\{byte:03o}")).collect();
+        Some(format!("eval $'{}'", escaped.concat()))
     }),
     ("hexadecimal escapes", |line| {
-        let escaped: String = line.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
-        Some(format!("bash -c $'{escaped}'"))
+        let escaped: Vec<String> = line.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+        Some(format!("bash -c $'{}'", escaped.concat()))
     }),
     ("trap", |line| Some(format!("trap {} EXIT", quoted(line)))),
     ("process substitution", |line| Some(format!("cat <({})", body(line)))),

@@ -75,7 +75,7 @@ impl<'t> Reader<'t> {
         };
         let found = match certain {
             Some(key) if self.value(key).is_none() && !taken.contains(&key) => {
-                found.fix(Edit::Replace(self.at(name), key.to_owned()))
+                found.fix(Edit::Replace(self.at(name), toml_key(key)))
             }
             _ => found,
         };
@@ -374,6 +374,12 @@ impl<'t> Reader<'t> {
             );
         }
     }
+}
+
+/// Returns a key as TOML writes it.
+fn toml_key(key: &str) -> String {
+    let is_bare = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if is_bare { key.to_owned() } else { format!("\"{key}\"") }
 }
 
 /// Returns the letters of a name, in lower case.

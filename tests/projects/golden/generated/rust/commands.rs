@@ -15,6 +15,7 @@ pub fn rules() -> &'static RuleSet<'static> {
 /// The programs that run others or write files, by name.
 pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("at-exit", &Program { runs: &[Runs::Operand { skip: 1, shell: CodeShell::Same }, Runs::File], ..Program::EMPTY }),
+    ("bundle", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })], ..Program::EMPTY }),
     ("cp", &Program { writes: &[Writes::LastOperand], ..Program::EMPTY }),
     ("curl", &Program { value_options: &["-o"], writes: &[Writes::Values(&["-o", "--output"])], ..Program::EMPTY }),
     ("dd", &Program { writes: &[Writes::After("of=")], ..Program::EMPTY }),
