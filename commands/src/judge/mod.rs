@@ -95,8 +95,8 @@ impl Cause<'_> {
 }
 
 /// The maximum number of commands of a line that are judged. A line with more needs a person.
-const MAX_COMMANDS: CommandId = 400;
-/// The maximum number of words and redirections of these commands.
+const MAX_COMMANDS: CommandId = 250;
+/// The maximum number of words, redirections and assignments of these commands.
 const MAX_WORDS: usize = 1_000;
 
 /// Judges a line.
@@ -112,7 +112,7 @@ pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings
         let mut words = 0;
         for id in reading.ids() {
             let command = reading.command(id);
-            words += command.words.len() + command.redirects.len();
+            words += command.words.len() + command.redirects.len() + command.assignments.len();
             if id >= MAX_COMMANDS || words > MAX_WORDS {
                 doubts.push(Doubt { kind: DoubtKind::TooMuchWork, span: command.span });
                 break;

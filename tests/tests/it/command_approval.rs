@@ -15,7 +15,7 @@ use toolc_tests::golden;
 fn turn(config: CommandApproval, set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
     let registry = Registry::new();
     registry.add(golden::shared_provider(Echo)).expect("the names are unique");
-    let session = registry.session().commands(config.directory("/work/app").home("/home/me"));
+    let session = registry.session().commands(config.directory("/projects/app").home("/home/me"));
     set(session).build().expect("every name is known").turn_blocking(Dialect::OpenAi)
 }
 
