@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command};
+use std::time::Duration;
 
 use crate::calls::response;
 use crate::hosts::{End, end, kill};
@@ -57,7 +58,12 @@ fn other_hosts_keep_running() {
     let places = [Place::new(), Place::new()];
     let [first, second] = places.each_ref().map(start);
     let running = |host: &Child| places[1].survivors(host.id());
-    let before = running(&second);
+    // The processes have started, but may still start their own.
+    let mut before = running(&second);
+    wait_until("no process is added", || {
+        std::thread::sleep(Duration::from_millis(300));
+        std::mem::replace(&mut before, running(&second)) == before
+    });
     end(&places[0], first, End::Signal("KILL"));
     assert_eq!(running(&second), before);
     end(&places[1], second, End::Signal("KILL"));
