@@ -1,4 +1,4 @@
-//! Reads a shell command line without running it, and lists every command that could run.
+//! Reads a shell command line without running it, lists every command that could run, and judges them by rules.
 //!
 //! [`read`] accepts any text, takes time in proportion to its length, and never fails: what is not certain becomes a [`Doubt`].
 //!
@@ -11,6 +11,8 @@
 //! assert_eq!(names, ["cd", "sudo", "sh", "make"]);
 //! assert!(reading.doubts.is_empty());
 //! ```
+//!
+//! [`judge`] reads a line and compares its commands with the rules of a [`RuleSet`](rules::RuleSet). The crate has no rules of its own.
 
 mod certainty;
 pub mod characters;
