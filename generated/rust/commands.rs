@@ -1962,24 +1962,6 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { programs: &["tar"], flags: &["-I", "--use-compress-program"], ..Conditions::EMPTY },
     },
     Rule {
-        name: "known-compressors",
-        description: "The programs with which archives are usually compressed.",
-        check: "",
-        verdict: Verdict::Allow,
-        can_be_exempted: false,
-        exempts: &["compressor-by-option"],
-        conditions: Conditions {
-            programs: &["tar"],
-            flags: &[
-                "-I=zstd", "-I=pigz", "-I=lz4", "-I=pbzip2", "-I=pixz", "-I=xz", "-I=gzip", "-I=bzip2",
-                "-I=zstd -[0-9T]*", "-I=xz -[0-9T]*", "-I=pigz -[0-9]*", "-I=gzip -[0-9]*",
-                "--use-compress-program=zstd", "--use-compress-program=pigz", "--use-compress-program=lz4",
-                "--use-compress-program=xz", "--use-compress-program=gzip",
-            ],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
         name: "remote-shell-by-option",
         description: "Connects by a program that an option names.",
         check: "Which program this is.",
@@ -1987,20 +1969,6 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions { programs: &["rsync"], flags: &["-e", "--rsh", "--rsync-path"], ..Conditions::EMPTY },
-    },
-    Rule {
-        name: "remote-shell-by-ssh",
-        description: "Connections by ssh, with its port or key.",
-        check: "",
-        verdict: Verdict::Allow,
-        can_be_exempted: false,
-        exempts: &["remote-shell-by-option"],
-        conditions: Conditions {
-            programs: &["rsync"],
-            flags: &["-e=ssh", "--rsh=ssh", "-e=ssh -[pi] [!-]*", "--rsh=ssh -[pi] [!-]*"],
-            without_flags: &["--rsync-path", "-e=*[oO] *", "-e=*Command*", "--rsh=*Command*", "-e=*-o*", "--rsh=*-o*"],
-            ..Conditions::EMPTY
-        },
     },
     Rule {
         name: "program-in-a-script-of-awk",
