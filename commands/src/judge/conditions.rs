@@ -491,6 +491,19 @@ impl<'a> Check<'_, 'a> {
         found.into_iter().any(|id| self.is_program(id, patterns))
     }
 
+    /// Returns whether a name stands for the program that the system finds: it is written without a folder, and the line
+    /// defines no function or alias with it.
+    fn is_installed(&self, id: CommandId) -> bool {
+        let reading = self.subject.line.reading;
+        let word = reading.command(id).words.first().and_then(Word::text);
+        let is_defined = |name: &str| {
+            let is_function = |kind: &ScopeKind| matches!(kind, ScopeKind::Function(own) if own == name);
+            reading.scopes.iter().any(|scope| is_function(&scope.kind))
+                || reading.commands.iter().any(|command| matches!(command.program.name(), Some("alias" | "hash")))
+        };
+        word.is_some_and(|name| !name.contains('/') && !is_defined(&name))
+    }
+
     /// Returns whether there are sources, and all of them are these programs.
     fn comes_only_from(&self, patterns: &[&str]) -> bool {
         let found = sources(self.subject.line, self.subject.id, By::Both, &[]);
@@ -498,7 +511,9 @@ impl<'a> Check<'_, 'a> {
         let is_plain = |part: &Part| {
             matches!(part, Part::Substitution { .. } | Part::ProcessSubstitution { .. } | Part::Literal { .. })
         };
-        !found.is_empty() && found.into_iter().all(|id| self.is_program(id, patterns)) && parts.all(is_plain)
+        !found.is_empty()
+            && found.into_iter().all(|id| self.is_program(id, patterns) && self.is_installed(id))
+            && parts.all(is_plain)
     }
 
     /// Returns whether a pattern matches a word. A word whose unknown parts are only variables that are not set does not match.
