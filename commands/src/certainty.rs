@@ -1,6 +1,6 @@
 //! How certain it is that a condition is met.
 
-use std::ops::{BitAnd, BitOr};
+use std::ops::{BitAnd, BitOr, Not};
 
 /// Whether a condition is met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +34,19 @@ impl BitOr for Match {
 
     fn bitor(self, other: Self) -> Self {
         self.max(other)
+    }
+}
+
+/// The opposite of the condition.
+impl Not for Match {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        match self {
+            Self::No => Self::Yes,
+            Self::Maybe => Self::Maybe,
+            Self::Yes => Self::No,
+        }
     }
 }
 

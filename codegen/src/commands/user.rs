@@ -84,14 +84,11 @@ impl Error for InvalidRules {}
 
 #[cfg(test)]
 mod tests {
-    use toolc_commands::programs::{Program, ProgramTable, Rest, Runs};
+    use toolc_commands::programs::USUAL;
     use toolc_commands::rules::{Conditions, Place, Rule, Verdict};
     use toolc_commands::{Surroundings, judge};
 
     use super::*;
-
-    static SUDO: Program<'_> = Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY };
-    static PROGRAMS: ProgramTable<'_> = ProgramTable::new(&[("sudo", &SUDO)]);
 
     /// Returns rules of a host: one to which exceptions are possible, and one to which they are not.
     fn host() -> RuleSet<'static> {
@@ -108,8 +105,8 @@ mod tests {
             rule("recursive", &["-r"], Verdict::Ask, true),
             rule("no-root", &["--no-preserve-root"], Verdict::Deny, false),
         ];
-        let place = Place { name: "system", description: "Files.", paths: &["/etc/**"], except: &[] };
-        RuleSet::new(&rules, &[place], PROGRAMS)
+        let place = Place { name: "system", description: "Files.", paths: &["/etc", "/etc/**"], except: &[] };
+        RuleSet::new(&rules, &[place], USUAL)
     }
 
     fn verdict(rules: &RuleSet<'_>, line: &str) -> Verdict {
@@ -157,6 +154,81 @@ mod tests {
         assert_eq!(verdict(&rules, "rm -r scratch && rm -r other"), Verdict::Ask);
         assert_eq!(verdict(&rules, "rm -r --no-preserve-root scratch"), Verdict::Deny);
         assert_eq!(verdict(&host(), "rm -r scratch"), Verdict::Ask);
+    }
+
+    #[test]
+    fn an_exception_is_about_everything_that_the_command_has() {
+        let exception = |conditions: &str| {
+            format!(
+                "[[rules]]\nname = \"own\"\ndescription = \"D.\"\nverdict = \"allow\"\nexempts = [\"recursive\"]\n\
+                 programs = [\"rm\"]\n{conditions}\n\n\
+                 [[places]]\nname = \"builds\"\ndescription = \"B.\"\npaths = [\"./out\", \"./out/**\", \"./target/**\"]\n"
+            )
+        };
+        let one_operand = "arguments = [\"scratch*\", \"more\"]\nmatches = [\"rm -r scratch\"]";
+        let some_options =
+            "flags = [\"-r\", \"-f\", \"--one-file-system\", \"--mode=safe*\"]\nmatches = [\"rm -rf x\"]";
+        let inside = "operands_in = [\"builds\"]\nmatches = [\"rm -r out\"]";
+        let outside = "operands_outside = [\"system\"]\nmatches = [\"rm -r out\"]";
+        let subcommand = "subcommands = [\"a b\"]\narguments = [\"c\"]\nmatches = [\"rm -r a b c\"]";
+        let variable = "variables = [\"MODE\"]\nmatches = [\"MODE=x rm -r x\"]";
+        for (conditions, allowed, asked) in [
+            (
+                one_operand,
+                &["rm -r scratch-1 more", "rm -r -- scratch", "rm -rf 'scratch' > log"][..],
+                &[
+                    "rm -r scratch src",
+                    "rm -r src scratch",
+                    "rm -r scratch /",
+                    "rm -r scratch $X",
+                    "rm -r scratch \"$@\"",
+                    "rm -r scratch *",
+                    "rm -r scratch $(cat list)",
+                    "xargs rm -r scratch",
+                    "rm -r scratch -- -x",
+                    "ls | xargs rm -r scratch",
+                ][..],
+            ),
+            (
+                some_options,
+                &["rm -fr x", "rm --one-file-system -r x y", "rm -r --mode=safely x", "rm --mode=safe -r -- -x"],
+                &["rm -rv x", "rm -r --mode=fast x", "rm -r --mode x", "rm -r --one x", "rm -rf $X", "xargs rm -r"],
+            ),
+            (
+                inside,
+                &["rm -r out target/debug ./out"],
+                &["rm -r out src", "rm -r out ../out", "rm -r out $X", "rm -r out/..", "rm -r out *", "rm -r ./*/x"],
+            ),
+            (outside, &["rm -r out src"], &["rm -r out /etc", "rm -r out /etc/x", "rm -r out $X/y"]),
+            (subcommand, &["rm -r a b c c"], &["rm -r a b", "rm -r a b c d", "rm -r b a c", "rm -r a b c a"]),
+            (variable, &["MODE=1 rm -r x"], &["MODE=1 PATH=/x rm -r x", "rm -r x"]),
+        ] {
+            let arena = Arena::new();
+            let rules = with_user_rules(&host(), "rules.toml", &exception(conditions), Trust::Home, &arena)
+                .unwrap_or_else(|error| panic!("{conditions}: {error}"));
+            for line in allowed {
+                assert_eq!(verdict(&rules, line), Verdict::Allow, "{conditions}: {line}");
+            }
+            for line in asked {
+                assert_eq!(verdict(&rules, line), Verdict::Ask, "{conditions}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_exception_that_names_no_written_files_does_not_lift_what_a_redirection_writes() {
+        let writing = |extra: &str| {
+            format!(
+                "[[rules]]\nname = \"hosts\"\ndescription = \"D.\"\nverdict = \"ask\"\ncan_be_exempted = true\n\
+                 writes = [\"system\"]\nmatches = [\"cat > /etc/hosts\"]\n\n\
+                 [[rules]]\nname = \"echo\"\ndescription = \"D.\"\nverdict = \"allow\"\nexempts = [\"hosts\"]\n\
+                 programs = [\"echo\"]\narguments = [\"x\"]\n{extra}\nmatches = [\"echo x > /etc/hosts\"]\n"
+            )
+        };
+        let arena = Arena::new();
+        with_user_rules(&host(), "rules.toml", &writing("writes = [\"system\"]"), Trust::Home, &arena)
+            .expect("it is valid");
+        assert_eq!(refused(&writing(""), Trust::Home).0, ["failing-example"]);
     }
 
     #[test]

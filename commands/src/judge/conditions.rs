@@ -9,7 +9,7 @@ use crate::judge::sources::{By, sources};
 use crate::judge::sql;
 use crate::judge::subject::{Subject, after_prefix};
 use crate::reading::Input;
-use crate::rules::{Conditions, ExpansionKind, InputKind, Place, RuleSet, pattern};
+use crate::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, Verdict, pattern};
 use crate::span::Span;
 use crate::syntax::{CommandId, Origin, Part, RedirectKind, ScopeKind, Word};
 
@@ -24,20 +24,29 @@ pub(crate) struct Matched {
 }
 
 /// The rule, the command, and what was found so far.
-struct Check<'c, 'a> {
+pub(super) struct Check<'c, 'a> {
     ignore_case: bool,
-    rules: &'c RuleSet<'c>,
-    subject: &'c Subject<'a>,
+    pub(super) rules: &'c RuleSet<'c>,
+    pub(super) subject: &'c Subject<'a>,
     matched: Matched,
 }
 
-/// Returns whether a command meets all conditions, and by which part. The programs are already those of the rule.
-pub(crate) fn check(conditions: &Conditions<'_>, rules: &RuleSet<'_>, subject: &Subject<'_>) -> Option<Matched> {
+/// Returns whether a command meets all conditions of a rule, and by which part. The programs are already those of the rule.
+pub(crate) fn check(rule: &Rule<'_>, rules: &RuleSet<'_>, subject: &Subject<'_>) -> Option<Matched> {
+    let conditions = &rule.conditions;
     let ignore_case = conditions.ignore_case;
     let mut check =
         Check { ignore_case, rules, subject, matched: Matched { certainty: Match::Yes, span: None, path: None } };
     check.all(conditions);
+    if rule.verdict == Verdict::Allow && check.matched.certainty != Match::No {
+        check.require(check.covers_all(conditions));
+    }
     (check.matched.certainty != Match::No).then_some(check.matched)
+}
+
+/// Returns the name of an option of a rule, and the pattern for its value.
+pub(super) fn split_flag(flag: &str) -> (&str, Option<&str>) {
+    flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)))
 }
 
 impl<'a> Check<'_, 'a> {
@@ -176,7 +185,7 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// Returns whether the first operands are these words, and the options among the words are given.
-    fn subcommand(&self, words: &[&str]) -> Match {
+    pub(super) fn subcommand(&self, words: &[&str]) -> Match {
         let mut operands = self.subject.operands();
         Match::all(words.iter().map(|word| {
             if word.starts_with('-') {
@@ -191,8 +200,8 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// Returns whether an option is given, and where.
-    fn flag(&self, flag: &str) -> (Match, Option<Span>) {
-        let (name, value) = flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)));
+    pub(super) fn flag(&self, flag: &str) -> (Match, Option<Span>) {
+        let (name, value) = split_flag(flag);
         let words = self.subject.own_words();
         let mut best = (Match::No, None);
         let mut found = |found: Match, span: Span| {
@@ -238,7 +247,7 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// Returns whether the value of an option matches a pattern. Without a value of its own, it is the next argument.
-    fn value(&self, wanted: Option<&str>, own: Option<Cow<'_, Word>>, index: usize) -> Match {
+    pub(super) fn value(&self, wanted: Option<&str>, own: Option<Cow<'_, Word>>, index: usize) -> Match {
         let Some(wanted) = wanted else { return Match::Yes };
         match own {
             Some(word) => self.matches(wanted, &word),
@@ -420,7 +429,7 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// Returns the words that can name files which the command reads.
-    fn read_words(&self) -> Vec<Cow<'a, Word>> {
+    pub(super) fn read_words(&self) -> Vec<Cow<'a, Word>> {
         let command = self.subject.command;
         let mut words: Vec<Cow<'a, Word>> = Vec::new();
         for word in command.arguments() {
@@ -472,17 +481,20 @@ impl<'a> Check<'_, 'a> {
         word.and_then(|word| self.path(word)).into_iter().collect()
     }
 
-    /// Returns whether a command is one of these programs, with the subcommand that follows the name.
+    /// Returns whether a command is one of these programs, with the subcommand and the options that follow the name.
     fn is_program(&self, id: CommandId, programs: &[&str]) -> bool {
         let subject = Subject::new(self.subject.line, id);
         programs.iter().any(|program| {
             let mut words = program.split(' ');
             let name = words.next().unwrap_or_default();
             let mut operands = subject.operands();
-            subject.is_called(&[name])
-                && words.all(|word| {
-                    operands.next().is_some_and(|operand| pattern::matches_word(word, operand) == Match::Yes)
-                })
+            let is_given = |word: &str| {
+                if word.starts_with('-') {
+                    return subject.command.arguments().iter().any(|own| own.literal().as_deref() == Some(word));
+                }
+                operands.next().is_some_and(|operand| pattern::matches_word(word, operand) == Match::Yes)
+            };
+            subject.is_called(&[name]) && words.all(is_given)
         })
     }
 
@@ -511,20 +523,25 @@ impl<'a> Check<'_, 'a> {
         let is_plain = |part: &Part| {
             matches!(part, Part::Substitution { .. } | Part::ProcessSubstitution { .. } | Part::Literal { .. })
         };
-        !found.is_empty()
-            && found.into_iter().all(|id| self.is_program(id, patterns) && self.is_installed(id))
-            && parts.all(is_plain)
+        // An argument can appear in the code that a program prints.
+        let has_plain_arguments = |id: CommandId| {
+            let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.,/=:@+".contains(letter);
+            let mut arguments = self.subject.line.reading.command(id).arguments().iter();
+            arguments.all(|word| word.text().is_some_and(|text| text.chars().all(is_plain)))
+        };
+        let is_trusted = |id| self.is_program(id, patterns) && self.is_installed(id) && has_plain_arguments(id);
+        !found.is_empty() && found.into_iter().all(is_trusted) && parts.all(is_plain)
     }
 
     /// Returns whether a pattern matches a word. A word whose unknown parts are only variables that are not set does not match.
-    fn matches(&self, pattern: &str, word: &Word) -> Match {
+    pub(super) fn matches(&self, pattern: &str, word: &Word) -> Match {
         match self.compare(pattern, word) {
             Match::Maybe if !word.parts.iter().any(|part| self.subject.line.can_be_anything(part)) => Match::No,
             found => found,
         }
     }
 
-    fn compare(&self, pattern: &str, word: &Word) -> Match {
+    pub(super) fn compare(&self, pattern: &str, word: &Word) -> Match {
         let line = self.subject.line;
         if !self.ignore_case && !word.parts.iter().any(|part| line.is_working_directory(part)) {
             return pattern::matches_word(pattern, word);
@@ -549,12 +566,7 @@ impl<'a> Check<'_, 'a> {
         let mut best = (Match::No, None, None);
         for word in self.subject.operands() {
             let path = PathWord::new(word, self.subject.command, self.subject.line);
-            let inside = Match::any(places.iter().map(|place| path.is_in(place, self.subject.line)));
-            let outside = match inside {
-                Match::No => Match::Yes,
-                Match::Maybe => Match::Maybe,
-                Match::Yes => Match::No,
-            };
+            let outside = !Match::any(places.iter().map(|place| path.is_in(place, self.subject.line)));
             if outside > best.0 {
                 best = (outside, Some(word.span), path.text());
             }

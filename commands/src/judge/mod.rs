@@ -1,6 +1,7 @@
 //! Judges a command line by rules.
 
 mod conditions;
+mod exception;
 mod line;
 mod path;
 mod reach;
@@ -153,7 +154,7 @@ fn of_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Finding
         if is_help && !rule.conditions.programs.is_empty() || subject.is_called(rule.conditions.without_programs) {
             continue;
         }
-        let Some(matched) = conditions::check(&rule.conditions, rules, subject) else { continue };
+        let Some(matched) = conditions::check(rule, rules, subject) else { continue };
         let is_certain = matched.certainty == Match::Yes;
         if rule.verdict == Verdict::Allow {
             exceptions.extend(is_certain.then_some(rule));
@@ -182,7 +183,7 @@ fn exempt<'r>(
     let own = subject.command.span;
     let is_inside = |span: Span| own.start <= span.start && span.end <= own.end;
     let mut is_exempt = |cause: Cause<'r>| {
-        let is_exempt = rule.exempts.contains(&cause.name());
+        let is_exempt = rule.exempts.contains(&cause.name()) && can_exempt(rule, cause);
         if is_exempt && !exempted.contains(&cause) {
             exempted.push(cause);
         }
@@ -191,6 +192,14 @@ fn exempt<'r>(
     findings.retain(|finding| !is_exempt(finding.cause));
     doubts.retain(|doubt| !(is_inside(doubt.span) && is_exempt(Cause::Doubt(doubt.kind))));
     exempted
+}
+
+/// Returns whether an exception is about the kinds of files by which the rule was met. One that says nothing of the files that
+/// a command writes must not lift what was found about a redirection.
+fn can_exempt(exception: &Rule<'_>, cause: Cause<'_>) -> bool {
+    let Cause::Rule(rule) = cause else { return true };
+    let (own, found) = (&exception.conditions, &rule.conditions);
+    (found.writes.is_empty() || !own.writes.is_empty()) && (found.reads.is_empty() || !own.reads.is_empty())
 }
 
 /// Declares the list of all doubts, and checks that none is missing.

@@ -72,6 +72,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("ssh-agent", &Program { value_options: &["-E", "-O", "-P", "-a", "-t"], runs: REST, ..Program::EMPTY }),
     (
         "stdbuf",
         &Program { value_options: &["-e", "-i", "-o", "--error", "--input", "--output"], runs: REST, ..Program::EMPTY },

@@ -18,8 +18,8 @@ pub enum Verdict {
     Deny,
 }
 
-/// A rule. It matches a command if each of its conditions is met. A condition without entries is always met; one with
-/// entries is met if one of its entries is, unless it says otherwise.
+/// A rule. It matches a command if each of its conditions is met. A condition without entries is always met. One with entries
+/// is met if one of its entries is, by one part of the command; in an exception, every part of that kind has to meet one.
 ///
 /// `docs/approval.md` describes the patterns and the places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,105 @@
+//! Whether an exception is about everything that a command has.
+//!
+//! Other rules look for one option, operand or file that decides. An exception lifts what they find, so a single part that
+//! it does not mention must be enough to prevent it.
+
+use std::borrow::Cow;
+
+use crate::certainty::Match;
+use crate::flags::Argument;
+use crate::judge::conditions::{Check, split_flag};
+use crate::judge::path::PathWord;
+use crate::rules::{Conditions, pattern};
+use crate::syntax::{Part, Word};
+
+impl<'a> Check<'_, 'a> {
+    /// Returns whether every option, operand, file and variable of the command meets the conditions about its kind, if there
+    /// are any. What is known only at run time is not certain to meet them.
+    pub(super) fn covers_all(&self, wanted: &Conditions<'_>) -> Match {
+        let operands = self.operands_after_subcommand(wanted);
+        let is_appended = self.subject.command.appended;
+        let about_arguments =
+            [wanted.flags, wanted.arguments, wanted.operands_in, wanted.operands_outside, wanted.reads];
+        if is_appended && about_arguments.iter().any(|entries| !entries.is_empty()) {
+            return Match::Maybe;
+        }
+        let mut found = Match::Yes;
+        if !wanted.flags.is_empty() {
+            found = found & self.covers_options(wanted.flags);
+        }
+        if wanted.without_flags.iter().any(|flag| self.flag(flag).0 != Match::No) {
+            return Match::No;
+        }
+        if wanted.no_operands {
+            found = found & operands.is_empty().into();
+        }
+        if !wanted.arguments.is_empty() {
+            found = found & Match::all(operands.iter().map(|word| self.is_one_of(wanted.arguments, word)));
+        }
+        if !wanted.operands_in.is_empty() {
+            found = found & self.all_in_places(wanted.operands_in, &operands);
+        }
+        if !wanted.operands_outside.is_empty() {
+            found = found & Match::all(operands.iter().map(|word| !self.place_of(wanted.operands_outside, word)));
+        }
+        if !wanted.writes.is_empty() {
+            found = found & self.all_in_places(wanted.writes, &self.subject.written());
+        }
+        if !wanted.reads.is_empty() {
+            let own: Vec<_> = self.subject.operands().take(self.subject.operands().count() - operands.len()).collect();
+            let mut read = self.read_words();
+            // An option itself is not a file, but its value is among the words too.
+            read.retain(|word| !word.certain_start().starts_with('-') && !own.iter().any(|own| own.span == word.span));
+            found = found & self.all_in_places(wanted.reads, &read);
+        }
+        if !wanted.variables.is_empty() {
+            let mut assignments = self.subject.command.assignments.iter();
+            let is_wanted = |name: &str| wanted.variables.iter().any(|pattern| pattern::matches(pattern, name));
+            found = found & assignments.all(|assignment| is_wanted(&assignment.name)).into();
+        }
+        found
+    }
+
+    /// Returns the operands without those that are the subcommand of the rule.
+    fn operands_after_subcommand(&self, wanted: &Conditions<'_>) -> Vec<Cow<'a, Word>> {
+        let matching = wanted.subcommands.iter().filter(|words| self.subcommand(words) == Match::Yes);
+        let operands_of = |words: &&[&str]| words.iter().filter(|word| !word.starts_with('-')).count();
+        let own = matching.map(operands_of).max().unwrap_or_default();
+        self.subject.operands().skip(own).map(Cow::Borrowed).collect()
+    }
+
+    /// Returns whether each option is one of these, with a value that matches. An abbreviation can stand for another option.
+    fn covers_options(&self, flags: &[&str]) -> Match {
+        let words = self.subject.own_words();
+        let is_flag = |flag: &str, argument: &Argument<'a>| match argument {
+            Argument::Operand { .. } => Match::Yes,
+            Argument::Either { .. } => Match::Maybe,
+            Argument::Option { name, value, index } => {
+                let (wanted, pattern) = split_flag(flag);
+                // A longer option with one dash, such as `-delete`, looks like a cluster.
+                let is_whole = words.get(*index).is_some_and(|word| self.matches(wanted, word) == Match::Yes);
+                let value = value.as_ref().filter(|_| !is_whole).map(|value| self.subject.value_word(value, *index));
+                Match::from(is_whole || name == wanted) & self.value(pattern, value, *index)
+            }
+        };
+        let is_covered = |argument| Match::any(flags.iter().map(|flag| is_flag(flag, argument)));
+        Match::all(self.subject.arguments.iter().map(is_covered))
+    }
+
+    fn is_one_of(&self, patterns: &[&str], word: &Word) -> Match {
+        Match::any(patterns.iter().map(|pattern| self.compare(pattern, word)))
+    }
+
+    fn all_in_places(&self, names: &[&str], words: &[Cow<'_, Word>]) -> Match {
+        Match::all(words.iter().map(|word| self.place_of(names, word)))
+    }
+
+    /// Returns whether a word is a path in one of these places. A glob can find files elsewhere as well.
+    fn place_of(&self, names: &[&str], word: &Word) -> Match {
+        let path = PathWord::new(word, self.subject.command, self.subject.line);
+        let places = names.iter().filter_map(|name| self.rules.place(name));
+        let found = Match::any(places.map(|place| path.is_in(place, self.subject.line)));
+        let is_known = word.parts.iter().all(|part| matches!(part, Part::Literal { .. } | Part::Tilde { .. }));
+        if is_known { found } else { Match::Maybe }
+    }
+}
