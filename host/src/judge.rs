@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
+use toolc::approval::CommandApproval;
+use toolc::{Dialect, Registry, Turn};
 use toolc_commands::rules::Verdict;
-use toolc_commands::{Cause, Directory, Finding, How, Judgement, MAX_BYTES, Program, Reading, Surroundings, Word};
+use toolc_commands::{Cause, Directory, Finding, How, Judgement, MAX_BYTES, Program, Reading, Word};
 
 use crate::home::Home;
 use crate::rules;
@@ -44,9 +46,8 @@ impl JudgeArgs {
             .map_err(|error| format!("failed to find the directory: {error}"))?;
         let rules = rules::load(home, &directory)?;
         let line = self.line()?;
-        let user = std::env::home_dir();
-        let surroundings = surroundings(&directory, user.as_deref());
-        let judgement = toolc_commands::judge(&line, rules, &surroundings);
+        let turn = turn(CommandApproval::new(rules).directory(&directory))?;
+        let judgement = turn.judge_command(&line).ok_or("the session judges no commands")?;
         let text = if self.json {
             format!("{}\n", json(&line, &directory, &judgement))
         } else {
@@ -75,10 +76,13 @@ impl JudgeArgs {
     }
 }
 
-/// Returns what is known about the place where a command of this process runs. Variables are those of the command line only: the
-/// session of a call knows which ones are secret.
-pub(crate) fn surroundings<'a>(directory: &'a Path, home: Option<&'a Path>) -> Surroundings<'a> {
-    Surroundings { directory: Some(directory), home, ..Surroundings::default() }
+/// Returns a turn that judges commands as the sessions of this program do: which environment variables are secret is known to the
+/// shipped tools.
+fn turn(commands: CommandApproval) -> Result<Turn, String> {
+    let registry = Registry::new();
+    registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
+    let session = registry.session().commands(commands).build().map_err(|error| error.to_string())?;
+    Ok(session.turn_blocking(Dialect::Mcp))
 }
 
 /// Returns the marks of findings.

@@ -38,8 +38,8 @@ pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'st
     Ok(Box::leak(Box::new(rules)))
 }
 
-/// Returns the files of rules, each with its owner.
-fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust)>, String> {
+/// Returns the files of rules of the user and of the project, each with its owner.
+pub(crate) fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust)>, String> {
     let folder = home.rules();
     let mut own = match fs::read_dir(&folder) {
         Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>(),

@@ -29,10 +29,14 @@ impl Log {
     }
 
     fn append(&self, line: &str) -> io::Result<()> {
-        let folder = self.home.logs();
-        self.home.create(&folder)?;
-        append(&folder.join("approvals.jsonl"), line, MAX_BYTES)
+        self.home.create(&self.home.logs())?;
+        append(&path(&self.home), line, MAX_BYTES)
     }
+}
+
+/// Returns the file that is written.
+pub(super) fn path(home: &Home) -> PathBuf {
+    home.logs().join("approvals.jsonl")
 }
 
 impl ApprovalLog for Log {

@@ -5,6 +5,7 @@ mod log;
 mod person;
 #[cfg_attr(not(unix), expect(dead_code, reason = "only the question at a Unix terminal shows it"))]
 mod question;
+mod report;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +38,22 @@ impl Mode {
     /// The environment variable that names the mode.
     const VARIABLE: &str = "TOOLC_APPROVAL";
 
+    fn word(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+            Self::Off => "off",
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Self::Ask => "a person at the terminal decides where a rule asks",
+            Self::Deny => "a command about which a rule asks does not run",
+            Self::Off => "a command about which a rule asks runs without a question",
+        }
+    }
+
     fn of_environment() -> Result<Option<Self>, String> {
         let Some(word) = std::env::var_os(Self::VARIABLE).filter(|word| !word.is_empty()) else { return Ok(None) };
         let mode = word.to_str().and_then(|word| <Self as ValueEnum>::from_str(word, false).ok());
@@ -60,13 +77,13 @@ pub(crate) fn store(home: &Home) -> Approvals {
     Approvals::new(Arc::new(Database::new(home.state())))
 }
 
-/// Prepares an app for a command that calls tools. For other commands, returns it as it is.
+/// Prepares an app for a command that calls tools, and for `doctor`. For other commands, returns it as it is.
 ///
 /// # Errors
 /// If a file of rules is invalid.
 pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result<App, String> {
     let default = match command {
-        Command::Call(_) | Command::Repl { .. } => Mode::Ask,
+        Command::Call(_) | Command::Repl { .. } | Command::Doctor { .. } => Mode::Ask,
         // A client is not a person, and the standard streams are the client's.
         Command::Serve { yes, .. } => {
             if *yes {
@@ -78,15 +95,18 @@ pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result
         _ => return Ok(app),
     };
     let mode = mode.map_or_else(Mode::of_environment, |mode| Ok(Some(mode)))?.unwrap_or(default);
+    let home = Home::find()?;
+    let directory =
+        std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
+    if let Command::Doctor { .. } = command {
+        return Ok(app.doctor_section(report::section(&home, &directory, mode)));
+    }
     if mode == Mode::Off {
         eprintln!(
             "warning: APPROVAL IS OFF: commands about which a person has to decide run without a question, with your rights. \
              Use this only in a sandbox"
         );
     }
-    let home = Home::find()?;
-    let directory =
-        std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
     let rules = rules::load(&home, &directory)?;
     let commands = commands(rules, &home, &directory).mode(mode.into());
     let app = app.session(move |session| session.commands(commands.clone()).approval_timeout(TIME_LIMIT));

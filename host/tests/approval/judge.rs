@@ -54,6 +54,39 @@ fn a_command_is_judged_where_it_would_run() {
     assert_eq!(run_with(folder.path(), &["judge", "-"], |program| program.stdin(Stdio::from(line))).status, Some(3));
 }
 
+#[test]
+fn a_command_is_judged_with_the_variables_of_the_environment_that_are_not_secret() {
+    let folder = folder();
+    let judge = |name: &str| {
+        let command = format!("rm -r \"${name}\"");
+        run_with(folder.path(), &["judge", &command], |program| program.env(name, "/etc"))
+    };
+    assert_eq!(judge("OUT").status, Some(3));
+    let secret = judge("OUT_PASSWORD");
+    assert_eq!(secret.status, Some(1), "{}", secret.out);
+    assert!(!secret.out.contains("/etc"), "{}", secret.out);
+}
+
+#[test]
+fn the_doctor_reports_the_mode_the_rules_and_what_was_approved() {
+    let folder = folder();
+    let doctor = |args: &[&str]| run(folder.path(), &[&["doctor"], args].concat());
+    let report = doctor(&["--json"]).json();
+    assert_eq!((&report["approval"]["mode"], &report["approval"]["approved_commands"]), (&json!("ask"), &json!(0)));
+    assert!(!folder.path().join("home").exists(), "the doctor writes nothing");
+    assert!(doctor(&["--approval", "off"]).out.contains("approval of commands: off ("));
+
+    let own = folder.path().join("home/rules/own.toml");
+    fs::create_dir_all(own.parent().expect("a folder")).expect("failed to create");
+    fs::write(&own, "[[rules]]\nname = 'x'\n").expect("failed to write");
+    fs::write(folder.path().join("home/state.db"), "no database").expect("failed to write");
+    let broken = doctor(&[]);
+    assert_eq!(broken.status, Some(1), "{}", broken.err);
+    for part in ["own.toml are invalid", "needs `verdict`", "state.db"] {
+        assert!(broken.out.contains(part), "{part} is missing: {}", broken.out);
+    }
+}
+
 const STRICTER: &str = r#"
 [[rules]]
 name = "deploys"

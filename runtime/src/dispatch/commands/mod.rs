@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::Value;
+use toolc_commands::Judgement;
 use toolc_commands::rules::Verdict;
 
 use crate::args::Arguments;
@@ -20,6 +21,7 @@ use crate::call::approval::log::{DecidedBy, RecordedDecision};
 use crate::call::approval::policy::{CommandApproval, CommandMode};
 use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest};
 use crate::call::hooks::{HostError, HostStage};
+use crate::data::catalog::Variable;
 use crate::dispatch::approval::{self, Answer};
 use crate::dispatch::prepared::PreparedCall;
 use crate::panics;
@@ -99,15 +101,32 @@ impl Turn {
         commands.answered(answer)
     }
 
+    /// Judges a line of a shell as if a tool of the session ran it, in the session's directory and with its environment
+    /// variables. Nothing is run, asked or recorded. `None` if the session judges no commands.
+    pub fn judge_command(&self, line: &str) -> Option<Judgement<'_>> {
+        let config = self.config().commands.as_ref()?;
+        let place = self.command_place(config);
+        Some(place.surroundings(|surroundings| toolc_commands::judge(line, config.rules, surroundings)))
+    }
+
+    /// Returns the variables that the providers declare as secret.
+    fn secret_variables(&self) -> impl Iterator<Item = &Variable> {
+        let variables = self.state().providers.iter().flat_map(|provider| provider.variables());
+        variables.filter(|variable| variable.secret)
+    }
+
+    fn command_place(&self, config: &CommandApproval) -> CommandPlace {
+        let is_secret = |name: &str| self.secret_variables().any(|variable| variable.name == name);
+        CommandPlace::new(config, &self.config().env, is_secret)
+    }
+
     /// Judges the commands of a call. Returns those that do not simply run.
     fn judge_commands(&self, config: &CommandApproval, id: ToolId, arguments: &Arguments) -> Vec<JudgedCommand> {
         let (env, table) = (&self.config().env, self.table(id));
-        let variables = || self.state().providers.iter().flat_map(|provider| provider.variables());
-        let is_secret = |name: &str| variables().any(|variable| variable.secret && variable.name == name);
-        let place = CommandPlace::new(config, env, is_secret).in_directory_of(arguments, table);
+        let place = self.command_place(config).in_directory_of(arguments, table);
         let secrets = || {
-            let secret = variables().filter(|variable| variable.secret);
-            secret.filter_map(|variable| env.var(&variable.name)).chain(record::secret_values(env)).collect()
+            let declared = self.secret_variables().filter_map(|variable| env.var(&variable.name));
+            declared.chain(record::secret_values(env)).collect()
         };
         let properties = table.nodes.first().map_or(&[][..], |root| root.properties.slice(&table.properties));
         let mut judged = Vec::new();

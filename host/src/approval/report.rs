@@ -1,0 +1,49 @@
+//! What `doctor` reports about the approval of commands.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::json;
+use toolc_cli::DoctorSection;
+
+use crate::approval::{Mode, store};
+use crate::home::Home;
+use crate::{rules, show};
+
+/// Returns the section on approvals for the report of `doctor`. A file that cannot be used is a problem.
+pub(super) fn section(home: &Home, directory: &Path, mode: Mode) -> DoctorSection {
+    let mut problems = Vec::new();
+    let shipped = toolc_catalog::commands::rules().rules().len();
+    let files = rules::files(home, directory).unwrap_or_default();
+    if let Err(problem) = rules::load(home, directory) {
+        problems.push(problem);
+    }
+    let approved = store(home).list().map(|approvals| approvals.len());
+    if let Err(problem) = &approved {
+        problems.push(problem.to_string());
+    }
+    let log = super::log::path(home);
+    let files: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+
+    let mut text = format!("approval of commands: {} ({})\n", mode.word(), mode.meaning());
+    let _ = writeln!(text, "    rules: {shipped} shipped");
+    for file in &files {
+        let _ = writeln!(text, "    rules: {}", show::one_line(file));
+    }
+    if let Ok(approved) = &approved {
+        let _ = writeln!(text, "    approved for good: {approved}");
+    }
+    let _ = write!(text, "    log: {}", show::one_line(&log.display().to_string()));
+    for problem in &problems {
+        let _ = write!(text, "\n    problem: {}", problem.replace('\n', "\n    "));
+    }
+    let json = json!({
+        "mode": mode.word(),
+        "shipped_rules": shipped,
+        "rule_files": files,
+        "approved_commands": approved.ok(),
+        "log": log.display().to_string(),
+        "problems": problems,
+    });
+    DoctorSection { key: "approval".to_owned(), json, text, problems }
+}
