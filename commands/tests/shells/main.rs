@@ -61,7 +61,7 @@ fn what_hard_lines_run_is_listed() {
 #[test]
 fn what_random_lines_run_is_listed() {
     let number = |name, default| std::env::var(name).map_or(default, |number| number.parse().expect("a number"));
-    let (first, tries): (u64, u64) = (number("TOOLC_FIRST", 0), number("TOOLC_TRIES", 1_000));
+    let (first, tries): (u64, u64) = (number("TOOLC_FIRST", 0), number("TOOLC_TRIES", 3_000));
     let sure = compare(first..first + tries, Grammar::line);
     // The comparison is worth something only if the reader commits itself.
     assert!(sure * 5 > tries, "only {sure} of {tries} lines are certain");

@@ -232,6 +232,10 @@ impl Parser<'_, '_> {
             // Not an operator: shells skip this in different ways.
             self.doubt(DoubtKind::ShellsDiffer, start, self.at);
         }
+        if operator == ":" && self.opens_quoting() {
+            // dash takes any character after the colon for an unknown operator.
+            self.doubt(DoubtKind::ShellsDiffer, start, self.at);
+        }
         if operator.contains('=') {
             self.script.assigned.push(name.clone());
         }
@@ -245,6 +249,15 @@ impl Parser<'_, '_> {
             (!operator.is_empty() || !operand.is_empty()).then(|| Box::new(Operation { operator, operand }));
         builder.push_part(Part::Variable { name, operation, quoted: quote.is_quoted() });
         Ok(())
+    }
+
+    /// Returns whether a quote, an escape or an expansion with brackets begins here.
+    fn opens_quoting(&self) -> bool {
+        match self.peek() {
+            b'\'' | b'"' | b'`' | b'\\' => true,
+            b'$' => matches!(self.peek_second(), b'(' | b'{' | b'\'' | b'"'),
+            _ => false,
+        }
     }
 
     /// Reads the rest of `${...}`, and the `}`.
