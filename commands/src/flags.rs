@@ -166,10 +166,16 @@ impl<'w> Iterator for Arguments<'w, '_> {
         let plus = start.starts_with('+') && self.value_options.iter().any(|option| option.starts_with('+'));
         if (start.starts_with('-') || plus) && (start.len() > 1 || !whole) {
             // `find -name`, `java -jar`: a long option with one dash.
-            if self.value_options.contains(&start.as_str()) && start.len() > 2 && whole {
-                let value = self.words.get(self.next).map(Value::Word);
-                self.next += usize::from(value.is_some());
-                return Some(Argument::Option { name: start, value, index });
+            if start.len() > 2 && whole {
+                if self.value_options.contains(&start.as_str()) {
+                    let value = self.words.get(self.next).map(Value::Word);
+                    self.next += usize::from(value.is_some());
+                    return Some(Argument::Option { name: start, value, index });
+                }
+                // `gdb -nx`: without the `?`, it would be a cluster in which `-x` takes a value.
+                if self.has_attached_value(&start) {
+                    return Some(Argument::Option { name: start, value: None, index });
+                }
             }
             self.sign = if plus { '+' } else { '-' };
             start[1..].clone_into(&mut self.cluster);
@@ -187,7 +193,7 @@ mod tests {
     use crate::span::Span;
     use crate::syntax::Part;
 
-    const OPTIONS: &[&str] = &["-u", "-i?", "--user", "--replace?", "+o"];
+    const OPTIONS: &[&str] = &["-u", "-i?", "--user", "--replace?", "+o", "-all", "-nu?", "--use?"];
 
     /// Returns the arguments as texts: options as `NAME` or `NAME=VALUE`, operands in parentheses. A word `$` is an expansion.
     fn read(line: &str) -> String {
@@ -227,6 +233,10 @@ mod tests {
             ("a -x -- -y", "(a) -x (-y)"),
             ("- -- -", "(-) (-)"),
             ("+o a +x", "+o=a +x"),
+            ("-all a b", "-all=a (b)"),
+            ("-nu a", "-nu (a)"),
+            ("-xu a", "-x -u=a"),
+            ("--use a", "--use (a)"),
             ("$ -x", "? -x"),
         ] {
             assert_eq!(read(line), expected, "{line}");

@@ -152,9 +152,15 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Returns whether options after the first operand belong to another command.
+/// Returns whether options after the first operand belong to another command. If that begins after a subcommand, the options of
+/// other subcommands are the program's own: `docker exec` runs a command, and `docker run -v` has an option.
 fn has_options_first(program: &Program<'_>) -> bool {
-    program.options_first || program.runs.iter().any(|runs| matches!(runs, Runs::Rest(_) | Runs::Joined { .. }))
+    let is_wrapper = |runs: &Runs<'_>| match runs {
+        Runs::Rest(rest) => rest.after.is_empty(),
+        Runs::Joined { .. } => true,
+        _ => false,
+    };
+    program.options_first || program.runs.iter().any(is_wrapper)
 }
 
 /// Returns the part of a word after a prefix, such as the path of `of=PATH`.

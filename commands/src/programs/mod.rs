@@ -23,7 +23,9 @@ pub struct Program<'t> {
     /// The options whose value is the next argument, with their dashes: `-u`, `--user`.
     ///
     /// A long option is also recognised with `=VALUE` and by an unambiguous beginning, a short one also within a cluster. If an
-    /// option takes a value only in its own word (`-i{}`, `--replace={}`), a `?` follows it: `-i?`.
+    /// option takes a value only in its own word (`-i{}`, `--replace={}`), a `?` follows it: `-i?`. So does it follow an option
+    /// without a value that would otherwise be read as one with a value: `--tag?` if there is `--tagstring`, `-nx?` if there is
+    /// `-x`.
     pub value_options: &'t [&'t str],
     /// Whether options end at the first operand, such as the script of an interpreter.
     pub options_first: bool,

@@ -38,7 +38,7 @@ table! {
         name: Required<Name>,
         /// Other names of the program. Rules for `name` apply to them as well.
         aliases: Names,
-        /// Options whose value is the next argument, such as `-u` and `--user`. A `?` follows an option that takes a value only in its own word, as in `-i?` of `xargs`.
+        /// Options whose value is the next argument, such as `-u` and `--user`. A `?` follows an option that takes a value only in its own word, as in `-i?` of `xargs`, and one without a value that another entry would give a value, as in `--tag?` if there is `--tagstring`.
         value_flags: Names,
         /// Whether options end at the first operand, such as the script of an interpreter. Default: `false`.
         options_first: Flag,
