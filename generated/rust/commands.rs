@@ -15,11 +15,43 @@ pub fn rules() -> &'static RuleSet<'static> {
 /// The programs that run others or write files, by name.
 pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
+        "aa-exec",
+        &Program {
+            value_options: &["-n", "-p", "--namespace", "--profile"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "abduco",
+        &Program { value_options: &["-e"], runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
+    ),
+    (
+        "arch",
+        &Program {
+            value_options: &["-arch", "-d"],
+            runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "asdf",
         &Program {
-            name: "bundle",
-            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    ("autoexpect", &Program { value_options: &["-f"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "autossh",
+        &Program {
+            value_options: &[
+                "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
+                "-R", "-S", "-W", "-w", "-M",
+            ],
+            runs: &[Runs::Joined { skip: 1, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -27,10 +59,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "awk",
         &Program {
             name: "awk",
-            value_options: &["-F", "-f", "-v", "--assign", "--field-separator", "--file"],
+            value_options: &[
+                "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
+                "--include", "--load", "--source",
+            ],
             ..Program::EMPTY
         },
     ),
+    (
+        "aws-vault",
+        &Program {
+            name: "aws-vault",
+            value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    ("bear", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "bsdtar",
         &Program {
@@ -38,34 +83,82 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-C", "-F", "-I", "-T", "-X", "-b", "-f", "-g", "-H", "-K", "-L", "-N", "-V", "--checkpoint-action",
                 "--directory", "--exclude", "--file", "--files-from", "--owner", "--group", "--mode", "--transform",
-                "--use-compress-program", "--to-command",
+                "--use-compress-program", "--to-command", "--add-file", "--after-date", "--blocking-factor",
+                "--exclude-from", "--format", "--index-file", "--info-script", "--label", "--level",
+                "--listed-incremental", "--mtime", "--new-volume-script", "--newer", "--newer-mtime", "--owner-map",
+                "--group-map", "--pax-option", "--quoting-style", "--record-size", "--rmt-command", "--rsh-command",
+                "--set-mtime-command", "--sort", "--starting-file", "--strip-components", "--suffix", "--tape-length",
+                "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform", "--exclude-tag",
+                "--exclude-ignore",
             ],
             writes: &[Writes::Values(&["-C", "--directory"])],
             ..Program::EMPTY
         },
     ),
     (
+        "bun",
+        &Program {
+            value_options: &["--cwd"],
+            runs: &[Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "bundle",
         &Program {
-            name: "bundle",
-            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            value_options: &["--gemfile"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
     (
         "bunx",
         &Program {
-            name: "npx",
-            value_options: &["-p", "--package", "--from", "--python", "--with"],
+            name: "bunx",
+            value_options: &["-p", "--package"],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
     ("caffeinate", &Program { value_options: &["-t", "-w"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "capsh",
+        &Program {
+            value_options: &["-c"],
+            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Bash, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
     ("catchsegv", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("ccache", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("cgexec", &Program { value_options: &["-g"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "chamber",
+        &Program {
+            name: "aws-vault",
+            value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("chmod", &Program { name: "chmod", value_options: &["--reference"], ..Program::EMPTY }),
+    (
+        "choom",
+        &Program {
+            value_options: &["-n", "-p", "--adjust", "--pid"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     ("chown", &Program { name: "chown", value_options: &["--from", "--reference"], ..Program::EMPTY }),
+    (
+        "chpst",
+        &Program {
+            value_options: &["-/", "-L", "-U", "-b", "-c", "-d", "-e", "-f", "-l", "-m", "-n", "-o", "-p", "-t", "-u"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     ("chronic", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "chroot",
@@ -78,8 +171,42 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "chrt",
         &Program {
-            value_options: &["-D", "-P", "-T", "-p"],
-            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            value_options: &[
+                "-D", "-P", "-T", "-U", "-X", "--clamp-max", "--clamp-min", "--sched-deadline", "--sched-period",
+                "--sched-runtime",
+            ],
+            runs: &[
+                Runs::Rest(Rest { unless: &["-p", "--pid"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { skip: 1, unless: &["-p", "--pid"], ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "colima",
+        &Program {
+            value_options: &["-p", "--profile"],
+            runs: &[Runs::Rest(Rest { after: &["ssh"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "concurrently",
+        &Program {
+            value_options: &[
+                "-c", "-l", "-m", "-n", "-p", "-s", "-t", "--default-input-target", "--hide", "--kill-signal",
+                "--max-processes", "--name-separator", "--names", "--prefix", "--prefix-colors", "--prefix-length",
+                "--restart-after", "--restart-tries", "--success", "--teardown", "--timestamp-format",
+            ],
+            runs: &[
+                Runs::Code { options: &["--teardown"], shell: CodeShell::Any, first_operand: false },
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Operand { skip: 3, shell: CodeShell::Any },
+                Runs::Operand { skip: 4, shell: CodeShell::Any },
+                Runs::Operand { skip: 5, shell: CodeShell::Any },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -87,11 +214,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "conda",
         &Program {
             name: "conda",
-            value_options: &[
-                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
-                "--index", "--name", "--prefix", "--project", "--python", "--with",
-            ],
-            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            value_options: &["-e", "-n", "-p", "-r", "--cwd", "--env", "--name", "--prefix", "--root-prefix"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "coresched",
+        &Program {
+            value_options: &["-d", "-s", "-t", "--dest", "--dest-type", "--source"],
+            runs: &[Runs::Rest(Rest { after: &["copy", "new"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -99,11 +231,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "cp",
         &Program {
             name: "cp",
-            value_options: &["-S", "-t", "--suffix", "--target-directory"],
+            value_options: &["-S", "-t", "--suffix", "--target-directory", "--no-preserve", "--sparse"],
             writes: &[Writes::LastOperand, Writes::Values(&["-t", "--target-directory"])],
             ..Program::EMPTY
         },
     ),
+    (
+        "cpulimit",
+        &Program {
+            value_options: &["-P", "-c", "-e", "-l", "-p", "--cpu", "--exe", "--limit", "--path", "--pid"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    ("cross-env", &Program { runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "curl",
         &Program {
@@ -113,9 +254,48 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--connect-timeout", "--cookie", "--cookie-jar", "--data", "--data-binary", "--data-raw",
                 "--data-urlencode", "--dump-header", "--form", "--header", "--json", "--key", "--max-time", "--output",
                 "--output-dir", "--proxy", "--referer", "--request", "--retry", "--upload-file", "--url", "--user",
-                "--user-agent", "--write-out",
+                "--user-agent", "--write-out", "--abstract-unix-socket", "--alt-svc", "--aws-sigv4", "--capath",
+                "--cert-type", "--ciphers", "--connect-to", "--continue-at", "--create-file-mode", "--crlfile",
+                "--curves", "--data-ascii", "--delegation", "--dns-interface", "--dns-ipv4-addr", "--dns-ipv6-addr",
+                "--dns-servers", "--doh-url", "--egd-file", "--engine", "--etag-compare", "--etag-save",
+                "--expect100-timeout", "--form-string", "--ftp-account", "--ftp-alternative-to-user", "--ftp-method",
+                "--ftp-port", "--ftp-ssl-ccc-mode", "--happy-eyeballs-timeout-ms", "--hostpubmd5", "--hostpubsha256",
+                "--hsts", "--interface", "--keepalive-time", "--key-type", "--krb", "--libcurl", "--limit-rate",
+                "--local-port", "--login-options", "--mail-auth", "--mail-from", "--mail-rcpt", "--max-filesize",
+                "--max-redirs", "--netrc-file", "--noproxy", "--oauth2-bearer", "--parallel-max", "--pass",
+                "--pinnedpubkey", "--proto", "--proto-default", "--proto-redir", "--proxy-cacert", "--proxy-capath",
+                "--proxy-cert", "--proxy-cert-type", "--proxy-ciphers", "--proxy-crlfile", "--proxy-header",
+                "--proxy-key", "--proxy-key-type", "--proxy-pass", "--proxy-pinnedpubkey", "--proxy-service-name",
+                "--proxy-tls13-ciphers", "--proxy-tlsauthtype", "--proxy-tlspassword", "--proxy-tlsuser",
+                "--proxy-user", "--proxy1.0", "--pubkey", "--quote", "--random-file", "--range", "--rate",
+                "--request-target", "--resolve", "--retry-delay", "--retry-max-time", "--sasl-authzid",
+                "--service-name", "--socks4", "--socks4a", "--socks5", "--socks5-gssapi-service", "--socks5-hostname",
+                "--speed-limit", "--speed-time", "--stderr", "--telnet-option", "--tftp-blksize", "--time-cond",
+                "--tls-max", "--tls13-ciphers", "--tlsauthtype", "--tlspassword", "--tlsuser", "--trace",
+                "--trace-ascii", "--unix-socket", "--url-query", "--variable", "--haproxy-clientip", "--ipfs-gateway",
+                "--trace-config", "--vlan-priority", "--ip-tos", "--ech",
             ],
-            writes: &[Writes::Values(&["-o", "-c", "-D", "--output", "--output-dir", "--cookie-jar", "--dump-header"])],
+            writes: &[Writes::Values(&[
+                "-o", "-c", "-D", "--output", "--output-dir", "--cookie-jar", "--dump-header", "--alt-svc",
+                "--etag-save", "--hsts", "--libcurl", "--stderr", "--trace", "--trace-ascii",
+            ])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "daemonize",
+        &Program {
+            value_options: &["-E", "-c", "-e", "-l", "-o", "-p", "-u"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    ("datefudge", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "dbus-launch",
+        &Program {
+            value_options: &["--autolaunch", "--config-file"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -128,67 +308,166 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("dcfldd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
+    (
+        "dchroot",
+        &Program {
+            name: "schroot",
+            value_options: &[
+                "-c", "-d", "-n", "-o", "-s", "-u", "--chroot", "--directory", "--option", "--session-name", "--shell",
+                "--user",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     ("dd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
+    ("direnv", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("distcc", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
-        "direnv",
+        "distrobox",
         &Program {
-            name: "bundle",
-            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            value_options: &["-a", "-n", "--additional-flags", "--name"],
+            runs: &[
+                Runs::Rest(Rest { after: &["enter"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["enter"], skip: 1, ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
-    (
-        "doas",
-        &Program {
-            value_options: &["-C", "-a", "-u"],
-            runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
-            ..Program::EMPTY
-        },
-    ),
+    ("distrobox-host-exec", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("doas", &Program { value_options: &["-C", "-a", "-u"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "docker",
         &Program {
             name: "docker",
             value_options: &[
-                "-H", "-l", "--config", "--context", "--host", "--log-level", "-v", "--volume", "--mount", "-e",
-                "--env", "--name", "-p", "--publish", "-w", "--workdir", "-u", "--user", "--network", "--net", "--pid",
-                "--ipc", "--userns", "--cap-add", "--device", "--security-opt", "--entrypoint", "-f", "--file",
-                "--project-name", "--filter", "--format", "-t", "--tag",
+                "-H", "-a", "-c", "-e", "-f", "-l", "-p", "-u", "-v", "-w", "--address", "--cap-add",
+                "--cgroup-manager", "--config", "--connection", "--context", "--detach-keys", "--device",
+                "--entrypoint", "--env", "--env-file", "--file", "--filter", "--format", "--host", "--identity",
+                "--index", "--ipc", "--log-level", "--mount", "--name", "--namespace", "--net", "--network", "--pid",
+                "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
+                "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
+                "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
+                "--workdir",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
             ],
             ..Program::EMPTY
         },
     ),
     (
         "docker-compose",
-        &Program { value_options: &["-f", "-p", "--file", "--project-name", "--profile"], ..Program::EMPTY },
+        &Program {
+            value_options: &[
+                "-c", "-e", "-f", "-p", "-u", "-w", "--ansi", "--env", "--env-file", "--file", "--index", "--parallel",
+                "--profile", "--progress", "--project-directory", "--project-name", "--user", "--workdir",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
     ),
+    (
+        "doppler",
+        &Program {
+            value_options: &["-c", "-p", "-t", "--command", "--config", "--project", "--token"],
+            runs: &[
+                Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "dotenv",
+        &Program {
+            value_options: &["-c?", "-e", "-f", "-p", "-v"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "dotenvx",
+        &Program {
+            value_options: &["-e", "-f", "-fk", "-fv", "--env", "--env-file", "--env-vault-file"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "dtach",
+        &Program {
+            value_options: &["-A", "-N", "-a", "-c", "-e", "-n", "-p", "-r"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    ("dumb-init", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("eatmydata", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
-    ("entr", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "enosys",
+        &Program {
+            value_options: &["-i", "-s", "--ioctl", "--syscall"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "entr",
+        &Program {
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "env",
         &Program {
             name: "env",
-            value_options: &["-C", "-P", "-S", "-a", "-u", "--argv0", "--chdir", "--split-string", "--unset"],
+            value_options: &[
+                "-C", "-L", "-P", "-S", "-U", "-a", "-u", "--argv0", "--chdir", "--split-string", "--unset",
+            ],
             runs: &[Runs::Rest(Rest { assignments: true, split: &["-S", "--split-string"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    ("envdir", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("envuidgid", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "fakechroot",
+        &Program {
+            value_options: &[
+                "-b", "-c", "-d", "-e", "-l", "--bindir", "--config-dir", "--elfloader", "--environment", "--lib",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
     (
         "fakeroot",
-        &Program { value_options: &["-b", "-f", "-i", "-l", "-s"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+        &Program {
+            value_options: &["-b", "-f", "-i", "-l", "-s", "--faked", "--lib"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
     ),
     (
         "faketime",
-        &Program { value_options: &["-p"], runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
+        &Program {
+            value_options: &["-p", "--date-prog"],
+            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
     ),
     (
         "fd",
         &Program {
             name: "fd",
             value_options: &[
-                "-E", "-S", "-c", "-d", "-e", "-j", "-t", "--color", "--exclude", "--extension", "--max-depth",
-                "--size", "--type",
+                "-E", "-S", "-c", "-d", "-e", "-j", "-o", "-t", "--and", "--base-directory", "--batch-size",
+                "--changed-before", "--changed-within", "--color", "--exact-depth", "--exclude", "--extension",
+                "--format", "--ignore-file", "--max-depth", "--max-results", "--min-depth", "--owner",
+                "--path-separator", "--search-path", "--size", "--threads", "--type",
             ],
             runs: &[Runs::Between { starts: &["-x", "--exec", "-X", "--exec-batch"], ends: &[";"], placeholder: "{}" }],
             ..Program::EMPTY
@@ -199,29 +478,39 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "fd",
             value_options: &[
-                "-E", "-S", "-c", "-d", "-e", "-j", "-t", "--color", "--exclude", "--extension", "--max-depth",
-                "--size", "--type",
+                "-E", "-S", "-c", "-d", "-e", "-j", "-o", "-t", "--and", "--base-directory", "--batch-size",
+                "--changed-before", "--changed-within", "--color", "--exact-depth", "--exclude", "--extension",
+                "--format", "--ignore-file", "--max-depth", "--max-results", "--min-depth", "--owner",
+                "--path-separator", "--search-path", "--size", "--threads", "--type",
             ],
             runs: &[Runs::Between { starts: &["-x", "--exec", "-X", "--exec-batch"], ends: &[";"], placeholder: "{}" }],
             ..Program::EMPTY
         },
     ),
+    ("fghack", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "find",
         &Program {
             name: "find",
+            value_options: &["-fls", "-fprint", "-fprint0", "-fprintf"],
             runs: &[Runs::Between {
                 starts: &["-exec", "-execdir", "-ok", "-okdir"],
                 ends: &[";", "+"],
                 placeholder: "{}",
             }],
+            writes: &[Writes::Values(&["-fls", "-fprint", "-fprint0", "-fprintf"])],
             ..Program::EMPTY
         },
     ),
+    ("firejail", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("flatpak-spawn", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "flock",
         &Program {
-            value_options: &["-E", "-c", "-w", "--command", "--conflict-exit-code", "--timeout", "--wait"],
+            value_options: &[
+                "-E", "-c", "-w", "--command", "--conflict-exit-code", "--fd", "--length", "--start", "--timeout",
+                "--wait",
+            ],
             runs: &[
                 Runs::Rest(Rest { skip: 1, unless: &["-c", "--command"], ..Rest::PLAIN }),
                 Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
@@ -233,7 +522,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "gawk",
         &Program {
             name: "awk",
-            value_options: &["-F", "-f", "-v", "--assign", "--field-separator", "--file"],
+            value_options: &[
+                "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
+                "--include", "--load", "--source",
+            ],
             ..Program::EMPTY
         },
     ),
@@ -243,18 +535,32 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "gcp",
         &Program {
             name: "cp",
-            value_options: &["-S", "-t", "--suffix", "--target-directory"],
+            value_options: &["-S", "-t", "--suffix", "--target-directory", "--no-preserve", "--sparse"],
             writes: &[Writes::LastOperand, Writes::Values(&["-t", "--target-directory"])],
             ..Program::EMPTY
         },
     ),
-    ("gdb", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "gdb",
+        &Program {
+            value_options: &[
+                "-batch?", "-command", "-core", "-ex", "-iex", "-ix", "-nh?", "-nx?", "-p", "-pid", "-quiet?", "-se",
+                "-silent?", "-symbols", "-tty", "-x", "--command", "--core", "--directory", "--eval-command", "--exec",
+                "--init-command", "--init-eval-command", "--pid", "--se", "--symbols", "--tty",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    ("gdbserver", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("gdd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
     (
         "genv",
         &Program {
             name: "env",
-            value_options: &["-C", "-P", "-S", "-a", "-u", "--argv0", "--chdir", "--split-string", "--unset"],
+            value_options: &[
+                "-C", "-L", "-P", "-S", "-U", "-a", "-u", "--argv0", "--chdir", "--split-string", "--unset",
+            ],
             runs: &[Runs::Rest(Rest { assignments: true, split: &["-S", "--split-string"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -263,11 +569,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "gfind",
         &Program {
             name: "find",
+            value_options: &["-fls", "-fprint", "-fprint0", "-fprintf"],
             runs: &[Runs::Between {
                 starts: &["-exec", "-execdir", "-ok", "-okdir"],
                 ends: &[";", "+"],
                 placeholder: "{}",
             }],
+            writes: &[Writes::Values(&["-fls", "-fprint", "-fprint0", "-fprintf"])],
             ..Program::EMPTY
         },
     ),
@@ -277,6 +585,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "install",
             value_options: &[
                 "-S", "-g", "-m", "-o", "-t", "--group", "--mode", "--owner", "--suffix", "--target-directory",
+                "--strip-program",
             ],
             writes: &[
                 Writes::LastOperand,
@@ -290,8 +599,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "git",
         &Program {
             value_options: &[
-                "-C", "-c", "--config-env", "--exec-path", "--git-dir", "--namespace", "--work-tree", "-m",
-                "--message",
+                "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
+                "--message", "--attr-source", "--super-prefix", "--list-cmds",
             ],
             ..Program::EMPTY
         },
@@ -314,13 +623,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("gosu", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("grc", &Program { value_options: &["-c"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("grm", &Program { name: "rm", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
         "gsed",
         &Program {
             name: "sed",
-            value_options: &["-e", "-f", "-l", "--expression", "--file", "--line-length"],
-            writes: &[Writes::OperandsWith(&["-i", "--in-place"])],
+            value_options: &["-e", "-f", "-l", "--expression", "--file", "--line-length", "-i?", "--in-place?"],
+            writes: &[Writes::OperandsWith(&["-i", "--in-place", "-I"])],
             ..Program::EMPTY
         },
     ),
@@ -339,7 +650,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "sort",
             value_options: &[
                 "-S", "-T", "-k", "-o", "-t", "--batch-size", "--compress-program", "--files0-from", "--key",
-                "--output", "--parallel",
+                "--output", "--parallel", "--buffer-size", "--field-separator", "--random-source", "--sort",
+                "--temporary-directory",
             ],
             writes: &[Writes::Values(&["-o", "--output"])],
             ..Program::EMPTY
@@ -352,7 +664,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-C", "-F", "-I", "-T", "-X", "-b", "-f", "-g", "-H", "-K", "-L", "-N", "-V", "--checkpoint-action",
                 "--directory", "--exclude", "--file", "--files-from", "--owner", "--group", "--mode", "--transform",
-                "--use-compress-program", "--to-command",
+                "--use-compress-program", "--to-command", "--add-file", "--after-date", "--blocking-factor",
+                "--exclude-from", "--format", "--index-file", "--info-script", "--label", "--level",
+                "--listed-incremental", "--mtime", "--new-volume-script", "--newer", "--newer-mtime", "--owner-map",
+                "--group-map", "--pax-option", "--quoting-style", "--record-size", "--rmt-command", "--rsh-command",
+                "--set-mtime-command", "--sort", "--starting-file", "--strip-components", "--suffix", "--tape-length",
+                "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform", "--exclude-tag",
+                "--exclude-ignore",
             ],
             writes: &[Writes::Values(&["-C", "--directory"])],
             ..Program::EMPTY
@@ -365,6 +683,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "time",
             value_options: &["-f", "-o", "--format", "--output"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            writes: &[Writes::Values(&["-o", "--output"])],
             ..Program::EMPTY
         },
     ),
@@ -387,37 +706,114 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "guix",
+        &Program {
+            value_options: &[
+                "-L", "-e", "-f", "-m", "-p", "-s", "--expression", "--file", "--load-path", "--manifest", "--profile",
+                "--system",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["environment", "shell"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["environment", "shell"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["environment", "shell"], skip: 2, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["environment", "shell"], skip: 3, ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "gxargs",
         &Program {
             name: "xargs",
             value_options: &[
-                "-E", "-I", "-L", "-P", "-a", "-d", "-e?", "-i?", "-l?", "-n", "-s", "--arg-file", "--delimiter",
-                "--eof?", "--max-args", "--max-chars", "--max-lines?", "--max-procs", "--process-slot-var",
-                "--replace?",
+                "-E", "-I", "-J", "-L", "-P", "-R", "-S", "-a", "-d", "-e?", "-i?", "-l?", "-n", "-s", "--arg-file",
+                "--delimiter", "--eof?", "--max-args", "--max-chars", "--max-lines?", "--max-procs",
+                "--process-slot-var", "--replace?",
             ],
-            runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I", "-i", "--replace"], ..Rest::PLAIN })],
+            runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I", "-J", "-i", "--replace"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
     (
         "hatch",
         &Program {
-            name: "conda",
-            value_options: &[
-                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
-                "--index", "--name", "--prefix", "--project", "--python", "--with",
-            ],
-            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            value_options: &["-e", "-p", "--cache-dir", "--config", "--data-dir", "--env", "--project"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
-    ("helm", &Program { value_options: &["-n", "--kube-context", "--kubeconfig", "--namespace"], ..Program::EMPTY }),
+    ("heaptrack", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "helm",
+        &Program {
+            value_options: &[
+                "-n", "--kube-context", "--kubeconfig", "--namespace", "--burst-limit", "--color", "--kube-apiserver",
+                "--kube-as-group", "--kube-as-user", "--kube-ca-file", "--kube-tls-server-name", "--kube-token",
+                "--qps", "--registry-config", "--repository-cache", "--repository-config",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    ("host-spawn", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "hyperfine",
+        &Program {
+            value_options: &[
+                "-D", "-L", "-M", "-P", "-S", "-c", "-m", "-n", "-p", "-r", "-s", "-u", "-w", "--cleanup",
+                "--command-name", "--conclude", "--export-asciidoc", "--export-csv", "--export-json",
+                "--export-markdown", "--export-orgmode", "--input", "--max-runs", "--min-runs", "--output",
+                "--parameter-list", "--parameter-scan", "--parameter-step-size", "--prepare", "--reference",
+                "--reference-name", "--runs", "--setup", "--shell", "--sort", "--style", "--time-unit", "--warmup",
+            ],
+            runs: &[
+                Runs::Code {
+                    options: &["-c", "-p", "-s", "--cleanup", "--conclude", "--prepare", "--reference", "--setup"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Operand { skip: 3, shell: CodeShell::Any },
+                Runs::Operand { skip: 4, shell: CodeShell::Any },
+                Runs::Operand { skip: 5, shell: CodeShell::Any },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    ("i386", &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("i486", &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("i586", &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("i686", &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("icecc", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("ifne", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "incus",
+        &Program {
+            name: "lxc",
+            value_options: &["--cwd", "--env", "--group", "--mode", "--project", "--user"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "infisical",
+        &Program {
+            value_options: &["--command", "--env", "--path", "--projectId", "--token"],
+            runs: &[
+                Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
+            ],
+            ..Program::EMPTY
+        },
+    ),
     (
         "install",
         &Program {
             name: "install",
             value_options: &[
                 "-S", "-g", "-m", "-o", "-t", "--group", "--mode", "--owner", "--suffix", "--target-directory",
+                "--strip-program",
             ],
             writes: &[
                 Writes::LastOperand,
@@ -430,17 +826,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "ionice",
         &Program {
-            value_options: &["-c", "-n", "-p", "--class", "--classdata", "--pid"],
+            value_options: &["-P", "-c", "-n", "-p", "-u", "--class", "--classdata", "--pgid", "--pid", "--uid"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ip",
+        &Program {
+            value_options: &["-b", "-f", "-n", "-batch", "-family", "-netns", "-rcvbuf"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
     (
         "jenv",
         &Program {
-            name: "bundle",
-            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -449,27 +853,91 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "kubectl",
             value_options: &[
-                "-f", "-l", "-n", "-o", "-s", "--cluster", "--context", "--filename", "--kubeconfig", "--namespace",
-                "--output", "--selector", "--user",
+                "-c", "-f", "-l", "-n", "-o", "-s", "-v", "--as", "--as-group", "--as-uid", "--cache-dir",
+                "--certificate-authority", "--client-certificate", "--client-key", "--cluster", "--container",
+                "--context", "--filename", "--kubeconfig", "--namespace", "--output", "--pod-running-timeout",
+                "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "kill",
+        &Program {
+            value_options: &[
+                "-n", "-s", "--signal", "-q", "--queue", "--timeout", "-ABRT?", "-ALRM?", "-BUS?", "-CHLD?", "-CLD?",
+                "-CONT?", "-EMT?", "-FPE?", "-HUP?", "-ILL?", "-INT?", "-IO?", "-IOT?", "-KILL?", "-PIPE?", "-POLL?",
+                "-PROF?", "-PWR?", "-QUIT?", "-SEGV?", "-STKFLT?", "-STOP?", "-SYS?", "-TERM?", "-TRAP?", "-TSTP?",
+                "-TTIN?", "-TTOU?", "-URG?", "-USR1?", "-USR2?", "-VTALRM?", "-WINCH?", "-XCPU?", "-XFSZ?",
+                "-SIGABRT?", "-SIGALRM?", "-SIGBUS?", "-SIGCHLD?", "-SIGCLD?", "-SIGCONT?", "-SIGEMT?", "-SIGFPE?",
+                "-SIGHUP?", "-SIGILL?", "-SIGINT?", "-SIGIO?", "-SIGIOT?", "-SIGKILL?", "-SIGPIPE?", "-SIGPOLL?",
+                "-SIGPROF?", "-SIGPWR?", "-SIGQUIT?", "-SIGSEGV?", "-SIGSTKFLT?", "-SIGSTOP?", "-SIGSYS?", "-SIGTERM?",
+                "-SIGTRAP?", "-SIGTSTP?", "-SIGTTIN?", "-SIGTTOU?", "-SIGURG?", "-SIGUSR1?", "-SIGUSR2?",
+                "-SIGVTALRM?", "-SIGWINCH?", "-SIGXCPU?", "-SIGXFSZ?",
             ],
             ..Program::EMPTY
         },
     ),
-    ("kill", &Program { value_options: &["-n", "-s", "--signal"], ..Program::EMPTY }),
-    ("killall", &Program { value_options: &["-s", "-u", "--signal", "--user"], ..Program::EMPTY }),
+    (
+        "killall",
+        &Program {
+            value_options: &[
+                "-s", "-u", "--signal", "--user", "-Z", "-n", "-o", "-y", "--context", "--ns", "--older-than",
+                "--younger-than", "-ABRT?", "-ALRM?", "-BUS?", "-CHLD?", "-CLD?", "-CONT?", "-EMT?", "-FPE?", "-HUP?",
+                "-ILL?", "-INT?", "-IO?", "-IOT?", "-KILL?", "-PIPE?", "-POLL?", "-PROF?", "-PWR?", "-QUIT?", "-SEGV?",
+                "-STKFLT?", "-STOP?", "-SYS?", "-TERM?", "-TRAP?", "-TSTP?", "-TTIN?", "-TTOU?", "-URG?", "-USR1?",
+                "-USR2?", "-VTALRM?", "-WINCH?", "-XCPU?", "-XFSZ?", "-SIGABRT?", "-SIGALRM?", "-SIGBUS?", "-SIGCHLD?",
+                "-SIGCLD?", "-SIGCONT?", "-SIGEMT?", "-SIGFPE?", "-SIGHUP?", "-SIGILL?", "-SIGINT?", "-SIGIO?",
+                "-SIGIOT?", "-SIGKILL?", "-SIGPIPE?", "-SIGPOLL?", "-SIGPROF?", "-SIGPWR?", "-SIGQUIT?", "-SIGSEGV?",
+                "-SIGSTKFLT?", "-SIGSTOP?", "-SIGSYS?", "-SIGTERM?", "-SIGTRAP?", "-SIGTSTP?", "-SIGTTIN?",
+                "-SIGTTOU?", "-SIGURG?", "-SIGUSR1?", "-SIGUSR2?", "-SIGVTALRM?", "-SIGWINCH?", "-SIGXCPU?",
+                "-SIGXFSZ?",
+            ],
+            ..Program::EMPTY
+        },
+    ),
     (
         "kubectl",
         &Program {
             name: "kubectl",
             value_options: &[
-                "-f", "-l", "-n", "-o", "-s", "--cluster", "--context", "--filename", "--kubeconfig", "--namespace",
-                "--output", "--selector", "--user",
+                "-c", "-f", "-l", "-n", "-o", "-s", "-v", "--as", "--as-group", "--as-uid", "--cache-dir",
+                "--certificate-authority", "--client-certificate", "--client-key", "--cluster", "--container",
+                "--context", "--filename", "--kubeconfig", "--namespace", "--output", "--pod-running-timeout",
+                "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
             ],
+            runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
-    ("linux32", &Program { name: "setarch", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
-    ("linux64", &Program { name: "setarch", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "lckdo",
+        &Program {
+            value_options: &["-E", "-W"],
+            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "linux32",
+        &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    (
+        "linux64",
+        &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    (
+        "lldb",
+        &Program {
+            value_options: &[
+                "-k", "-o", "-s", "-S", "-p", "-n", "-a", "-c", "-l", "-O", "--arch", "--attach-name", "--attach-pid",
+                "--core", "--file", "--one-line", "--one-line-before-file", "--source", "--source-before-file",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     (
         "ln",
         &Program {
@@ -479,11 +947,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("logsave", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "ltrace",
         &Program {
-            value_options: &["-e", "-l", "-n", "-o", "-p", "-s", "-u"],
+            value_options: &[
+                "-A", "-D", "-F", "-a", "-e", "-l", "-n", "-o", "-p", "-s", "-u", "-w", "-x", "--align", "--config",
+                "--debug", "--indent", "--library", "--output", "--where",
+            ],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            writes: &[Writes::Values(&["-o", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "lxc",
+        &Program {
+            name: "lxc",
+            value_options: &["--cwd", "--env", "--group", "--mode", "--project", "--user"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -491,11 +973,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "mamba",
         &Program {
             name: "conda",
-            value_options: &[
-                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
-                "--index", "--name", "--prefix", "--project", "--python", "--with",
-            ],
-            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            value_options: &["-e", "-n", "-p", "-r", "--cwd", "--env", "--name", "--prefix", "--root-prefix"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -505,8 +984,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "mysql",
             value_options: &[
                 "-D", "-P", "-S", "-e", "-h", "-u", "--database", "--execute", "--host", "--port", "--socket",
-                "--user",
+                "--user", "-p?", "--character-sets-dir", "--connect-timeout", "--default-auth",
+                "--default-character-set", "--defaults-extra-file", "--defaults-file", "--defaults-group-suffix",
+                "--delimiter", "--init-command", "--max-allowed-packet", "--max-join-size", "--net-buffer-length",
+                "--password?", "--plugin-dir", "--prompt", "--protocol", "--quick-max-column-width", "--select-limit",
+                "--server-arg", "--ssl-ca", "--ssl-capath", "--ssl-cert", "--ssl-cipher", "--ssl-crl", "--ssl-crlpath",
+                "--ssl-key", "--ssl-mode", "--tee", "--tls-version",
             ],
+            writes: &[Writes::Values(&["--tee"])],
             ..Program::EMPTY
         },
     ),
@@ -514,7 +999,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "mawk",
         &Program {
             name: "awk",
-            value_options: &["-F", "-f", "-v", "--assign", "--field-separator", "--file"],
+            value_options: &[
+                "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
+                "--include", "--load", "--source",
+            ],
             ..Program::EMPTY
         },
     ),
@@ -523,9 +1011,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "kubectl",
             value_options: &[
-                "-f", "-l", "-n", "-o", "-s", "--cluster", "--context", "--filename", "--kubeconfig", "--namespace",
-                "--output", "--selector", "--user",
+                "-c", "-f", "-l", "-n", "-o", "-s", "-v", "--as", "--as-group", "--as-uid", "--cache-dir",
+                "--certificate-authority", "--client-certificate", "--client-key", "--cluster", "--container",
+                "--context", "--filename", "--kubeconfig", "--namespace", "--output", "--pod-running-timeout",
+                "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
             ],
+            runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -533,24 +1024,60 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "micromamba",
         &Program {
             name: "conda",
-            value_options: &[
-                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
-                "--index", "--name", "--prefix", "--project", "--python", "--with",
-            ],
-            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            value_options: &["-e", "-n", "-p", "-r", "--cwd", "--env", "--name", "--prefix", "--root-prefix"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "minikube",
+        &Program {
+            value_options: &["-n", "-p", "--node", "--profile"],
+            runs: &[Runs::Rest(Rest { after: &["ssh"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
     (
         "mise",
         &Program {
-            name: "bundle",
-            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            name: "mise",
+            value_options: &["-C", "-E", "-c", "-j", "--cd", "--command", "--env", "--jobs"],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["exec", "x"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["exec", "x"], skip: 2, ..Rest::PLAIN }),
+                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+            ],
             ..Program::EMPTY
         },
     ),
-    ("mkdir", &Program { value_options: &["-Z", "-m", "--mode"], writes: &[Writes::Operands], ..Program::EMPTY }),
+    (
+        "mispipe",
+        &Program {
+            runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }, Runs::Operand { skip: 1, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    ("mkdir", &Program { value_options: &["-m", "--mode"], writes: &[Writes::Operands], ..Program::EMPTY }),
+    (
+        "mosh",
+        &Program {
+            value_options: &["-p", "--client", "--port", "--predict", "--server", "--ssh"],
+            runs: &[
+                Runs::Joined { skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Code { options: &["--ssh"], shell: CodeShell::Any, first_operand: false },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "multipass",
+        &Program {
+            value_options: &["-d", "--working-directory"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     (
         "mv",
         &Program {
@@ -566,8 +1093,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "mysql",
             value_options: &[
                 "-D", "-P", "-S", "-e", "-h", "-u", "--database", "--execute", "--host", "--port", "--socket",
-                "--user",
+                "--user", "-p?", "--character-sets-dir", "--connect-timeout", "--default-auth",
+                "--default-character-set", "--defaults-extra-file", "--defaults-file", "--defaults-group-suffix",
+                "--delimiter", "--init-command", "--max-allowed-packet", "--max-join-size", "--net-buffer-length",
+                "--password?", "--plugin-dir", "--prompt", "--protocol", "--quick-max-column-width", "--select-limit",
+                "--server-arg", "--ssl-ca", "--ssl-capath", "--ssl-cert", "--ssl-cipher", "--ssl-crl", "--ssl-crlpath",
+                "--ssl-key", "--ssl-mode", "--tee", "--tls-version",
             ],
+            writes: &[Writes::Values(&["--tee"])],
             ..Program::EMPTY
         },
     ),
@@ -575,7 +1108,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "nawk",
         &Program {
             name: "awk",
-            value_options: &["-F", "-f", "-v", "--assign", "--field-separator", "--file"],
+            value_options: &[
+                "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
+                "--include", "--load", "--source",
+            ],
             ..Program::EMPTY
         },
     ),
@@ -584,21 +1120,54 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "docker",
             value_options: &[
-                "-H", "-l", "--config", "--context", "--host", "--log-level", "-v", "--volume", "--mount", "-e",
-                "--env", "--name", "-p", "--publish", "-w", "--workdir", "-u", "--user", "--network", "--net", "--pid",
-                "--ipc", "--userns", "--cap-add", "--device", "--security-opt", "--entrypoint", "-f", "--file",
-                "--project-name", "--filter", "--format", "-t", "--tag",
+                "-H", "-a", "-c", "-e", "-f", "-l", "-p", "-u", "-v", "-w", "--address", "--cap-add",
+                "--cgroup-manager", "--config", "--connection", "--context", "--detach-keys", "--device",
+                "--entrypoint", "--env", "--env-file", "--file", "--filter", "--format", "--host", "--identity",
+                "--index", "--ipc", "--log-level", "--mount", "--name", "--namespace", "--net", "--network", "--pid",
+                "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
+                "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
+                "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
+                "--workdir",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
             ],
             ..Program::EMPTY
         },
     ),
     ("nice", &Program { value_options: &["-n", "--adjustment"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "nix",
+        &Program {
+            value_options: &["-I", "-f", "--expr", "--file", "--include", "--inputs-from"],
+            runs: &[
+                Runs::Rest(Rest { after: &["develop", "env", "shell"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["develop", "env", "shell"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["develop", "env", "shell"], skip: 2, ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "nix-shell",
+        &Program {
+            value_options: &[
+                "-A", "-E", "-I", "-p", "--argstr", "--attr", "--command", "--expr", "--include", "--option", "--run",
+            ],
+            runs: &[Runs::Code { options: &["--command", "--run"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "node",
         &Program {
             name: "node",
             value_options: &[
                 "-C", "-e", "-p", "-r", "--conditions", "--eval", "--import", "--loader", "--print", "--require",
+                "--env-file", "--env-file-if-exists", "--experimental-loader", "--input-type", "--title",
+                "--test-reporter", "--test-reporter-destination", "--test-name-pattern", "--icu-data-dir",
+                "--diagnostic-dir", "--watch?", "--watch-path",
             ],
             options_first: true,
             ..Program::EMPTY
@@ -610,17 +1179,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "node",
             value_options: &[
                 "-C", "-e", "-p", "-r", "--conditions", "--eval", "--import", "--loader", "--print", "--require",
+                "--env-file", "--env-file-if-exists", "--experimental-loader", "--input-type", "--title",
+                "--test-reporter", "--test-reporter-destination", "--test-name-pattern", "--icu-data-dir",
+                "--diagnostic-dir", "--watch?", "--watch-path",
             ],
             options_first: true,
             ..Program::EMPTY
         },
     ),
     (
+        "nodemon",
+        &Program {
+            value_options: &[
+                "-e", "-i", "-w", "-x", "--config", "--cwd", "--delay", "--exec", "--ext", "--ignore", "--signal",
+                "--watch",
+            ],
+            runs: &[Runs::Code { options: &["-x", "--exec"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "nodenv",
         &Program {
-            name: "bundle",
-            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -628,54 +1211,110 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "npm",
         &Program {
-            name: "pnpm",
-            value_options: &["-C", "-F", "-w", "--cwd", "--dir", "--filter", "--prefix", "--workspace"],
-            runs: &[Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN })],
+            value_options: &[
+                "-C", "-c", "-w", "--cache", "--call", "--loglevel", "--package", "--prefix", "--registry",
+                "--script-shell", "--userconfig", "--workspace",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
+                Runs::Code { options: &["-c", "--call"], shell: CodeShell::Any, first_operand: false },
+            ],
             ..Program::EMPTY
         },
     ),
     (
         "npx",
         &Program {
-            name: "npx",
-            value_options: &["-p", "--package", "--from", "--python", "--with"],
+            value_options: &[
+                "-c", "-p", "-w", "--cache", "--call", "--package", "--registry", "--script-shell", "--userconfig",
+                "--workspace",
+            ],
+            runs: &[
+                Runs::Rest(Rest::PLAIN),
+                Runs::Code { options: &["-c", "--call"], shell: CodeShell::Any, first_operand: false },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    ("nq", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "nsenter",
+        &Program {
+            value_options: &["-G", "-N", "-S", "-t", "--net?", "--net-socket", "--setgid", "--setuid", "--target"],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
     (
-        "nsenter",
-        &Program { value_options: &["-G", "-S", "-t", "--target"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+        "numactl",
+        &Program {
+            value_options: &[
+                "-C", "-I", "-L", "-M", "-N", "-P", "-S", "-f", "-i", "-m", "-o", "-p", "-w", "--cpunodebind",
+                "--cpubind", "--file", "--interleave", "--length", "--membind", "--offset", "--physcpubind",
+                "--preferred", "--preferred-many", "--shm", "--shmid", "--shmmode", "--weighted-interleave",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
     ),
-    ("numactl", &Program { value_options: &["-C", "-N", "-m"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "oc",
         &Program {
             name: "kubectl",
             value_options: &[
-                "-f", "-l", "-n", "-o", "-s", "--cluster", "--context", "--filename", "--kubeconfig", "--namespace",
-                "--output", "--selector", "--user",
+                "-c", "-f", "-l", "-n", "-o", "-s", "-v", "--as", "--as-group", "--as-uid", "--cache-dir",
+                "--certificate-authority", "--client-certificate", "--client-key", "--cluster", "--container",
+                "--context", "--filename", "--kubeconfig", "--namespace", "--output", "--pod-running-timeout",
+                "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
             ],
+            runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "op",
+        &Program {
+            value_options: &["--account", "--env-file", "--environment", "--session"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
     (
         "opam",
         &Program {
-            name: "bundle",
-            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
     (
         "parallel",
         &Program {
+            name: "parallel",
             value_options: &[
-                "-I", "-P", "-S", "-a", "-j", "-n", "--arg-file", "--jobs", "--joblog", "--max-args", "--sshlogin",
-                "--timeout",
+                "-C", "-E", "-I", "-J", "-L", "-N", "-P", "-S", "-a", "-d", "-e?", "-i?", "-j", "-l?", "-n", "-s",
+                "--arg-file", "--arg-file-sep", "--arg-sep", "--basefile", "--basenameextensionreplace",
+                "--basenamereplace", "--bf", "--bin", "--block", "--block-size", "--block-timeout", "--bner", "--bnr",
+                "--bt", "--colsep", "--compress?", "--compress-program", "--ctag?", "--ctagstring",
+                "--decompress-program", "--delay", "--delimiter", "--dirnamereplace", "--dnr", "--env", "--eof?",
+                "--er", "--extensionreplace", "--filter", "--group?", "--group-by", "--halt", "--halt-on-error",
+                "--header", "--id", "--jl", "--joblog", "--jobs", "--limit", "--load", "--max-args", "--max-chars",
+                "--max-lines?", "--max-procs", "--max-replace-args", "--memfree", "--memsuspend", "--minversion",
+                "--nice", "--parens", "--process-slot-var", "--profile", "--recend", "--recstart", "--replace?",
+                "--res", "--results", "--retries", "--return", "--rpl", "--rsync-opts", "--semaphore?",
+                "--semaphore-name", "--semaphore-timeout", "--semaphorename", "--semaphoretimeout", "--seqreplace",
+                "--shard", "--shell-completion", "--slf", "--slotreplace", "--sql", "--sql-and-worker", "--sql-master",
+                "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st", "--tag?",
+                "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
+                "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd",
+                "--workdir",
             ],
-            runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
+                Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Input { shell: CodeShell::Any },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -684,29 +1323,74 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &[
                 "-B", "-D", "-F", "-V", "-d", "-i", "-o", "-p", "-r", "-z", "--directory", "--input", "--output",
-                "--strip",
+                "--strip", "-Y", "-g", "-x", "--basename-prefix", "--debug", "--fuzz", "--get", "--ifdef", "--prefix",
+                "--quoting-style", "--read-only", "--reject-file", "--reject-format", "--suffix", "--version-control",
             ],
-            writes: &[Writes::Operands, Writes::Values(&["-d", "-o", "--directory", "--output"])],
+            writes: &[
+                Writes::Operands,
+                Writes::Values(&["-d", "-o", "--directory", "--output", "-r", "--reject-file"]),
+            ],
             ..Program::EMPTY
         },
     ),
     (
         "pdm",
         &Program {
-            name: "conda",
             value_options: &[
-                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
-                "--index", "--name", "--prefix", "--project", "--python", "--with",
+                "-c", "-k", "-p", "--config", "--env", "--env-file", "--project", "--skip", "--working-dir",
             ],
-            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
-    ("perl", &Program { value_options: &["-e", "-E", "-I"], options_first: true, ..Program::EMPTY }),
+    (
+        "pee",
+        &Program {
+            runs: &[
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Operand { skip: 3, shell: CodeShell::Any },
+                Runs::Operand { skip: 4, shell: CodeShell::Any },
+                Runs::Operand { skip: 5, shell: CodeShell::Any },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "perf",
+        &Program {
+            value_options: &[
+                "-C", "-D", "-F", "-G", "-c", "-e", "-j", "-m", "-o", "-p", "-r", "-t", "-u", "--buildid-dir",
+                "--call-graph", "--cgroup", "--clockid", "--count", "--cpu", "--debug", "--delay", "--duration",
+                "--event", "--filter", "--freq", "--interval-print", "--mmap-pages", "--output", "--pid",
+                "--proc-map-timeout", "--repeat", "--tid", "--timeout", "--uid",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["ftrace", "record", "stat", "trace"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["ftrace", "record", "stat", "trace"], skip: 1, ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "perl",
+        &Program {
+            value_options: &["-e", "-E", "-I", "-F?", "-M?", "-m?", "-x?"],
+            options_first: true,
+            writes: &[Writes::OperandsWith(&["-i"])],
+            ..Program::EMPTY
+        },
+    ),
+    ("pgrphack", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "php",
         &Program {
-            value_options: &["-B", "-E", "-F", "-R", "-S", "-c", "-d", "-f", "-r", "-t", "-z"],
+            value_options: &[
+                "-B", "-E", "-F", "-R", "-S", "-c", "-d", "-f", "-r", "-t", "-z", "--define", "--docroot", "--file",
+                "--php-ini", "--process-begin", "--process-code", "--process-end", "--process-file", "--run",
+                "--server", "--zend-extension",
+            ],
             options_first: true,
             ..Program::EMPTY
         },
@@ -714,43 +1398,57 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "pipenv",
         &Program {
-            name: "conda",
-            value_options: &[
-                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
-                "--index", "--name", "--prefix", "--project", "--python", "--with",
-            ],
-            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            value_options: &["--pypi-mirror", "--python"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pipesz",
+        &Program {
+            value_options: &["-f", "-n", "-s", "--fd", "--file", "--set"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
     (
         "pipx",
         &Program {
-            name: "npx",
-            value_options: &["-p", "--package", "--from", "--python", "--with"],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            value_options: &[
+                "-i", "--backend", "--cooldown", "--fetch-python", "--index-url", "--pip-args", "--python",
+                "--python-args", "--spec", "--with",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
     (
         "pixi",
         &Program {
-            name: "conda",
-            value_options: &[
-                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
-                "--index", "--name", "--prefix", "--project", "--python", "--with",
-            ],
-            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            value_options: &["-e", "-m", "-s", "--color", "--environment", "--manifest-path", "--spec"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
-    ("pkexec", &Program { value_options: &["--user"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "pkexec",
+        &Program { value_options: &["--process", "--user"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
     (
         "pkill",
         &Program {
             value_options: &[
                 "-F", "-G", "-P", "-U", "-g", "-s", "-t", "-u", "--euid", "--group", "--parent", "--pidfile",
-                "--signal",
+                "--signal", "-O", "-q", "-r", "--cgroup", "--env", "--ns", "--nslist", "--older", "--pgroup",
+                "--queue", "--runstates", "--session", "--terminal", "--uid", "-ABRT?", "-ALRM?", "-BUS?", "-CHLD?",
+                "-CLD?", "-CONT?", "-EMT?", "-FPE?", "-HUP?", "-ILL?", "-INT?", "-IO?", "-IOT?", "-KILL?", "-PIPE?",
+                "-POLL?", "-PROF?", "-PWR?", "-QUIT?", "-SEGV?", "-STKFLT?", "-STOP?", "-SYS?", "-TERM?", "-TRAP?",
+                "-TSTP?", "-TTIN?", "-TTOU?", "-URG?", "-USR1?", "-USR2?", "-VTALRM?", "-WINCH?", "-XCPU?", "-XFSZ?",
+                "-SIGABRT?", "-SIGALRM?", "-SIGBUS?", "-SIGCHLD?", "-SIGCLD?", "-SIGCONT?", "-SIGEMT?", "-SIGFPE?",
+                "-SIGHUP?", "-SIGILL?", "-SIGINT?", "-SIGIO?", "-SIGIOT?", "-SIGKILL?", "-SIGPIPE?", "-SIGPOLL?",
+                "-SIGPROF?", "-SIGPWR?", "-SIGQUIT?", "-SIGSEGV?", "-SIGSTKFLT?", "-SIGSTOP?", "-SIGSYS?", "-SIGTERM?",
+                "-SIGTRAP?", "-SIGTSTP?", "-SIGTTIN?", "-SIGTTOU?", "-SIGURG?", "-SIGUSR1?", "-SIGUSR2?",
+                "-SIGVTALRM?", "-SIGWINCH?", "-SIGXCPU?", "-SIGXFSZ?",
             ],
             ..Program::EMPTY
         },
@@ -758,8 +1456,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "pnpm",
         &Program {
-            name: "pnpm",
-            value_options: &["-C", "-F", "-w", "--cwd", "--dir", "--filter", "--prefix", "--workspace"],
+            value_options: &[
+                "-C", "-F", "--allow-build", "--changed-files-ignore-pattern", "--cpu", "--dir", "--env-file",
+                "--filter", "--filter-prod", "--http-proxy", "--https-proxy", "--libc", "--loglevel",
+                "--npmrc-auth-file", "--os", "--package", "--registry", "--reporter", "--resume-from", "--state-dir",
+                "--store-dir", "--test-pattern", "--userconfig", "--workspace-concurrency", "--workspace-packages",
+            ],
             runs: &[Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -767,8 +1469,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "pnpx",
         &Program {
-            name: "npx",
-            value_options: &["-p", "--package", "--from", "--python", "--with"],
+            name: "bunx",
+            value_options: &["-p", "--package"],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
@@ -778,10 +1480,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "docker",
             value_options: &[
-                "-H", "-l", "--config", "--context", "--host", "--log-level", "-v", "--volume", "--mount", "-e",
-                "--env", "--name", "-p", "--publish", "-w", "--workdir", "-u", "--user", "--network", "--net", "--pid",
-                "--ipc", "--userns", "--cap-add", "--device", "--security-opt", "--entrypoint", "-f", "--file",
-                "--project-name", "--filter", "--format", "-t", "--tag",
+                "-H", "-a", "-c", "-e", "-f", "-l", "-p", "-u", "-v", "-w", "--address", "--cap-add",
+                "--cgroup-manager", "--config", "--connection", "--context", "--detach-keys", "--device",
+                "--entrypoint", "--env", "--env-file", "--file", "--filter", "--format", "--host", "--identity",
+                "--index", "--ipc", "--log-level", "--mount", "--name", "--namespace", "--net", "--network", "--pid",
+                "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
+                "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
+                "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
+                "--workdir",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
             ],
             ..Program::EMPTY
         },
@@ -789,12 +1499,27 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "poetry",
         &Program {
-            name: "conda",
+            value_options: &["-C", "-P", "--directory", "--project"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "prlimit",
+        &Program {
+            value_options: &["-o", "-p", "--output", "--pid"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "proot",
+        &Program {
             value_options: &[
-                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
-                "--index", "--name", "--prefix", "--project", "--python", "--with",
+                "-R", "-S", "-b", "-i", "-k", "-m", "-q", "-r", "-v", "-w", "--bind", "--change-id", "--cwd",
+                "--kernel-release", "--mount", "--pwd", "--qemu", "--rootfs", "--verbose",
             ],
-            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -811,55 +1536,120 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &[
                 "-F", "-L", "-P", "-R", "-T", "-U", "-c", "-d", "-f", "-h", "-o", "-p", "-v", "--command", "--dbname",
-                "--file", "--host", "--output", "--port", "--username", "--variable",
+                "--file", "--host", "--output", "--port", "--username", "--variable", "--field-separator",
+                "--log-file", "--pset", "--record-separator", "--set", "--table-attr",
             ],
-            writes: &[Writes::Values(&["-o", "-L", "--output"])],
+            writes: &[Writes::Values(&["-o", "-L", "--output", "--log-file"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "py-spy",
+        &Program {
+            name: "py-spy",
+            value_options: &["-d", "-f", "-o", "-p", "-r", "--duration", "--format", "--output", "--pid", "--rate"],
+            runs: &[Runs::Rest(Rest { after: &["record", "top"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
     (
         "pyenv",
         &Program {
-            name: "bundle",
-            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
     (
         "pypy",
-        &Program { name: "python", value_options: &["-W", "-X", "-c", "-m"], options_first: true, ..Program::EMPTY },
+        &Program {
+            name: "python",
+            value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
+            options_first: true,
+            ..Program::EMPTY
+        },
     ),
     (
         "pypy3",
-        &Program { name: "python", value_options: &["-W", "-X", "-c", "-m"], options_first: true, ..Program::EMPTY },
+        &Program {
+            name: "python",
+            value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
+            options_first: true,
+            ..Program::EMPTY
+        },
     ),
     (
         "python",
-        &Program { name: "python", value_options: &["-W", "-X", "-c", "-m"], options_first: true, ..Program::EMPTY },
+        &Program {
+            name: "python",
+            value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
+            options_first: true,
+            ..Program::EMPTY
+        },
     ),
     (
         "python2",
-        &Program { name: "python", value_options: &["-W", "-X", "-c", "-m"], options_first: true, ..Program::EMPTY },
+        &Program {
+            name: "python",
+            value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
+            options_first: true,
+            ..Program::EMPTY
+        },
     ),
     (
         "python3",
-        &Program { name: "python", value_options: &["-W", "-X", "-c", "-m"], options_first: true, ..Program::EMPTY },
+        &Program {
+            name: "python",
+            value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
+            options_first: true,
+            ..Program::EMPTY
+        },
     ),
     (
         "rbenv",
         &Program {
-            name: "bundle",
-            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
     (
         "redis-cli",
-        &Program { value_options: &["-a", "-h", "-n", "-p", "-s", "-u", "--pass", "--user"], ..Program::EMPTY },
+        &Program {
+            value_options: &[
+                "-a", "-h", "-n", "-p", "-s", "-u", "--pass", "--user", "-D", "-X", "-d", "-i", "-r", "-t", "--cacert",
+                "--cacertdir", "--cert", "--eval", "--functions-rdb", "--intrinsic-latency", "--key", "--lru-test",
+                "--memkeys?", "--memkeys-samples", "--pattern", "--pipe?", "--pipe-timeout", "--quoted-pattern",
+                "--rdb", "--show-pushes", "--sni", "--tls?", "--tls-ciphers", "--tls-ciphersuites",
+            ],
+            writes: &[Writes::Values(&["--functions-rdb", "--rdb"])],
+            ..Program::EMPTY
+        },
     ),
-    ("rlwrap", &Program { value_options: &["-H", "-f"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "retry",
+        &Program {
+            value_options: &["-d", "-m", "-t", "-u", "-w", "--delay", "--max", "--times", "--until", "--while"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "rlwrap",
+        &Program {
+            value_options: &[
+                "-C", "-D", "-H", "-M", "-O", "-P", "-S", "-b", "-e", "-f", "-g", "-l", "-q", "-s", "-t", "-w", "-z",
+                "--break-chars", "--command-name", "--extra-char-after-completion", "--file", "--filter",
+                "--forget-matching", "--histsize", "--history-filename", "--history-no-dupes", "--logfile",
+                "--multi-line?", "--multi-line-ext", "--only-cook", "--pre-given", "--prompt-colour?",
+                "--quote-characters", "--set-term-name", "--substitute-prompt", "--wait-before-prompt",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     ("rm", &Program { name: "rm", writes: &[Writes::Operands], ..Program::EMPTY }),
     ("rmdir", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
     (
@@ -868,40 +1658,115 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-B", "-M", "-T", "-e", "-f", "--backup-dir", "--bwlimit", "--exclude", "--exclude-from",
                 "--files-from", "--filter", "--include", "--log-file", "--port", "--rsh", "--rsync-path", "--temp-dir",
-                "--timeout",
+                "--timeout", "-@", "--address", "--block-size", "--checksum-choice", "--checksum-seed", "--chmod",
+                "--chown", "--compare-dest", "--compress-choice", "--compress-level", "--contimeout", "--copy-as",
+                "--copy-dest", "--debug", "--early-input", "--groupmap", "--iconv", "--include-from", "--info",
+                "--link-dest", "--log-file-format", "--max-alloc", "--max-delete", "--max-size", "--min-size",
+                "--modify-window", "--only-write-batch", "--out-format", "--outbuf", "--partial?", "--partial-dir",
+                "--password-file", "--protocol", "--read-batch", "--remote-option", "--skip-compress", "--sockopts",
+                "--stderr", "--stop-after", "--stop-at", "--suffix", "--usermap", "--write-batch",
             ],
-            writes: &[Writes::LastOperand],
+            writes: &[
+                Writes::LastOperand,
+                Writes::Values(&["--backup-dir", "--log-file", "--only-write-batch", "--partial-dir", "--write-batch"]),
+            ],
             ..Program::EMPTY
         },
     ),
-    ("ruby", &Program { value_options: &["-C", "-E", "-I", "-e", "-r"], options_first: true, ..Program::EMPTY }),
+    (
+        "rtx",
+        &Program {
+            name: "mise",
+            value_options: &["-C", "-E", "-c", "-j", "--cd", "--command", "--env", "--jobs"],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["exec", "x"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["exec", "x"], skip: 2, ..Rest::PLAIN }),
+                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ruby",
+        &Program {
+            value_options: &[
+                "-C", "-E", "-I", "-e", "-r", "-F?", "-K?", "-X", "--backtrace-limit", "--disable", "--dump",
+                "--enable", "--encoding", "--external-encoding", "--internal-encoding",
+            ],
+            options_first: true,
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "run0",
+        &Program {
+            value_options: &[
+                "-D", "-a", "-g", "-u", "--area", "--background", "--chdir", "--description", "--group",
+                "--lightweight", "--machine", "--nice", "--property", "--setenv", "--shell-prompt-prefix", "--slice",
+                "--unit", "--user",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "runcon",
+        &Program {
+            value_options: &["-l", "-r", "-t", "-u", "--range", "--role", "--type", "--user"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     (
         "runuser",
         &Program {
-            name: "su",
-            value_options: &["-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--shell", "--user"],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
-            ..Program::EMPTY
-        },
-    ),
-    (
-        "rustup",
-        &Program {
-            name: "bundle",
-            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
-            ..Program::EMPTY
-        },
-    ),
-    (
-        "rye",
-        &Program {
-            name: "conda",
             value_options: &[
-                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
-                "--index", "--name", "--prefix", "--project", "--python", "--with",
+                "-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--session-command", "--shell",
+                "--supp-group", "--user", "--whitelist-environment",
             ],
-            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Code {
+                    options: &["-c", "--command", "--session-command"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Rest(Rest::PLAIN),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    ("rustup", &Program { runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("rye", &Program { runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("s6-envdir", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "s6-envuidgid",
+        &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
+    ),
+    ("s6-setuidgid", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "samply",
+        &Program {
+            name: "py-spy",
+            value_options: &["-d", "-f", "-o", "-p", "-r", "--duration", "--format", "--output", "--pid", "--rate"],
+            runs: &[Runs::Rest(Rest { after: &["record", "top"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "sandbox-exec",
+        &Program { value_options: &["-D", "-f", "-n", "-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    ("sccache", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "schroot",
+        &Program {
+            name: "schroot",
+            value_options: &[
+                "-c", "-d", "-n", "-o", "-s", "-u", "--chroot", "--directory", "--option", "--session-name", "--shell",
+                "--user",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -914,9 +1779,39 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "screen",
+        &Program {
+            value_options: &["-Logfile", "-S", "-T", "-c", "-e", "-h", "-p", "-s", "-t"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "script",
         &Program {
-            value_options: &["-B", "-E", "-I", "-O", "-T", "-c", "-m", "-o", "--command"],
+            value_options: &[
+                "-B", "-E", "-I", "-O", "-T", "-c", "-m", "-o", "-t?", "--command", "--echo", "--log-in", "--log-io",
+                "--log-out", "--log-timing", "--logging-format", "--output-limit", "--timing?",
+            ],
+            runs: &[
+                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Rest(Rest::PLAIN),
+                Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }),
+            ],
+            writes: &[
+                Writes::Operands,
+                Writes::Values(&["-B", "-I", "-O", "-T", "--log-in", "--log-io", "--log-out", "--log-timing"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "scriptlive",
+        &Program {
+            value_options: &[
+                "-B", "-E", "-I", "-T", "-c", "-d", "-m", "-t", "--command", "--divisor", "--echo", "--log-in",
+                "--log-io", "--log-timing", "--maxdelay", "--timing",
+            ],
             runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
@@ -925,24 +1820,65 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "sed",
         &Program {
             name: "sed",
-            value_options: &["-e", "-f", "-l", "--expression", "--file", "--line-length"],
-            writes: &[Writes::OperandsWith(&["-i", "--in-place"])],
+            value_options: &["-e", "-f", "-l", "--expression", "--file", "--line-length", "-i?", "--in-place?"],
+            writes: &[Writes::OperandsWith(&["-i", "--in-place", "-I"])],
             ..Program::EMPTY
         },
     ),
-    ("setarch", &Program { name: "setarch", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "sem",
+        &Program {
+            name: "parallel",
+            value_options: &[
+                "-C", "-E", "-I", "-J", "-L", "-N", "-P", "-S", "-a", "-d", "-e?", "-i?", "-j", "-l?", "-n", "-s",
+                "--arg-file", "--arg-file-sep", "--arg-sep", "--basefile", "--basenameextensionreplace",
+                "--basenamereplace", "--bf", "--bin", "--block", "--block-size", "--block-timeout", "--bner", "--bnr",
+                "--bt", "--colsep", "--compress?", "--compress-program", "--ctag?", "--ctagstring",
+                "--decompress-program", "--delay", "--delimiter", "--dirnamereplace", "--dnr", "--env", "--eof?",
+                "--er", "--extensionreplace", "--filter", "--group?", "--group-by", "--halt", "--halt-on-error",
+                "--header", "--id", "--jl", "--joblog", "--jobs", "--limit", "--load", "--max-args", "--max-chars",
+                "--max-lines?", "--max-procs", "--max-replace-args", "--memfree", "--memsuspend", "--minversion",
+                "--nice", "--parens", "--process-slot-var", "--profile", "--recend", "--recstart", "--replace?",
+                "--res", "--results", "--retries", "--return", "--rpl", "--rsync-opts", "--semaphore?",
+                "--semaphore-name", "--semaphore-timeout", "--semaphorename", "--semaphoretimeout", "--seqreplace",
+                "--shard", "--shell-completion", "--slf", "--slotreplace", "--sql", "--sql-and-worker", "--sql-master",
+                "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st", "--tag?",
+                "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
+                "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd",
+                "--workdir",
+            ],
+            runs: &[
+                Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
+                Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Input { shell: CodeShell::Any },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "setarch",
+        &Program {
+            value_options: &["-p"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    ("setlock", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("setpgid", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "setpriv",
         &Program {
             value_options: &[
                 "--ambient-caps", "--apparmor-profile", "--bounding-set", "--egid", "--euid", "--groups", "--inh-caps",
-                "--pdeathsig", "--regid", "--reuid", "--rgid", "--ruid", "--securebits", "--selinux-label",
+                "--landlock-access", "--landlock-rule", "--list-landlock-rights", "--pdeathsig", "--ptracer",
+                "--regid", "--reuid", "--rgid", "--ruid", "--seccomp-filter", "--securebits", "--selinux-label",
             ],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
     ("setsid", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("setuidgid", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "shred",
         &Program {
@@ -953,12 +1889,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "softlimit",
+        &Program {
+            value_options: &["-a", "-c", "-d", "-f", "-l", "-m", "-o", "-p", "-r", "-s", "-t"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "sort",
         &Program {
             name: "sort",
             value_options: &[
                 "-S", "-T", "-k", "-o", "-t", "--batch-size", "--compress-program", "--files0-from", "--key",
-                "--output", "--parallel",
+                "--output", "--parallel", "--buffer-size", "--field-separator", "--random-source", "--sort",
+                "--temporary-directory",
             ],
             writes: &[Writes::Values(&["-o", "--output"])],
             ..Program::EMPTY
@@ -967,7 +1912,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "split",
         &Program {
-            value_options: &["-C", "-a", "-b", "-l", "-n", "-t"],
+            value_options: &[
+                "-C", "-a", "-b", "-l", "-n", "-t", "--additional-suffix", "--bytes", "--filter", "--line-bytes",
+                "--lines", "--number", "--separator", "--suffix-length",
+            ],
             writes: &[Writes::LastOperand],
             ..Program::EMPTY
         },
@@ -989,6 +1937,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { value_options: &["-E", "-O", "-P", "-a", "-t"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     (
+        "sshpass",
+        &Program { value_options: &["-P", "-d", "-f", "-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    (
         "stdbuf",
         &Program {
             value_options: &["-e", "-i", "-o", "--error", "--input", "--output"],
@@ -999,27 +1951,42 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "strace",
         &Program {
-            value_options: &["-E", "-I", "-O", "-P", "-S", "-U", "-X", "-a", "-b", "-e", "-o", "-p", "-s", "-u"],
+            value_options: &[
+                "-E", "-I", "-O", "-P", "-S", "-U", "-X", "-a", "-b", "-e", "-o", "-p", "-s", "-u", "--abbrev",
+                "--argv0", "--attach", "--columns", "--const-print-style", "--decode-pids", "--detach-on", "--env",
+                "--fault", "--inject", "--interruptible", "--kvm", "--output", "--raw", "--read", "--signals",
+                "--stack-trace-frame-limit", "--status", "--string-limit", "--summary?", "--summary-columns",
+                "--summary-sort-by", "--summary-syscall-overhead", "--syscall-limit", "--trace", "--trace-fds",
+                "--trace-path", "--user", "--verbose", "--write",
+            ],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            writes: &[Writes::Values(&["-o", "--output"])],
             ..Program::EMPTY
         },
     ),
     (
         "su",
         &Program {
-            name: "su",
-            value_options: &["-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--shell", "--user"],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            value_options: &[
+                "-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--session-command", "--shell",
+                "--supp-group", "--user", "--whitelist-environment",
+            ],
+            runs: &[Runs::Code {
+                options: &["-c", "--command", "--session-command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
+    ("su-exec", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "sudo",
         &Program {
             value_options: &[
-                "-C", "-D", "-R", "-T", "-U", "-g", "-h", "-p", "-r", "-t", "-u", "--chdir", "--chroot",
-                "--close-from", "--command-timeout", "--group", "--host", "--other-user", "--prompt", "--role",
-                "--type", "--user",
+                "-C", "-D", "-R", "-T", "-U", "-a", "-c", "-g", "-h", "-p", "-r", "-t", "-u", "--auth-type", "--chdir",
+                "--chroot", "--close-from", "--command-timeout", "--group", "--host", "--login?", "--login-class",
+                "--other-user", "--prompt", "--role", "--type", "--user",
             ],
             runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
             ..Program::EMPTY
@@ -1030,8 +1997,29 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &[
                 "-H", "-M", "-n", "-o", "-p", "-s", "-t", "--host", "--job-mode", "--kill-whom", "--lines",
-                "--machine", "--output", "--property", "--root", "--signal", "--state", "--type",
+                "--machine", "--output", "--property", "--root", "--signal", "--state", "--type", "-C", "-P",
+                "--boot-loader-entry", "--boot-loader-menu", "--capsule", "--check-inhibitors", "--drop-in", "--image",
+                "--image-policy", "--kill-value", "--kill-who", "--legend", "--message", "--preset-mode",
+                "--reboot-argument", "--timestamp", "--what", "--when",
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "systemd-cat",
+        &Program {
+            value_options: &[
+                "-p", "-t", "--identifier", "--level-prefix", "--namespace", "--priority", "--stderr-priority",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "systemd-inhibit",
+        &Program {
+            value_options: &["--mode", "--what", "--who", "--why"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -1039,10 +2027,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "systemd-run",
         &Program {
             value_options: &[
-                "-E", "-H", "-M", "-d", "-p", "-u", "--description", "--gid", "--host", "--machine", "--nice",
-                "--on-active", "--on-boot", "--on-calendar", "--on-startup", "--property", "--service-type",
-                "--setenv", "--slice", "--timer-property", "--uid", "--unit", "--working-directory",
+                "-C", "-E", "-H", "-M", "-p", "-u", "--background", "--capsule", "--description",
+                "--expand-environment", "--gid", "--host", "--job-mode", "--json", "--machine", "--nice",
+                "--on-active", "--on-boot", "--on-calendar", "--on-startup", "--on-unit-active", "--on-unit-inactive",
+                "--path-property", "--property", "--root-directory", "--service-type", "--setenv",
+                "--shell-prompt-prefix", "--slice", "--socket-property", "--timer-property", "--uid", "--unit",
+                "--working-directory",
             ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "systemd-socket-activate",
+        &Program {
+            value_options: &["-E", "-l", "--fdname", "--listen", "--setenv"],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
@@ -1054,7 +2053,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-C", "-F", "-I", "-T", "-X", "-b", "-f", "-g", "-H", "-K", "-L", "-N", "-V", "--checkpoint-action",
                 "--directory", "--exclude", "--file", "--files-from", "--owner", "--group", "--mode", "--transform",
-                "--use-compress-program", "--to-command",
+                "--use-compress-program", "--to-command", "--add-file", "--after-date", "--blocking-factor",
+                "--exclude-from", "--format", "--index-file", "--info-script", "--label", "--level",
+                "--listed-incremental", "--mtime", "--new-volume-script", "--newer", "--newer-mtime", "--owner-map",
+                "--group-map", "--pax-option", "--quoting-style", "--record-size", "--rmt-command", "--rsh-command",
+                "--set-mtime-command", "--sort", "--starting-file", "--strip-components", "--suffix", "--tape-length",
+                "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform", "--exclude-tag",
+                "--exclude-ignore",
             ],
             writes: &[Writes::Values(&["-C", "--directory"])],
             ..Program::EMPTY
@@ -1062,7 +2067,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     (
         "taskset",
-        &Program { value_options: &["-p"], runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
+        &Program { runs: &[Runs::Rest(Rest { skip: 1, unless: &["-p", "--pid"], ..Rest::PLAIN })], ..Program::EMPTY },
     ),
     ("tee", &Program { name: "tee", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
@@ -1071,6 +2076,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "time",
             value_options: &["-f", "-o", "--format", "--output"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            writes: &[Writes::Values(&["-o", "--output"])],
             ..Program::EMPTY
         },
     ),
@@ -1083,13 +2089,47 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("tini", &Program { value_options: &["-e", "-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "tmux",
+        &Program {
+            value_options: &["-F", "-L", "-S", "-T", "-c", "-e", "-f", "-l", "-n", "-s", "-t", "-x", "-y"],
+            runs: &[Runs::Joined { skip: 1, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
     ("toolc", &Program { value_options: &["--approval", "--plugins"], ..Program::EMPTY }),
-    ("torsocks", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "torify",
+        &Program {
+            name: "torsocks",
+            value_options: &["-P", "-a", "-p", "-u", "--address", "--pass", "--port", "--user"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "torsocks",
+        &Program {
+            name: "torsocks",
+            value_options: &["-P", "-a", "-p", "-u", "--address", "--pass", "--port", "--user"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     (
         "touch",
         &Program {
             value_options: &["-d", "-r", "-t", "--date", "--reference", "--time"],
             writes: &[Writes::Operands],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "trickle",
+        &Program {
+            value_options: &["-L", "-P", "-d", "-l", "-n", "-t", "-u", "-w"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -1102,47 +2142,123 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "tsocks",
+        &Program {
+            name: "torsocks",
+            value_options: &["-P", "-a", "-p", "-u", "--address", "--pass", "--port", "--user"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    ("tsp", &Program { value_options: &["-D", "-L"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "uclampset",
+        &Program { value_options: &["-M", "-m", "-p", "--pid"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    (
+        "uname26",
+        &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
     ("unbuffer", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "unshare",
-        &Program { value_options: &["-G", "-R", "-S", "-w"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+        &Program {
+            value_options: &[
+                "-G", "-R", "-S", "-l", "-w", "--boottime", "--load-interp", "--map-group", "--map-groups",
+                "--map-user", "--map-users", "--monotonic", "--owner", "--propagation", "--root", "--setgid",
+                "--setgroups", "--setuid", "--wd", "--whitelist-env",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
     ),
-    ("unzip", &Program { value_options: &["-P", "-d", "-x"], writes: &[Writes::Values(&["-d"])], ..Program::EMPTY }),
+    (
+        "unzip",
+        &Program {
+            value_options: &["-P", "-d", "-x", "-I", "-O"],
+            writes: &[Writes::Values(&["-d"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "uv",
         &Program {
-            name: "conda",
             value_options: &[
-                "-n", "-p", "-C", "--cwd", "--directory", "--env-file", "--environment", "--extra", "--group",
-                "--index", "--name", "--prefix", "--project", "--python", "--with",
+                "-C", "-P", "-f", "-i", "-p", "-w", "--allow-insecure-host", "--cache-dir", "--color", "--config-file",
+                "--config-setting", "--config-settings-package", "--default-index", "--directory", "--env-file",
+                "--exclude-newer", "--exclude-newer-package", "--extra", "--extra-index-url", "--find-links",
+                "--fork-strategy", "--from", "--group", "--index", "--index-strategy", "--index-url",
+                "--keyring-provider", "--link-mode", "--no-binary?", "--no-binary-package", "--no-build?",
+                "--no-build-isolation?", "--no-build-isolation-package", "--no-build-package", "--no-editable?",
+                "--no-editable-package", "--no-extra", "--no-group", "--no-sources?", "--no-sources-package",
+                "--only-group", "--package", "--prerelease", "--prerelease-package", "--project", "--python",
+                "--python-platform", "--refresh?", "--refresh-package", "--reinstall?", "--reinstall-package",
+                "--resolution", "--upgrade?", "--upgrade-group", "--upgrade-package", "--with", "--with-editable",
+                "--with-requirements",
             ],
-            runs: &[Runs::Rest(Rest { after: &["run", "shell"], ..Rest::PLAIN })],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
     (
         "uvx",
         &Program {
-            name: "npx",
-            value_options: &["-p", "--package", "--from", "--python", "--with"],
+            value_options: &[
+                "-C", "-P", "-b", "-c", "-f", "-i", "-p", "-w", "--allow-insecure-host", "--build-constraints",
+                "--cache-dir", "--color", "--config-file", "--config-setting", "--config-settings-package",
+                "--constraints", "--default-index", "--directory", "--env-file", "--exclude-newer",
+                "--exclude-newer-package", "--extra-index-url", "--find-links", "--fork-strategy", "--from", "--index",
+                "--index-strategy", "--index-url", "--keyring-provider", "--link-mode", "--no-binary?",
+                "--no-binary-package", "--no-build?", "--no-build-isolation?", "--no-build-isolation-package",
+                "--no-build-package", "--no-sources?", "--no-sources-package", "--overrides", "--prerelease",
+                "--prerelease-package", "--project", "--python", "--python-platform", "--refresh?",
+                "--refresh-package", "--reinstall?", "--reinstall-package", "--resolution", "--torch-backend",
+                "--upgrade?", "--upgrade-package", "--with", "--with-editable", "--with-requirements",
+            ],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
-    ("valgrind", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "vagrant",
+        &Program {
+            value_options: &["-c", "--command"],
+            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    ("valgrind", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "volta",
         &Program {
-            name: "bundle",
-            value_options: &["--gemfile", "--toolchain", "--tool", "--node", "-C"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+            value_options: &["--node", "--npm", "--pnpm", "--yarn"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "wait-for-it",
+        &Program {
+            name: "wait-for-it",
+            value_options: &["-h", "-p", "-t", "--host", "--port", "--timeout"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "wait-for-it.sh",
+        &Program {
+            name: "wait-for-it",
+            value_options: &["-h", "-p", "-t", "--host", "--port", "--timeout"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
     (
         "watch",
         &Program {
-            value_options: &["-n", "-q", "--equexit", "--interval"],
+            value_options: &["-d?", "-n", "-q", "-s", "--differences?", "--equexit", "--interval", "--shotsdir"],
             runs: &[
                 Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &["-x", "--exec"] },
                 Runs::Rest(Rest::PLAIN),
@@ -1151,42 +2267,91 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "watchexec",
+        &Program {
+            value_options: &[
+                "-E", "-F", "-W", "-d", "-e", "-f", "-i", "-j", "-o", "-s", "-w", "--color", "--debounce",
+                "--delay-run", "--emit-events-to", "--env", "--exts", "--filter", "--filter-file", "--filter-prog",
+                "--fs-events", "--ignore", "--ignore-file", "--log-file", "--map-signal", "--on-busy-update",
+                "--project-origin", "--shell", "--signal", "--socket", "--stop-signal", "--stop-timeout", "--timeout",
+                "--watch", "--watch-file", "--watch-non-recursive", "--workdir", "--wrap-process",
+            ],
+            runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }, Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "wget",
         &Program {
             value_options: &[
-                "-A", "-B", "-D", "-I", "-O", "-P", "-Q", "-R", "-S", "-T", "-U", "-X", "-a", "-e", "-i", "-l", "-o",
-                "-t", "-w", "--append-output", "--directory-prefix", "--execute", "--header", "--input-file",
-                "--limit-rate", "--output-document", "--output-file", "--password", "--post-data", "--post-file",
-                "--timeout", "--tries", "--user", "--user-agent", "--wait",
+                "-A", "-B", "-D", "-I", "-O", "-P", "-Q", "-R", "-T", "-U", "-X", "-a", "-e", "-i", "-l", "-o", "-t",
+                "-w", "--append-output", "--directory-prefix", "--execute", "--header", "--input-file", "--limit-rate",
+                "--output-document", "--output-file", "--password", "--post-data", "--post-file", "--timeout",
+                "--tries", "--user", "--user-agent", "--wait", "--accept", "--accept-regex", "--backups?", "--base",
+                "--bind-address", "--body-data", "--body-file", "--ca-certificate", "--ca-directory", "--certificate",
+                "--certificate-type", "--ciphers", "--compression", "--config", "--connect-timeout", "--crl-file",
+                "--cut-dirs", "--default-page", "--dns-timeout", "--domains", "--exclude-directories",
+                "--exclude-domains", "--follow-tags", "--ftp-password", "--ftp-user", "--http-password", "--http-user",
+                "--ignore-tags", "--include-directories", "--level", "--load-cookies", "--local-encoding", "--method",
+                "--pinnedpubkey", "--prefer-family", "--private-key", "--private-key-type", "--progress",
+                "--proxy-password", "--proxy-user", "--quota", "--read-timeout", "--referer", "--regex-type",
+                "--reject", "--reject-regex", "--rejected-log", "--remote-encoding", "--report-speed",
+                "--restrict-file-names", "--retry-on-http-error", "--save-cookies", "--secure-protocol", "--start-pos",
+                "--use-askpass", "--waitretry", "--warc-dedup", "--warc-file", "--warc-header", "--warc-max-size",
+                "--warc-tempdir",
             ],
             writes: &[Writes::Values(&[
                 "-O", "-P", "-a", "-o", "--append-output", "--directory-prefix", "--output-document", "--output-file",
+                "--rejected-log", "--save-cookies", "--warc-file",
             ])],
             ..Program::EMPTY
         },
+    ),
+    (
+        "x86_64",
+        &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     (
         "xargs",
         &Program {
             name: "xargs",
             value_options: &[
-                "-E", "-I", "-L", "-P", "-a", "-d", "-e?", "-i?", "-l?", "-n", "-s", "--arg-file", "--delimiter",
-                "--eof?", "--max-args", "--max-chars", "--max-lines?", "--max-procs", "--process-slot-var",
-                "--replace?",
+                "-E", "-I", "-J", "-L", "-P", "-R", "-S", "-a", "-d", "-e?", "-i?", "-l?", "-n", "-s", "--arg-file",
+                "--delimiter", "--eof?", "--max-args", "--max-chars", "--max-lines?", "--max-procs",
+                "--process-slot-var", "--replace?",
             ],
-            runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I", "-i", "--replace"], ..Rest::PLAIN })],
+            runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I", "-J", "-i", "--replace"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "xcrun",
+        &Program {
+            value_options: &["-sdk", "-toolchain", "--sdk", "--toolchain"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "xvfb-run",
+        &Program {
+            value_options: &[
+                "-e", "-f", "-n", "-p", "-s", "-w", "--auth-file", "--error-file", "--server-args", "--server-num",
+                "--wait", "--xauth-protocol",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
     (
         "yarn",
         &Program {
-            name: "pnpm",
-            value_options: &["-C", "-F", "-w", "--cwd", "--dir", "--filter", "--prefix", "--workspace"],
-            runs: &[Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN })],
+            value_options: &["-p", "--cwd", "--package"],
+            runs: &[Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
+    ("zrun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
 ]);
 
 /// The places, in the order of the manifests.
@@ -1423,7 +2588,10 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["chroot", "mount", "mount.*", "nsenter", "pivot_root", "umount", "unshare"],
+            programs: &[
+                "arch-chroot", "bwrap", "chroot", "lxc-attach", "lxc-execute", "mount", "mount.*", "nsenter",
+                "pivot_root", "proot", "schroot", "systemd-nspawn", "umount", "unshare",
+            ],
             arguments: &["*"],
             ..Conditions::EMPTY
         },
@@ -1892,6 +3060,19 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "inline-code-of-php",
+        description: "Runs code of another language that is written on the command line.",
+        check: "What the code does: it can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["php"],
+            flags: &["-B", "-R", "--process-begin", "--process-code", "--process-end"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "inline-code-of-deno",
         description: "Runs code of another language that is written on the command line.",
         check: "What the code does: it can do anything that a command can.",
@@ -1923,16 +3104,16 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &[
                 "ag", "bat", "batcat", "ctags", "delta", "gdb", "gpg", "lldb", "man", "make", "nmap", "pg_dump", "rg",
-                "sort", "strace", "tar", "tcpdump", "zip", "rsync", "ssh", "scp", "sftp", "curl", "ncat", "nc",
-                "socat", "xterm", "emacs", "ed", "gcc", "g++", "clang", "ld", "less", "most", "split", "watch",
-                "openssl", "flock", "journalctl", "apt-get", "apt", "dpkg", "pip", "npm", "tee",
+                "sort", "strace", "go", "install", "tar", "tcpdump", "zip", "rsync", "ssh", "scp", "sftp", "curl",
+                "ncat", "nc", "socat", "xterm", "emacs", "ed", "gcc", "g++", "clang", "ld", "less", "most", "split",
+                "watch", "openssl", "flock", "journalctl", "apt-get", "apt", "dpkg", "pip", "npm", "tee",
             ],
             flags: &[
                 "--pager=*", "--pre", "--compress-program", "--checkpoint-action", "--to-command", "--rsh-command",
                 "--info-script", "--new-volume-script", "-tt", "--unzip-command", "--interactive-shell", "--exec",
                 "--sh-exec", "--filter=*", "--eval", "-fplugin*", "-wrapper", "-o=*proxycommand*", "-o=*localcommand*",
                 "-o=*knownhostscommand*", "-o=apt::*", "-o=dpkg::*", "--pre-invoke*", "-ex=*shell*", "-ex=*!*",
-                "-batch=*shell*", "-engine", "--script=*",
+                "-batch=*shell*", "-engine", "--script=*", "--strip-program", "-exec", "-toolexec", "-vettool",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -1954,7 +3135,187 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions { programs: &["scp", "sftp", "tcpdump"], flags: &["-S", "-z"], ..Conditions::EMPTY },
+        conditions: Conditions { programs: &["scp", "sftp"], flags: &["-D", "-S"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "finished-capture-by-option",
+        description: "Runs a program that an option names.",
+        check: "Which program this is.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["tcpdump"], flags: &["-z", "--postrotate-command"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "program-of-a-connection",
+        description: "Connects a program with the network, so that others can control it.",
+        check: "Which program this is, and who can reach it.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["nc", "nc.openbsd", "nc.traditional", "ncat", "netcat"],
+            flags: &["-c", "-e", "--exec", "--lua-exec", "--sh-exec"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-relay",
+        description: "Connects a program with the network or with a file, so that others can control it.",
+        check: "Which program this is, and who can reach it.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["socat"],
+            arguments: &["exec:*", "shell:*", "system:*"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "connection-by-tag",
+        description: "Connects with the settings of a tag, which can name a program. Old versions take the tag for the host.",
+        check: "Which settings of the tag apply.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["ssh"], flags: &["-P"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "program-in-a-debugger",
+        description: "Lets a debugger run commands.",
+        check: "Which commands these are.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gdb"],
+            flags: &[
+                "-ex=*shell*", "-ex=*!*", "-ex=*py*", "-ex=*system*", "-ex=*pipe*", "-iex=*shell*", "-iex=*!*",
+                "-iex=*py*", "-iex=*system*", "--eval-command=*shell*", "--eval-command=*!*", "--eval-command=*py*",
+                "--eval-command=*system*", "--init-eval-command=*shell*", "--init-eval-command=*!*",
+                "--init-eval-command=*py*", "--init-eval-command=*system*",
+            ],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-in-lldb",
+        description: "Lets a debugger run commands.",
+        check: "Which commands these are.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["lldb"],
+            flags: &[
+                "-o=*shell*", "-o=*script*", "-k=*shell*", "-O=*shell*", "-O=*script*", "--one-line=*shell*",
+                "--one-line=*script*", "--one-line-before-file=*shell*", "--one-line-before-file=*script*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "daemon-by-option",
+        description: "Starts a program that an option names.",
+        check: "Which program this is.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["start-stop-daemon"],
+            flags: &["-a", "-x", "--exec", "--startas"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "arguments-as-commands",
+        description: "Runs each of its arguments, or each line of a file, as a command of its own.",
+        check: "What each of the arguments does.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["parallel"], subcommands: &[&[":::*"], &["::::*"]], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "input-of-a-terminal",
+        description: "Lets a terminal that runs elsewhere carry out commands.",
+        check: "What is typed, and what runs in that terminal.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["screen"],
+            subcommands: &[&["bind"], &["bindkey"], &["eval"], &["exec"], &["screen"], &["source"], &["stuff"]],
+            flags: &["-X"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "commands-of-a-terminal",
+        description: "Lets a terminal run commands that are not read.",
+        check: "Which commands these are.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["tmux"], arguments: &[";"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "bindings-of-a-terminal",
+        description: "Lets a terminal run commands that are not read.",
+        check: "Which commands these are, and when they run.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["tmux"],
+            subcommands: &[
+                &["bind"],
+                &["bind-key"],
+                &["command-prompt"],
+                &["confirm"],
+                &["confirm-before"],
+                &["if"],
+                &["if-shell"],
+                &["set-hook"],
+                &["source"],
+                &["source-file"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "shell-of-a-terminal",
+        description: "Runs code by the shell of a terminal.",
+        check: "What the code does.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["tmux"], flags: &["-c"], no_operands: true, ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "shell-of-a-package-manager",
+        description: "Runs code by a shell.",
+        check: "What the code does.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["pnpm"],
+            subcommands: &[&["exec", "-c"], &["exec", "--shell-mode"], &["dlx", "-c"], &["dlx", "--shell-mode"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "shell-of-bun",
+        description: "Runs code by a shell.",
+        check: "What the code does.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["bun"], subcommands: &[&["exec"]], ..Conditions::EMPTY },
     },
     Rule {
         name: "compressor-by-option",
@@ -2066,7 +3427,7 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["su", "login", "newgrp", "sg", "machinectl"],
+            programs: &["su", "runuser", "login", "newgrp", "sg", "machinectl"],
             without_flags: &["--version"],
             ..Conditions::EMPTY
         },
@@ -2091,12 +3452,12 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &[".", "eval", "source"],
             input_only_from: &[
                 "brew shellenv", "conda shell.*", "direnv export", "direnv hook", "dircolors", "docker completion",
-                "docker-machine env", "fnm env", "fnm completions", "fzf --bash", "fzf --zsh", "gh completion",
-                "goenv init", "helm completion", "jenv init", "kubectl completion", "keychain", "luarocks path",
-                "mise activate", "minikube docker-env", "minikube completion", "minikube podman-env", "nodenv init",
-                "npm completion", "opam env", "opam config env", "pip completion", "podman-machine env", "pyenv init",
+                "docker-machine env", "fnm env", "fnm completions", "fzf", "gh completion", "goenv init", "gpg-agent",
+                "helm completion", "jenv init", "kubectl completion", "keychain", "luarocks path", "mise activate",
+                "minikube docker-env", "minikube completion", "minikube podman-env", "nodenv init", "npm completion",
+                "opam env", "opam config env", "pip completion", "pipenv", "podman-machine env", "pyenv init",
                 "pyenv virtualenv-init", "rbenv init", "register-python-argcomplete", "resize", "rustup completions",
-                "ssh-agent", "starship init", "thefuck --alias", "zoxide init", "atuin init",
+                "ssh-agent", "starship init", "thefuck", "zoxide init", "asdf", "atuin init",
             ],
             ..Conditions::EMPTY
         },

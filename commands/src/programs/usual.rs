@@ -1,228 +1,1171 @@
-//! Wrappers that are common on Unix: a table for programs without one of their own.
+//! Wrappers that are common on Unix: a table for programs without one of their own. It has the programs of
+//! `manifests/commands/programs.toml` that run others; a test compares them, and writes this file anew.
 
-use super::CodeShell::Any;
-use super::{Program, ProgramTable, Rest, Runs};
+use super::CodeShell::{Any, Bash};
+use super::{Program, ProgramTable, Rest, Runs, Writes};
 
 /// Common wrappers, such as `sudo`, `env`, `xargs` and `find`.
+#[rustfmt::skip]
 pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
-    ("caffeinate", &Program { value_options: &["-t", "-w"], runs: REST, ..Program::EMPTY }),
-    ("catchsegv", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
-    ("chronic", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
-    ("chroot", &Program { value_options: &["--groups", "--userspec"], runs: AFTER_ONE, ..Program::EMPTY }),
-    ("chrt", &Program { value_options: &["-D", "-P", "-T", "-p"], runs: AFTER_ONE, ..Program::EMPTY }),
-    ("dbus-run-session", &Program { value_options: &["--config-file", "--dbus-daemon"], runs: REST, ..Program::EMPTY }),
-    ("doas", &Program { value_options: &["-C", "-a", "-u"], runs: REST, ..Program::EMPTY }),
-    ("eatmydata", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
+    ("aa-exec", &Program {
+        value_options: &["-n", "-p", "--namespace", "--profile"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("abduco", &Program {
+        value_options: &["-e"],
+        runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("arch", &Program {
+        value_options: &["-arch", "-d"],
+        runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("asdf", &ASDF),
+    ("autoexpect", &Program {
+        value_options: &["-f"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("autossh", &Program {
+        value_options: &[
+            "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R",
+            "-S", "-W", "-w", "-M",
+        ],
+        runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        ..Program::EMPTY
+    }),
+    ("aws-vault", &AWS_VAULT),
+    ("bear", &VALGRIND),
+    ("bun", &Program {
+        value_options: &["--cwd"],
+        runs: &[Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("bundle", &Program {
+        value_options: &["--gemfile"],
+        runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("bunx", &BUNX),
+    ("caffeinate", &Program {
+        value_options: &["-t", "-w"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("capsh", &Program {
+        value_options: &["-c"],
+        runs: &[Runs::Code { options: &["-c"], shell: Bash, first_operand: false }],
+        ..Program::EMPTY
+    }),
+    ("catchsegv", &CHRONIC),
+    ("ccache", &VALGRIND),
+    ("cgexec", &Program {
+        value_options: &["-g"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("chamber", &AWS_VAULT),
+    ("choom", &Program {
+        value_options: &["-n", "-p", "--adjust", "--pid"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("chpst", &Program {
+        value_options: &[
+            "-/", "-L", "-U", "-b", "-c", "-d", "-e", "-f", "-l", "-m", "-n", "-o", "-p", "-t", "-u",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("chronic", &CHRONIC),
+    ("chroot", &Program {
+        value_options: &["--groups", "--userspec"],
+        runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("chrt", &Program {
+        value_options: &[
+            "-D", "-P", "-T", "-U", "-X", "--clamp-max", "--clamp-min", "--sched-deadline", "--sched-period",
+            "--sched-runtime",
+        ],
+        runs: &[
+            Runs::Rest(Rest { unless: &["-p", "--pid"], ..Rest::PLAIN }),
+            Runs::Rest(Rest { unless: &["-p", "--pid"], skip: 1, ..Rest::PLAIN }),
+        ],
+        ..Program::EMPTY
+    }),
+    ("colima", &Program {
+        value_options: &["-p", "--profile"],
+        runs: &[Runs::Rest(Rest { after: &["ssh"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("concurrently", &Program {
+        value_options: &[
+            "-c", "-l", "-m", "-n", "-p", "-s", "-t", "--default-input-target", "--hide", "--kill-signal",
+            "--max-processes", "--name-separator", "--names", "--prefix", "--prefix-colors", "--prefix-length",
+            "--restart-after", "--restart-tries", "--success", "--teardown", "--timestamp-format",
+        ],
+        runs: &[
+            Runs::Code { options: &["--teardown"], shell: Any, first_operand: false },
+            Runs::Operand { skip: 0, shell: Any },
+            Runs::Operand { skip: 1, shell: Any },
+            Runs::Operand { skip: 2, shell: Any },
+            Runs::Operand { skip: 3, shell: Any },
+            Runs::Operand { skip: 4, shell: Any },
+            Runs::Operand { skip: 5, shell: Any },
+        ],
+        ..Program::EMPTY
+    }),
+    ("conda", &CONDA),
+    ("coresched", &Program {
+        value_options: &["-d", "-s", "-t", "--dest", "--dest-type", "--source"],
+        runs: &[Runs::Rest(Rest { after: &["copy", "new"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("cpulimit", &Program {
+        value_options: &["-P", "-c", "-e", "-l", "-p", "--cpu", "--exe", "--limit", "--path", "--pid"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("cross-env", &Program {
+        runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("daemonize", &Program {
+        value_options: &["-E", "-c", "-e", "-l", "-o", "-p", "-u"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("datefudge", &Program {
+        runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("dbus-launch", &Program {
+        value_options: &["--autolaunch", "--config-file"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("dbus-run-session", &Program {
+        value_options: &["--config-file", "--dbus-daemon"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("dchroot", &SCHROOT),
+    ("direnv", &Program {
+        runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("distcc", &VALGRIND),
+    ("distrobox", &Program {
+        value_options: &["-a", "-n", "--additional-flags", "--name"],
+        runs: &[
+            Runs::Rest(Rest { after: &["enter"], ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["enter"], skip: 1, ..Rest::PLAIN }),
+        ],
+        ..Program::EMPTY
+    }),
+    ("distrobox-host-exec", &FLATPAK_SPAWN),
+    ("doas", &Program {
+        value_options: &["-C", "-a", "-u"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("docker", &DOCKER),
+    ("docker-compose", &Program {
+        value_options: &[
+            "-c", "-e", "-f", "-p", "-u", "-w", "--ansi", "--env", "--env-file", "--file", "--index", "--parallel",
+            "--profile", "--progress", "--project-directory", "--project-name", "--user", "--workdir",
+        ],
+        runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("doppler", &Program {
+        value_options: &["-c", "-p", "-t", "--command", "--config", "--project", "--token"],
+        runs: &[
+            Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+            Runs::Code { options: &["--command"], shell: Any, first_operand: false },
+        ],
+        ..Program::EMPTY
+    }),
+    ("dotenv", &Program {
+        value_options: &["-c?", "-e", "-f", "-p", "-v"],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+        ],
+        ..Program::EMPTY
+    }),
+    ("dotenvx", &Program {
+        value_options: &["-e", "-f", "-fk", "-fv", "--env", "--env-file", "--env-vault-file"],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("dtach", &Program {
+        value_options: &["-A", "-N", "-a", "-c", "-e", "-n", "-p", "-r"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("dumb-init", &CHRONIC),
+    ("eatmydata", &CHRONIC),
+    ("enosys", &Program {
+        value_options: &["-i", "-s", "--ioctl", "--syscall"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("entr", &Program {
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Operand { skip: 0, shell: Any },
+        ],
+        ..Program::EMPTY
+    }),
     ("env", &ENV),
-    ("fakeroot", &Program { value_options: &["-b", "-f", "-i", "-l", "-s"], runs: REST, ..Program::EMPTY }),
-    ("faketime", &Program { value_options: &["-p"], runs: AFTER_ONE, ..Program::EMPTY }),
+    ("envdir", &ENVDIR),
+    ("envuidgid", &ENVDIR),
+    ("fakechroot", &Program {
+        value_options: &[
+            "-b", "-c", "-d", "-e", "-l", "--bindir", "--config-dir", "--elfloader", "--environment", "--lib",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("fakeroot", &Program {
+        value_options: &["-b", "-f", "-i", "-l", "-s", "--faked", "--lib"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("faketime", &Program {
+        value_options: &["-p", "--date-prog"],
+        runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("fd", &FD),
+    ("fdfind", &FD),
+    ("fghack", &CHRONIC),
     ("find", &FIND),
-    (
-        "flock",
-        &Program {
-            value_options: &["-E", "-c", "-w", "--command", "--conflict-exit-code", "--timeout", "--wait"],
-            runs: &[
-                Runs::Rest(Rest { skip: 1, unless: &["-c", "--command"], ..Rest::PLAIN }),
-                Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
-            ],
-            ..Program::EMPTY
-        },
-    ),
-    ("gdb", &Program { value_options: &[], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("firejail", &Program {
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("flatpak-spawn", &FLATPAK_SPAWN),
+    ("flock", &Program {
+        value_options: &[
+            "-E", "-c", "-w", "--command", "--conflict-exit-code", "--fd", "--length", "--start", "--timeout",
+            "--wait",
+        ],
+        runs: &[
+            Runs::Rest(Rest { unless: &["-c", "--command"], skip: 1, ..Rest::PLAIN }),
+            Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
+        ],
+        ..Program::EMPTY
+    }),
+    ("gdb", &Program {
+        value_options: &[
+            "-batch?", "-command", "-core", "-ex", "-iex", "-ix", "-nh?", "-nx?", "-p", "-pid", "-quiet?", "-se",
+            "-silent?", "-symbols", "-tty", "-x", "--command", "--core", "--directory", "--eval-command", "--exec",
+            "--init-command", "--init-eval-command", "--pid", "--se", "--symbols", "--tty",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("gdbserver", &Program {
+        runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("genv", &ENV),
     ("gfind", &FIND),
+    ("gosu", &GOSU),
+    ("grc", &Program {
+        value_options: &["-c"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("gtime", &TIME),
+    ("gtimeout", &TIMEOUT),
+    ("guix", &Program {
+        value_options: &[
+            "-L", "-e", "-f", "-m", "-p", "-s", "--expression", "--file", "--load-path", "--manifest", "--profile",
+            "--system",
+        ],
+        runs: &[
+            Runs::Rest(Rest { after: &["environment", "shell"], ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["environment", "shell"], skip: 1, ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["environment", "shell"], skip: 2, ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["environment", "shell"], skip: 3, ..Rest::PLAIN }),
+        ],
+        ..Program::EMPTY
+    }),
     ("gxargs", &XARGS),
-    (
-        "ionice",
-        &Program {
-            value_options: &["-c", "-n", "-p", "--class", "--classdata", "--pid"],
-            runs: REST,
-            ..Program::EMPTY
-        },
-    ),
-    ("linux32", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
-    ("linux64", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
-    ("ltrace", &Program { value_options: &["-e", "-l", "-n", "-o", "-p", "-s", "-u"], runs: REST, ..Program::EMPTY }),
-    ("nice", &Program { value_options: &["-n", "--adjustment"], runs: REST, ..Program::EMPTY }),
-    ("nohup", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
-    ("nsenter", &Program { value_options: &["-G", "-S", "-t", "--target"], runs: REST, ..Program::EMPTY }),
-    ("numactl", &Program { value_options: &["-C", "-N", "-m"], runs: REST, ..Program::EMPTY }),
-    ("pkexec", &Program { value_options: &["--user"], runs: REST, ..Program::EMPTY }),
-    ("proxychains", &Program { value_options: &["-f"], runs: REST, ..Program::EMPTY }),
-    ("rlwrap", &Program { value_options: &["-H", "-f"], runs: REST, ..Program::EMPTY }),
-    ("runuser", &SU),
-    (
-        "script",
-        &Program {
-            value_options: &["-B", "-E", "-I", "-O", "-T", "-c", "-m", "-o", "--command"],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
-            ..Program::EMPTY
-        },
-    ),
-    ("setarch", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
-    ("setpriv", &Program { value_options: SETPRIV_OPTIONS, runs: REST, ..Program::EMPTY }),
-    ("setsid", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
-    (
-        "ssh",
-        &Program {
-            value_options: &[
-                "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
-                "-R", "-S", "-W", "-w",
-            ],
-            runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
-            ..Program::EMPTY
-        },
-    ),
-    ("ssh-agent", &Program { value_options: &["-E", "-O", "-P", "-a", "-t"], runs: REST, ..Program::EMPTY }),
-    (
-        "stdbuf",
-        &Program { value_options: &["-e", "-i", "-o", "--error", "--input", "--output"], runs: REST, ..Program::EMPTY },
-    ),
-    (
-        "strace",
-        &Program {
-            value_options: &["-E", "-I", "-O", "-P", "-S", "-U", "-X", "-a", "-b", "-e", "-o", "-p", "-s", "-u"],
-            runs: REST,
-            ..Program::EMPTY
-        },
-    ),
-    ("su", &SU),
-    (
-        "sudo",
-        &Program {
-            value_options: &[
-                "-C",
-                "-D",
-                "-R",
-                "-T",
-                "-U",
-                "-g",
-                "-h",
-                "-p",
-                "-r",
-                "-t",
-                "-u",
-                "--chdir",
-                "--chroot",
-                "--close-from",
-                "--command-timeout",
-                "--group",
-                "--host",
-                "--other-user",
-                "--prompt",
-                "--role",
-                "--type",
-                "--user",
-            ],
-            runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
-            ..Program::EMPTY
-        },
-    ),
-    ("systemd-run", &Program { value_options: SYSTEMD_RUN_OPTIONS, runs: REST, ..Program::EMPTY }),
-    ("taskset", &Program { value_options: &["-p"], runs: AFTER_ONE, ..Program::EMPTY }),
-    ("time", &Program { value_options: &["-f", "-o", "--format", "--output"], runs: REST, ..Program::EMPTY }),
-    (
-        "timeout",
-        &Program { value_options: &["-k", "-s", "--kill-after", "--signal"], runs: AFTER_ONE, ..Program::EMPTY },
-    ),
-    ("torsocks", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
-    ("unbuffer", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
-    ("unshare", &Program { value_options: &["-R", "-S", "-G", "-w"], runs: REST, ..Program::EMPTY }),
-    ("valgrind", &Program { value_options: &[], runs: REST, ..Program::EMPTY }),
-    (
-        "watch",
-        &Program {
-            value_options: &["-n", "-q", "--interval", "--equexit"],
-            runs: &[Runs::Joined { skip: 0, shell: Any, unless: &["-x", "--exec"] }, WATCH_EXEC],
-            ..Program::EMPTY
-        },
-    ),
+    ("hatch", &Program {
+        value_options: &["-e", "-p", "--cache-dir", "--config", "--data-dir", "--env", "--project"],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("heaptrack", &VALGRIND),
+    ("host-spawn", &FLATPAK_SPAWN),
+    ("hyperfine", &Program {
+        value_options: &[
+            "-D", "-L", "-M", "-P", "-S", "-c", "-m", "-n", "-p", "-r", "-s", "-u", "-w", "--cleanup",
+            "--command-name", "--conclude", "--export-asciidoc", "--export-csv", "--export-json", "--export-markdown",
+            "--export-orgmode", "--input", "--max-runs", "--min-runs", "--output", "--parameter-list",
+            "--parameter-scan", "--parameter-step-size", "--prepare", "--reference", "--reference-name", "--runs",
+            "--setup", "--shell", "--sort", "--style", "--time-unit", "--warmup",
+        ],
+        runs: &[
+            Runs::Code { options: &["-c", "-p", "-s", "--cleanup", "--conclude", "--prepare", "--reference", "--setup"], shell: Any, first_operand: false },
+            Runs::Operand { skip: 0, shell: Any },
+            Runs::Operand { skip: 1, shell: Any },
+            Runs::Operand { skip: 2, shell: Any },
+            Runs::Operand { skip: 3, shell: Any },
+            Runs::Operand { skip: 4, shell: Any },
+            Runs::Operand { skip: 5, shell: Any },
+        ],
+        ..Program::EMPTY
+    }),
+    ("i386", &LINUX64),
+    ("i486", &LINUX64),
+    ("i586", &LINUX64),
+    ("i686", &LINUX64),
+    ("icecc", &VALGRIND),
+    ("ifne", &CHRONIC),
+    ("incus", &LXC),
+    ("infisical", &Program {
+        value_options: &["--command", "--env", "--path", "--projectId", "--token"],
+        runs: &[
+            Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+            Runs::Code { options: &["--command"], shell: Any, first_operand: false },
+        ],
+        ..Program::EMPTY
+    }),
+    ("ionice", &Program {
+        value_options: &["-P", "-c", "-n", "-p", "-u", "--class", "--classdata", "--pgid", "--pid", "--uid"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("ip", &Program {
+        value_options: &["-b", "-f", "-n", "-batch", "-family", "-netns", "-rcvbuf"],
+        runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("jenv", &ASDF),
+    ("k3s", &KUBECTL),
+    ("kubectl", &KUBECTL),
+    ("lckdo", &Program {
+        value_options: &["-E", "-W"],
+        runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("linux32", &LINUX64),
+    ("linux64", &LINUX64),
+    ("lldb", &Program {
+        value_options: &[
+            "-k", "-o", "-s", "-S", "-p", "-n", "-a", "-c", "-l", "-O", "--arch", "--attach-name", "--attach-pid",
+            "--core", "--file", "--one-line", "--one-line-before-file", "--source", "--source-before-file",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("logsave", &Program {
+        runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("ltrace", &Program {
+        value_options: &[
+            "-A", "-D", "-F", "-a", "-e", "-l", "-n", "-o", "-p", "-s", "-u", "-w", "-x", "--align", "--config",
+            "--debug", "--indent", "--library", "--output", "--where",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        writes: &[Writes::Values(&["-o", "--output"])],
+        ..Program::EMPTY
+    }),
+    ("lxc", &LXC),
+    ("mamba", &CONDA),
+    ("microk8s", &KUBECTL),
+    ("micromamba", &CONDA),
+    ("minikube", &Program {
+        value_options: &["-n", "-p", "--node", "--profile"],
+        runs: &[Runs::Rest(Rest { after: &["ssh"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("mise", &MISE),
+    ("mispipe", &Program {
+        runs: &[
+            Runs::Operand { skip: 0, shell: Any },
+            Runs::Operand { skip: 1, shell: Any },
+        ],
+        ..Program::EMPTY
+    }),
+    ("mosh", &Program {
+        value_options: &["-p", "--client", "--port", "--predict", "--server", "--ssh"],
+        runs: &[
+            Runs::Joined { skip: 1, shell: Any, unless: &[] },
+            Runs::Code { options: &["--ssh"], shell: Any, first_operand: false },
+        ],
+        ..Program::EMPTY
+    }),
+    ("multipass", &Program {
+        value_options: &["-d", "--working-directory"],
+        runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("nerdctl", &DOCKER),
+    ("nice", &Program {
+        value_options: &["-n", "--adjustment"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("nix", &Program {
+        value_options: &["-I", "-f", "--expr", "--file", "--include", "--inputs-from"],
+        runs: &[
+            Runs::Rest(Rest { after: &["develop", "env", "shell"], ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["develop", "env", "shell"], skip: 1, ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["develop", "env", "shell"], skip: 2, ..Rest::PLAIN }),
+        ],
+        ..Program::EMPTY
+    }),
+    ("nix-shell", &Program {
+        value_options: &[
+            "-A", "-E", "-I", "-p", "--argstr", "--attr", "--command", "--expr", "--include", "--option", "--run",
+        ],
+        runs: &[Runs::Code { options: &["--command", "--run"], shell: Any, first_operand: false }],
+        ..Program::EMPTY
+    }),
+    ("nodemon", &Program {
+        value_options: &[
+            "-e", "-i", "-w", "-x", "--config", "--cwd", "--delay", "--exec", "--ext", "--ignore", "--signal",
+            "--watch",
+        ],
+        runs: &[Runs::Code { options: &["-x", "--exec"], shell: Any, first_operand: false }],
+        ..Program::EMPTY
+    }),
+    ("nodenv", &ASDF),
+    ("nohup", &Program {
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("npm", &Program {
+        value_options: &[
+            "-C", "-c", "-w", "--cache", "--call", "--loglevel", "--package", "--prefix", "--registry",
+            "--script-shell", "--userconfig", "--workspace",
+        ],
+        runs: &[
+            Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
+            Runs::Code { options: &["-c", "--call"], shell: Any, first_operand: false },
+        ],
+        ..Program::EMPTY
+    }),
+    ("npx", &Program {
+        value_options: &[
+            "-c", "-p", "-w", "--cache", "--call", "--package", "--registry", "--script-shell", "--userconfig",
+            "--workspace",
+        ],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Code { options: &["-c", "--call"], shell: Any, first_operand: false },
+        ],
+        ..Program::EMPTY
+    }),
+    ("nq", &CHRONIC),
+    ("nsenter", &Program {
+        value_options: &["-G", "-N", "-S", "-t", "--net?", "--net-socket", "--setgid", "--setuid", "--target"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("numactl", &Program {
+        value_options: &[
+            "-C", "-I", "-L", "-M", "-N", "-P", "-S", "-f", "-i", "-m", "-o", "-p", "-w", "--cpunodebind", "--cpubind",
+            "--file", "--interleave", "--length", "--membind", "--offset", "--physcpubind", "--preferred",
+            "--preferred-many", "--shm", "--shmid", "--shmmode", "--weighted-interleave",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("oc", &KUBECTL),
+    ("op", &Program {
+        value_options: &["--account", "--env-file", "--environment", "--session"],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("opam", &ASDF),
+    ("parallel", &PARALLEL),
+    ("pdm", &Program {
+        value_options: &[
+            "-c", "-k", "-p", "--config", "--env", "--env-file", "--project", "--skip", "--working-dir",
+        ],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("pee", &Program {
+        runs: &[
+            Runs::Operand { skip: 0, shell: Any },
+            Runs::Operand { skip: 1, shell: Any },
+            Runs::Operand { skip: 2, shell: Any },
+            Runs::Operand { skip: 3, shell: Any },
+            Runs::Operand { skip: 4, shell: Any },
+            Runs::Operand { skip: 5, shell: Any },
+        ],
+        ..Program::EMPTY
+    }),
+    ("perf", &Program {
+        value_options: &[
+            "-C", "-D", "-F", "-G", "-c", "-e", "-j", "-m", "-o", "-p", "-r", "-t", "-u", "--buildid-dir",
+            "--call-graph", "--cgroup", "--clockid", "--count", "--cpu", "--debug", "--delay", "--duration", "--event",
+            "--filter", "--freq", "--interval-print", "--mmap-pages", "--output", "--pid", "--proc-map-timeout",
+            "--repeat", "--tid", "--timeout", "--uid",
+        ],
+        runs: &[
+            Runs::Rest(Rest { after: &["ftrace", "record", "stat", "trace"], ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["ftrace", "record", "stat", "trace"], skip: 1, ..Rest::PLAIN }),
+        ],
+        ..Program::EMPTY
+    }),
+    ("pgrphack", &CHRONIC),
+    ("pipenv", &Program {
+        value_options: &["--pypi-mirror", "--python"],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("pipesz", &Program {
+        value_options: &["-f", "-n", "-s", "--fd", "--file", "--set"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("pipx", &Program {
+        value_options: &[
+            "-i", "--backend", "--cooldown", "--fetch-python", "--index-url", "--pip-args", "--python",
+            "--python-args", "--spec", "--with",
+        ],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("pixi", &Program {
+        value_options: &["-e", "-m", "-s", "--color", "--environment", "--manifest-path", "--spec"],
+        runs: &[Runs::Rest(Rest { after: &["exec", "run", "x"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("pkexec", &Program {
+        value_options: &["--process", "--user"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("pnpm", &Program {
+        value_options: &[
+            "-C", "-F", "--allow-build", "--changed-files-ignore-pattern", "--cpu", "--dir", "--env-file", "--filter",
+            "--filter-prod", "--http-proxy", "--https-proxy", "--libc", "--loglevel", "--npmrc-auth-file", "--os",
+            "--package", "--registry", "--reporter", "--resume-from", "--state-dir", "--store-dir", "--test-pattern",
+            "--userconfig", "--workspace-concurrency", "--workspace-packages",
+        ],
+        runs: &[Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("pnpx", &BUNX),
+    ("podman", &DOCKER),
+    ("poetry", &Program {
+        value_options: &["-C", "-P", "--directory", "--project"],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("prlimit", &Program {
+        value_options: &["-o", "-p", "--output", "--pid"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("proot", &Program {
+        value_options: &[
+            "-R", "-S", "-b", "-i", "-k", "-m", "-q", "-r", "-v", "-w", "--bind", "--change-id", "--cwd",
+            "--kernel-release", "--mount", "--pwd", "--qemu", "--rootfs", "--verbose",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("proxychains", &PROXYCHAINS),
+    ("proxychains4", &PROXYCHAINS),
+    ("py-spy", &PY_SPY),
+    ("pyenv", &ASDF),
+    ("rbenv", &ASDF),
+    ("retry", &Program {
+        value_options: &["-d", "-m", "-t", "-u", "-w", "--delay", "--max", "--times", "--until", "--while"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("rlwrap", &Program {
+        value_options: &[
+            "-C", "-D", "-H", "-M", "-O", "-P", "-S", "-b", "-e", "-f", "-g", "-l", "-q", "-s", "-t", "-w", "-z",
+            "--break-chars", "--command-name", "--extra-char-after-completion", "--file", "--filter",
+            "--forget-matching", "--histsize", "--history-filename", "--history-no-dupes", "--logfile",
+            "--multi-line?", "--multi-line-ext", "--only-cook", "--pre-given", "--prompt-colour?",
+            "--quote-characters", "--set-term-name", "--substitute-prompt", "--wait-before-prompt",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("rtx", &MISE),
+    ("run0", &Program {
+        value_options: &[
+            "-D", "-a", "-g", "-u", "--area", "--background", "--chdir", "--description", "--group", "--lightweight",
+            "--machine", "--nice", "--property", "--setenv", "--shell-prompt-prefix", "--slice", "--unit", "--user",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("runcon", &Program {
+        value_options: &["-l", "-r", "-t", "-u", "--range", "--role", "--type", "--user"],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }),
+        ],
+        ..Program::EMPTY
+    }),
+    ("runuser", &Program {
+        value_options: &[
+            "-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--session-command", "--shell", "--supp-group",
+            "--user", "--whitelist-environment",
+        ],
+        runs: &[
+            Runs::Code { options: &["-c", "--command", "--session-command"], shell: Any, first_operand: false },
+            Runs::Rest(Rest::PLAIN),
+        ],
+        ..Program::EMPTY
+    }),
+    ("rustup", &Program {
+        runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("rye", &Program {
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("s6-envdir", &ENVDIR),
+    ("s6-envuidgid", &ENVDIR),
+    ("s6-setuidgid", &GOSU),
+    ("samply", &PY_SPY),
+    ("sandbox-exec", &Program {
+        value_options: &["-D", "-f", "-n", "-p"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("sccache", &VALGRIND),
+    ("schroot", &SCHROOT),
+    ("screen", &Program {
+        value_options: &["-Logfile", "-S", "-T", "-c", "-e", "-h", "-p", "-s", "-t"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("script", &Program {
+        value_options: &[
+            "-B", "-E", "-I", "-O", "-T", "-c", "-m", "-o", "-t?", "--command", "--echo", "--log-in", "--log-io",
+            "--log-out", "--log-timing", "--logging-format", "--output-limit", "--timing?",
+        ],
+        runs: &[
+            Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
+            Runs::Rest(Rest::PLAIN),
+            Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }),
+        ],
+        writes: &[
+            Writes::Operands,
+            Writes::Values(&["-B", "-I", "-O", "-T", "--log-in", "--log-io", "--log-out", "--log-timing"]),
+        ],
+        ..Program::EMPTY
+    }),
+    ("scriptlive", &Program {
+        value_options: &[
+            "-B", "-E", "-I", "-T", "-c", "-d", "-m", "-t", "--command", "--divisor", "--echo", "--log-in", "--log-io",
+            "--log-timing", "--maxdelay", "--timing",
+        ],
+        runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
+        ..Program::EMPTY
+    }),
+    ("sem", &PARALLEL),
+    ("setarch", &Program {
+        value_options: &["-p"],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }),
+        ],
+        ..Program::EMPTY
+    }),
+    ("setlock", &Program {
+        runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("setpgid", &Program {
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("setpriv", &Program {
+        value_options: &[
+            "--ambient-caps", "--apparmor-profile", "--bounding-set", "--egid", "--euid", "--groups", "--inh-caps",
+            "--landlock-access", "--landlock-rule", "--list-landlock-rights", "--pdeathsig", "--ptracer", "--regid",
+            "--reuid", "--rgid", "--ruid", "--seccomp-filter", "--securebits", "--selinux-label",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("setsid", &Program {
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("setuidgid", &GOSU),
+    ("softlimit", &Program {
+        value_options: &["-a", "-c", "-d", "-f", "-l", "-m", "-o", "-p", "-r", "-s", "-t"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("ssh", &Program {
+        value_options: &[
+            "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R",
+            "-S", "-W", "-w",
+        ],
+        runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        ..Program::EMPTY
+    }),
+    ("ssh-agent", &Program {
+        value_options: &["-E", "-O", "-P", "-a", "-t"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("sshpass", &Program {
+        value_options: &["-P", "-d", "-f", "-p"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("stdbuf", &Program {
+        value_options: &["-e", "-i", "-o", "--error", "--input", "--output"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("strace", &Program {
+        value_options: &[
+            "-E", "-I", "-O", "-P", "-S", "-U", "-X", "-a", "-b", "-e", "-o", "-p", "-s", "-u", "--abbrev", "--argv0",
+            "--attach", "--columns", "--const-print-style", "--decode-pids", "--detach-on", "--env", "--fault",
+            "--inject", "--interruptible", "--kvm", "--output", "--raw", "--read", "--signals",
+            "--stack-trace-frame-limit", "--status", "--string-limit", "--summary?", "--summary-columns",
+            "--summary-sort-by", "--summary-syscall-overhead", "--syscall-limit", "--trace", "--trace-fds",
+            "--trace-path", "--user", "--verbose", "--write",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        writes: &[Writes::Values(&["-o", "--output"])],
+        ..Program::EMPTY
+    }),
+    ("su", &Program {
+        value_options: &[
+            "-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--session-command", "--shell", "--supp-group",
+            "--user", "--whitelist-environment",
+        ],
+        runs: &[Runs::Code { options: &["-c", "--command", "--session-command"], shell: Any, first_operand: false }],
+        ..Program::EMPTY
+    }),
+    ("su-exec", &GOSU),
+    ("sudo", &Program {
+        value_options: &[
+            "-C", "-D", "-R", "-T", "-U", "-a", "-c", "-g", "-h", "-p", "-r", "-t", "-u", "--auth-type", "--chdir",
+            "--chroot", "--close-from", "--command-timeout", "--group", "--host", "--login?", "--login-class",
+            "--other-user", "--prompt", "--role", "--type", "--user",
+        ],
+        runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("systemd-cat", &Program {
+        value_options: &[
+            "-p", "-t", "--identifier", "--level-prefix", "--namespace", "--priority", "--stderr-priority",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("systemd-inhibit", &Program {
+        value_options: &["--mode", "--what", "--who", "--why"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("systemd-run", &Program {
+        value_options: &[
+            "-C", "-E", "-H", "-M", "-p", "-u", "--background", "--capsule", "--description", "--expand-environment",
+            "--gid", "--host", "--job-mode", "--json", "--machine", "--nice", "--on-active", "--on-boot",
+            "--on-calendar", "--on-startup", "--on-unit-active", "--on-unit-inactive", "--path-property", "--property",
+            "--root-directory", "--service-type", "--setenv", "--shell-prompt-prefix", "--slice", "--socket-property",
+            "--timer-property", "--uid", "--unit", "--working-directory",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("systemd-socket-activate", &Program {
+        value_options: &["-E", "-l", "--fdname", "--listen", "--setenv"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("taskset", &Program {
+        runs: &[Runs::Rest(Rest { unless: &["-p", "--pid"], skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("time", &TIME),
+    ("timeout", &TIMEOUT),
+    ("tini", &Program {
+        value_options: &["-e", "-p"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("tmux", &Program {
+        value_options: &["-F", "-L", "-S", "-T", "-c", "-e", "-f", "-l", "-n", "-s", "-t", "-x", "-y"],
+        runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        ..Program::EMPTY
+    }),
+    ("torify", &TORSOCKS),
+    ("torsocks", &TORSOCKS),
+    ("trickle", &Program {
+        value_options: &["-L", "-P", "-d", "-l", "-n", "-t", "-u", "-w"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("tsocks", &TORSOCKS),
+    ("tsp", &Program {
+        value_options: &["-D", "-L"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("uclampset", &Program {
+        value_options: &["-M", "-m", "-p", "--pid"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("uname26", &LINUX64),
+    ("unbuffer", &Program {
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("unshare", &Program {
+        value_options: &[
+            "-G", "-R", "-S", "-l", "-w", "--boottime", "--load-interp", "--map-group", "--map-groups", "--map-user",
+            "--map-users", "--monotonic", "--owner", "--propagation", "--root", "--setgid", "--setgroups", "--setuid",
+            "--wd", "--whitelist-env",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("uv", &Program {
+        value_options: &[
+            "-C", "-P", "-f", "-i", "-p", "-w", "--allow-insecure-host", "--cache-dir", "--color", "--config-file",
+            "--config-setting", "--config-settings-package", "--default-index", "--directory", "--env-file",
+            "--exclude-newer", "--exclude-newer-package", "--extra", "--extra-index-url", "--find-links",
+            "--fork-strategy", "--from", "--group", "--index", "--index-strategy", "--index-url", "--keyring-provider",
+            "--link-mode", "--no-binary?", "--no-binary-package", "--no-build?", "--no-build-isolation?",
+            "--no-build-isolation-package", "--no-build-package", "--no-editable?", "--no-editable-package",
+            "--no-extra", "--no-group", "--no-sources?", "--no-sources-package", "--only-group", "--package",
+            "--prerelease", "--prerelease-package", "--project", "--python", "--python-platform", "--refresh?",
+            "--refresh-package", "--reinstall?", "--reinstall-package", "--resolution", "--upgrade?",
+            "--upgrade-group", "--upgrade-package", "--with", "--with-editable", "--with-requirements",
+        ],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("uvx", &Program {
+        value_options: &[
+            "-C", "-P", "-b", "-c", "-f", "-i", "-p", "-w", "--allow-insecure-host", "--build-constraints",
+            "--cache-dir", "--color", "--config-file", "--config-setting", "--config-settings-package",
+            "--constraints", "--default-index", "--directory", "--env-file", "--exclude-newer",
+            "--exclude-newer-package", "--extra-index-url", "--find-links", "--fork-strategy", "--from", "--index",
+            "--index-strategy", "--index-url", "--keyring-provider", "--link-mode", "--no-binary?",
+            "--no-binary-package", "--no-build?", "--no-build-isolation?", "--no-build-isolation-package",
+            "--no-build-package", "--no-sources?", "--no-sources-package", "--overrides", "--prerelease",
+            "--prerelease-package", "--project", "--python", "--python-platform", "--refresh?", "--refresh-package",
+            "--reinstall?", "--reinstall-package", "--resolution", "--torch-backend", "--upgrade?",
+            "--upgrade-package", "--with", "--with-editable", "--with-requirements",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("vagrant", &Program {
+        value_options: &["-c", "--command"],
+        runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
+        ..Program::EMPTY
+    }),
+    ("valgrind", &VALGRIND),
+    ("volta", &Program {
+        value_options: &["--node", "--npm", "--pnpm", "--yarn"],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("wait-for-it", &WAIT_FOR_IT),
+    ("wait-for-it.sh", &WAIT_FOR_IT),
+    ("watch", &Program {
+        value_options: &["-d?", "-n", "-q", "-s", "--differences?", "--equexit", "--interval", "--shotsdir"],
+        runs: &[
+            Runs::Joined { skip: 0, shell: Any, unless: &["-x", "--exec"] },
+            Runs::Rest(Rest::PLAIN),
+        ],
+        ..Program::EMPTY
+    }),
+    ("watchexec", &Program {
+        value_options: &[
+            "-E", "-F", "-W", "-d", "-e", "-f", "-i", "-j", "-o", "-s", "-w", "--color", "--debounce", "--delay-run",
+            "--emit-events-to", "--env", "--exts", "--filter", "--filter-file", "--filter-prog", "--fs-events",
+            "--ignore", "--ignore-file", "--log-file", "--map-signal", "--on-busy-update", "--project-origin",
+            "--shell", "--signal", "--socket", "--stop-signal", "--stop-timeout", "--timeout", "--watch",
+            "--watch-file", "--watch-non-recursive", "--workdir", "--wrap-process",
+        ],
+        runs: &[
+            Runs::Joined { skip: 0, shell: Any, unless: &[] },
+            Runs::Rest(Rest::PLAIN),
+        ],
+        ..Program::EMPTY
+    }),
+    ("x86_64", &LINUX64),
     ("xargs", &XARGS),
+    ("xcrun", &Program {
+        value_options: &["-sdk", "-toolchain", "--sdk", "--toolchain"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("xvfb-run", &Program {
+        value_options: &[
+            "-e", "-f", "-n", "-p", "-s", "-w", "--auth-file", "--error-file", "--server-args", "--server-num",
+            "--wait", "--xauth-protocol",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("yarn", &Program {
+        value_options: &["-p", "--cwd", "--package"],
+        runs: &[Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("zrun", &CHRONIC),
 ]);
 
-const SETPRIV_OPTIONS: &[&str] = &[
-    "--ambient-caps",
-    "--apparmor-profile",
-    "--bounding-set",
-    "--egid",
-    "--euid",
-    "--groups",
-    "--inh-caps",
-    "--pdeathsig",
-    "--regid",
-    "--reuid",
-    "--rgid",
-    "--ruid",
-    "--securebits",
-    "--selinux-label",
-];
-const SYSTEMD_RUN_OPTIONS: &[&str] = &[
-    "-E",
-    "-H",
-    "-M",
-    "-d",
-    "-p",
-    "-u",
-    "--description",
-    "--gid",
-    "--host",
-    "--machine",
-    "--nice",
-    "--on-active",
-    "--on-boot",
-    "--on-calendar",
-    "--on-startup",
-    "--property",
-    "--service-type",
-    "--setenv",
-    "--slice",
-    "--timer-property",
-    "--uid",
-    "--unit",
-    "--working-directory",
-];
-const REST: &[Runs<'_>] = &[Runs::Rest(Rest::PLAIN)];
-const AFTER_ONE: &[Runs<'_>] = &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })];
-/// With `-x`, `watch` runs its operands; without, they are code, and the first word is the program all the same.
-const WATCH_EXEC: Runs<'_> = Runs::Rest(Rest::PLAIN);
-
-static ENV: Program<'_> = Program {
-    value_options: &["-C", "-P", "-S", "-a", "-u", "--argv0", "--chdir", "--split-string", "--unset"],
-    runs: &[Runs::Rest(Rest { assignments: true, split: &["-S", "--split-string"], ..Rest::PLAIN })],
+#[rustfmt::skip]
+static ASDF: Program<'_> = Program {
+    name: "asdf",
+    value_options: &["-C"],
+    runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
     ..Program::EMPTY
 };
-static FIND: Program<'_> = Program {
-    value_options: &[],
-    runs: &[Runs::Between { starts: &["-exec", "-execdir", "-ok", "-okdir"], ends: &[";", "+"], placeholder: "{}" }],
+#[rustfmt::skip]
+static AWS_VAULT: Program<'_> = Program {
+    name: "aws-vault",
+    value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
+    runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
     ..Program::EMPTY
 };
-static SU: Program<'_> = Program {
-    value_options: &["-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--shell", "--user"],
-    runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
+#[rustfmt::skip]
+static BUNX: Program<'_> = Program {
+    name: "bunx",
+    value_options: &["-p", "--package"],
+    runs: &[Runs::Rest(Rest::PLAIN)],
     ..Program::EMPTY
 };
-static XARGS: Program<'_> = Program {
+#[rustfmt::skip]
+static CHRONIC: Program<'_> = Program {
+    name: "chronic",
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static CONDA: Program<'_> = Program {
+    name: "conda",
+    value_options: &["-e", "-n", "-p", "-r", "--cwd", "--env", "--name", "--prefix", "--root-prefix"],
+    runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static DOCKER: Program<'_> = Program {
+    name: "docker",
     value_options: &[
-        "-E",
-        "-I",
-        "-L",
-        "-P",
-        "-a",
-        "-d",
-        "-n",
-        "-s",
-        "-e?",
-        "-i?",
-        "-l?",
-        "--arg-file",
-        "--delimiter",
-        "--eof?",
-        "--max-args",
-        "--max-chars",
-        "--max-lines?",
-        "--max-procs",
-        "--process-slot-var",
+        "-H", "-a", "-c", "-e", "-f", "-l", "-p", "-u", "-v", "-w", "--address", "--cap-add", "--cgroup-manager",
+        "--config", "--connection", "--context", "--detach-keys", "--device", "--entrypoint", "--env", "--env-file",
+        "--file", "--filter", "--format", "--host", "--identity", "--index", "--ipc", "--log-level", "--mount",
+        "--name", "--namespace", "--net", "--network", "--pid", "--profile", "--project-directory", "--project-name",
+        "--publish", "--root", "--runroot", "--runtime", "--security-opt", "--snapshotter", "--storage-driver",
+        "--storage-opt", "--tag", "--tls?", "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user",
+        "--userns", "--volume", "--workdir",
+    ],
+    runs: &[
+        Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+        Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
+    ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static ENV: Program<'_> = Program {
+    name: "env",
+    value_options: &[
+        "-C", "-L", "-P", "-S", "-U", "-a", "-u", "--argv0", "--chdir", "--split-string", "--unset",
+    ],
+    runs: &[Runs::Rest(Rest { split: &["-S", "--split-string"], assignments: true, ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static ENVDIR: Program<'_> = Program {
+    name: "envdir",
+    runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static FD: Program<'_> = Program {
+    name: "fd",
+    value_options: &[
+        "-E", "-S", "-c", "-d", "-e", "-j", "-o", "-t", "--and", "--base-directory", "--batch-size",
+        "--changed-before", "--changed-within", "--color", "--exact-depth", "--exclude", "--extension", "--format",
+        "--ignore-file", "--max-depth", "--max-results", "--min-depth", "--owner", "--path-separator", "--search-path",
+        "--size", "--threads", "--type",
+    ],
+    runs: &[Runs::Between { starts: &["-x", "--exec", "-X", "--exec-batch"], ends: &[";"], placeholder: "{}" }],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static FIND: Program<'_> = Program {
+    name: "find",
+    value_options: &["-fls", "-fprint", "-fprint0", "-fprintf"],
+    runs: &[Runs::Between { starts: &["-exec", "-execdir", "-ok", "-okdir"], ends: &[";", "+"], placeholder: "{}" }],
+    writes: &[Writes::Values(&["-fls", "-fprint", "-fprint0", "-fprintf"])],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static FLATPAK_SPAWN: Program<'_> = Program {
+    name: "flatpak-spawn",
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static GOSU: Program<'_> = Program {
+    name: "gosu",
+    runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static KUBECTL: Program<'_> = Program {
+    name: "kubectl",
+    value_options: &[
+        "-c", "-f", "-l", "-n", "-o", "-s", "-v", "--as", "--as-group", "--as-uid", "--cache-dir",
+        "--certificate-authority", "--client-certificate", "--client-key", "--cluster", "--container", "--context",
+        "--filename", "--kubeconfig", "--namespace", "--output", "--pod-running-timeout", "--request-timeout",
+        "--selector", "--server", "--tls-server-name", "--token", "--user",
+    ],
+    runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static LINUX64: Program<'_> = Program {
+    name: "linux64",
+    value_options: &["-p"],
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static LXC: Program<'_> = Program {
+    name: "lxc",
+    value_options: &["--cwd", "--env", "--group", "--mode", "--project", "--user"],
+    runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static MISE: Program<'_> = Program {
+    name: "mise",
+    value_options: &["-C", "-E", "-c", "-j", "--cd", "--command", "--env", "--jobs"],
+    runs: &[
+        Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
+        Runs::Rest(Rest { after: &["exec", "x"], skip: 1, ..Rest::PLAIN }),
+        Runs::Rest(Rest { after: &["exec", "x"], skip: 2, ..Rest::PLAIN }),
+        Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
+    ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static PARALLEL: Program<'_> = Program {
+    name: "parallel",
+    value_options: &[
+        "-C", "-E", "-I", "-J", "-L", "-N", "-P", "-S", "-a", "-d", "-e?", "-i?", "-j", "-l?", "-n", "-s",
+        "--arg-file", "--arg-file-sep", "--arg-sep", "--basefile", "--basenameextensionreplace", "--basenamereplace",
+        "--bf", "--bin", "--block", "--block-size", "--block-timeout", "--bner", "--bnr", "--bt", "--colsep",
+        "--compress?", "--compress-program", "--ctag?", "--ctagstring", "--decompress-program", "--delay",
+        "--delimiter", "--dirnamereplace", "--dnr", "--env", "--eof?", "--er", "--extensionreplace", "--filter",
+        "--group?", "--group-by", "--halt", "--halt-on-error", "--header", "--id", "--jl", "--joblog", "--jobs",
+        "--limit", "--load", "--max-args", "--max-chars", "--max-lines?", "--max-procs", "--max-replace-args",
+        "--memfree", "--memsuspend", "--minversion", "--nice", "--parens", "--process-slot-var", "--profile",
+        "--recend", "--recstart", "--replace?", "--res", "--results", "--retries", "--return", "--rpl", "--rsync-opts",
+        "--semaphore?", "--semaphore-name", "--semaphore-timeout", "--semaphorename", "--semaphoretimeout",
+        "--seqreplace", "--shard", "--shell-completion", "--slf", "--slotreplace", "--sql", "--sql-and-worker",
+        "--sql-master", "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st",
+        "--tag?", "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
+        "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd", "--workdir",
+    ],
+    runs: &[
+        Runs::Rest(Rest { placeholder: &["-I"], appends: true, ..Rest::PLAIN }),
+        Runs::Joined { skip: 0, shell: Any, unless: &[] },
+        Runs::Input { shell: Any },
+    ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static PROXYCHAINS: Program<'_> = Program {
+    name: "proxychains",
+    value_options: &["-f"],
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static PY_SPY: Program<'_> = Program {
+    name: "py-spy",
+    value_options: &["-d", "-f", "-o", "-p", "-r", "--duration", "--format", "--output", "--pid", "--rate"],
+    runs: &[Runs::Rest(Rest { after: &["record", "top"], ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static SCHROOT: Program<'_> = Program {
+    name: "schroot",
+    value_options: &[
+        "-c", "-d", "-n", "-o", "-s", "-u", "--chroot", "--directory", "--option", "--session-name", "--shell",
+        "--user",
+    ],
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static TIME: Program<'_> = Program {
+    name: "time",
+    value_options: &["-f", "-o", "--format", "--output"],
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    writes: &[Writes::Values(&["-o", "--output"])],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static TIMEOUT: Program<'_> = Program {
+    name: "timeout",
+    value_options: &["-k", "-s", "--kill-after", "--signal"],
+    runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static TORSOCKS: Program<'_> = Program {
+    name: "torsocks",
+    value_options: &["-P", "-a", "-p", "-u", "--address", "--pass", "--port", "--user"],
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static VALGRIND: Program<'_> = Program {
+    name: "valgrind",
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static WAIT_FOR_IT: Program<'_> = Program {
+    name: "wait-for-it",
+    value_options: &["-h", "-p", "-t", "--host", "--port", "--timeout"],
+    runs: &[
+        Runs::Rest(Rest::PLAIN),
+        Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }),
+    ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static XARGS: Program<'_> = Program {
+    name: "xargs",
+    value_options: &[
+        "-E", "-I", "-J", "-L", "-P", "-R", "-S", "-a", "-d", "-e?", "-i?", "-l?", "-n", "-s", "--arg-file",
+        "--delimiter", "--eof?", "--max-args", "--max-chars", "--max-lines?", "--max-procs", "--process-slot-var",
         "--replace?",
     ],
-    runs: &[Runs::Rest(Rest { appends: true, placeholder: &["-I", "--replace", "-i"], ..Rest::PLAIN })],
+    runs: &[Runs::Rest(Rest { placeholder: &["-I", "-J", "-i", "--replace"], appends: true, ..Rest::PLAIN })],
     ..Program::EMPTY
 };
