@@ -1312,7 +1312,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[
                 Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
-                Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
                 Runs::Input { shell: CodeShell::Any },
             ],
             ..Program::EMPTY
@@ -1849,7 +1849,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[
                 Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
-                Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
                 Runs::Input { shell: CodeShell::Any },
             ],
             ..Program::EMPTY
@@ -1989,6 +1989,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--other-user", "--prompt", "--role", "--type", "--user",
             ],
             runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
+            writes: &[Writes::OperandsWith(&["-e", "--edit"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "sudoedit",
+        &Program {
+            value_options: &[
+                "-C", "-D", "-R", "-T", "-a", "-g", "-h", "-p", "-r", "-t", "-u", "--chdir", "--chroot",
+                "--close-from", "--command-timeout", "--group", "--host", "--prompt", "--role", "--type", "--user",
+            ],
+            writes: &[Writes::Operands],
             ..Program::EMPTY
         },
     ),
@@ -3238,6 +3250,19 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions { programs: &["parallel"], subcommands: &[&[":::*"], &["::::*"]], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "operators-as-arguments",
+        description: "Runs several commands by a shell, because an argument is an operator of the shell.",
+        check: "Where each of the commands begins, and what it does.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["parallel"],
+            arguments: &["*;", "*&", "*|", "*`", "*$(*"],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "input-of-a-terminal",

@@ -765,6 +765,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--other-user", "--prompt", "--role", "--type", "--user",
         ],
         runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
+        writes: &[Writes::OperandsWith(&["-e", "--edit"])],
         ..Program::EMPTY
     }),
     ("systemd-cat", &Program {
@@ -1091,7 +1092,7 @@ static PARALLEL: Program<'_> = Program {
     ],
     runs: &[
         Runs::Rest(Rest { placeholder: &["-I"], appends: true, ..Rest::PLAIN }),
-        Runs::Joined { skip: 0, shell: Any, unless: &[] },
+        Runs::Operand { skip: 0, shell: Any },
         Runs::Input { shell: Any },
     ],
     ..Program::EMPTY

@@ -40,7 +40,7 @@ impl Unfolder<'_> {
                     }
                 }
                 Runs::Between { starts, ends, placeholder } => {
-                    self.open_between(index, arguments, starts, ends, placeholder);
+                    self.open_between(index, arguments, program, &Between { starts, ends, placeholder });
                 }
                 Runs::Input { shell } => self.open_input(index, arguments, program, *shell),
                 Runs::File => self.open_file(index, arguments, program),
@@ -195,27 +195,63 @@ impl Unfolder<'_> {
     }
 
     /// Opens `find -exec COMMAND ;`.
-    fn open_between(&mut self, index: usize, arguments: &[Word], starts: &[&str], ends: &[&str], placeholder: &str) {
+    fn open_between(&mut self, index: usize, arguments: &[Word], program: &Program<'_>, between: &Between<'_>) {
+        let Between { starts, ends, placeholder } = *between;
         let mut at = 0;
         while at < arguments.len() {
-            let is_one = |word: &Word, of: &[&str]| word.text().is_some_and(|text| of.contains(&&*text));
-            if !is_one(&arguments[at], starts) {
+            let is_end = |word: &Word| word.text().is_some_and(|text| ends.contains(&&*text));
+            let Some(value) = start(&arguments[at], starts, program) else {
                 at += 1;
                 continue;
-            }
+            };
             let rest = &arguments[at + 1..];
-            let length = rest.iter().position(|word| is_one(word, ends)).unwrap_or(rest.len());
-            let many = rest.get(length).is_some_and(|end| end.text().as_deref() == Some("+"));
-            let mut words = rest[..length].to_vec();
+            let (mut words, many) = if value.is_empty() {
+                let length = rest.iter().position(is_end).unwrap_or(rest.len());
+                at += length + 1;
+                (rest[..length].to_vec(), rest.get(length).is_some_and(|end| end.text().as_deref() == Some("+")))
+            } else {
+                at += 1;
+                (vec![Word::plain(&value, arguments[at - 1].span)], false)
+            };
             for word in &mut words {
                 replace(word, placeholder, many);
             }
-            at += length + 1;
             if !words.is_empty() {
                 self.add_command(index, words, How::Arguments);
             }
         }
     }
+}
+
+/// The fields of [`Runs::Between`].
+struct Between<'t> {
+    starts: &'t [&'t str],
+    ends: &'t [&'t str],
+    placeholder: &'t str,
+}
+
+/// Returns what follows an option that begins a command, in its own word: nothing in `-x COMMAND` and `-Hx COMMAND`, and the
+/// program in `-xCOMMAND` and `--exec=COMMAND`. Returns `None` if the word is not such an option.
+fn start(word: &Word, starts: &[&str], program: &Program<'_>) -> Option<String> {
+    let text = word.text()?;
+    if starts.contains(&&*text) {
+        return Some(String::new());
+    }
+    if text.starts_with("--") {
+        let (name, value) = text.split_once('=')?;
+        return starts.contains(&name).then(|| value.to_owned());
+    }
+    let cluster = text.strip_prefix('-')?;
+    for (at, letter) in cluster.char_indices() {
+        let option = format!("-{letter}");
+        if starts.contains(&option.as_str()) {
+            return Some(cluster[at + letter.len_utf8()..].to_owned());
+        }
+        if program.value_options.contains(&option.as_str()) {
+            return None;
+        }
+    }
+    None
 }
 
 /// Returns assignments as the words that they were.
