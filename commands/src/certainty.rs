@@ -7,7 +7,7 @@ use std::ops::{BitAnd, BitOr, Not};
 pub(crate) enum Match {
     /// It is not met.
     No,
-    /// It depends on what is known only at run time.
+    /// It depends on values that are known only at run time.
     Maybe,
     /// It is met.
     Yes,
@@ -19,7 +19,7 @@ impl From<bool> for Match {
     }
 }
 
-/// Both conditions.
+/// Whether both conditions are met.
 impl BitAnd for Match {
     type Output = Self;
 
@@ -28,7 +28,7 @@ impl BitAnd for Match {
     }
 }
 
-/// One of the conditions.
+/// Whether one of the conditions is met.
 impl BitOr for Match {
     type Output = Self;
 
@@ -51,7 +51,7 @@ impl Not for Match {
 }
 
 impl Match {
-    /// Returns the best of several matches.
+    /// Returns whether one of several conditions is met.
     pub(crate) fn any(matches: impl IntoIterator<Item = Self>) -> Self {
         let mut best = Self::No;
         for found in matches {
@@ -63,7 +63,7 @@ impl Match {
         best
     }
 
-    /// Returns the worst of several matches.
+    /// Returns whether all of several conditions are met.
     pub(crate) fn all(matches: impl IntoIterator<Item = Self>) -> Self {
         let mut worst = Self::Yes;
         for found in matches {

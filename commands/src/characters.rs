@@ -1,13 +1,13 @@
-//! Characters that a person does not see, or takes for others.
+//! Characters that are invisible, or look like others.
 
-/// The character that represents unknown text in code that is built at run time. It is not assigned by Unicode and never will be.
+/// A placeholder for unknown text in code that is built at run time. Unicode will never assign this character.
 pub(crate) const UNKNOWN: char = '\u{10FFFF}';
 
 /// Returns whether a character is invisible, looks like a space, or controls a terminal. `before` is the character before it.
 pub fn is_invisible(c: char, before: Option<char>) -> bool {
     match c {
         '\t' | '\n' => false,
-        // Within emoji and scripts that need them.
+        // Emoji and some scripts need these after a character that is not ASCII.
         '\u{FE0E}' | '\u{FE0F}' | '\u{200D}' | '\u{200C}' => before.is_none_or(|before| before.is_ascii()),
         _ => {
             c.is_control()
@@ -27,7 +27,7 @@ pub fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns whether a name looks like an ASCII name, but is another one: `рm` with a Cyrillic letter.
+/// Returns whether a name looks like a different, ASCII name: `рm` with a Cyrillic letter.
 pub(crate) fn is_disguised(name: &str) -> bool {
     if name.is_ascii() {
         return false;

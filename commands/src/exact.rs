@@ -1,44 +1,44 @@
-//! The exact words of a line, by which it is recognized again: quotes and blanks do not matter, everything else does.
+//! The exact words of a line, which identify it. Quotes and blanks do not matter; everything else does.
 
 use crate::reading::{Command, Program, Reading};
 use crate::span::Span;
 use crate::syntax::Word;
 
-/// The exact words of a line: see [`exact`].
+/// The exact words of a line: see [`exact_words`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Exact {
-    /// The words of each command that the line runs. Then come its assignments (`NAME=VALUE`), and the targets of its
-    /// redirections with the texts of here-documents.
+pub struct ExactWords {
+    /// For each command that the line runs: its words, its assignments (`NAME=VALUE`), and the targets of its redirections,
+    /// including the bodies of here-documents.
     pub commands: Vec<Vec<String>>,
-    /// The line with `_` in place of each word or target and `=` in place of each assignment, without the blanks around them:
-    /// operators, keywords, parentheses and comments.
+    /// The rest of the line: operators, keywords, parentheses and comments. `_` replaces each word or target, and `=` each
+    /// assignment.
     pub structure: String,
 }
 
-/// Returns the exact words of a line. Two lines with equal ones run the same commands in the same way.
+/// Returns the exact words of a line. Lines with equal exact words run the same commands in the same way.
 ///
 /// Returns `None` if a word has an expansion or a pattern, if arguments are added at run time, or if the reader has a doubt.
 ///
 /// ```
 /// use toolc_commands::programs::USUAL;
-/// use toolc_commands::{Surroundings, exact, read};
+/// use toolc_commands::{Surroundings, exact_words, read};
 ///
-/// let exact_words = |line| exact(line, &read(line, &USUAL, &Surroundings::default()));
-/// assert_eq!(exact_words("rm -rf build"), exact_words("rm  -rf  'build'"));
-/// assert_ne!(exact_words("make && ls"), exact_words("make || ls"));
-/// assert_eq!(exact_words("rm -rf $X"), None);
+/// let exact = |line| exact_words(line, &read(line, &USUAL, &Surroundings::default()));
+/// assert_eq!(exact("rm -rf build"), exact("rm  -rf  'build'"));
+/// assert_ne!(exact("make && ls"), exact("make || ls"));
+/// assert_eq!(exact("rm -rf $X"), None);
 /// ```
-pub fn exact(line: &str, reading: &Reading) -> Option<Exact> {
+pub fn exact_words(line: &str, reading: &Reading) -> Option<ExactWords> {
     if !reading.doubts.is_empty() || reading.commands.is_empty() {
         return None;
     }
-    let commands = reading.commands.iter().map(words).collect::<Option<_>>()?;
+    let commands = reading.commands.iter().map(words_of).collect::<Option<_>>()?;
     let structure = structure(line, reading);
-    // What is not a word of a command can expand, too: `case $X in`.
-    (!structure.contains(['$', '`'])).then_some(Exact { commands, structure })
+    // Text outside of commands can expand, too: `case $X in`.
+    (!structure.contains(['$', '`'])).then_some(ExactWords { commands, structure })
 }
 
-fn words(command: &Command) -> Option<Vec<String>> {
+fn words_of(command: &Command) -> Option<Vec<String>> {
     if command.appended || matches!(command.program, Program::Unknown | Program::Known { built: true, .. }) {
         return None;
     }
@@ -57,7 +57,7 @@ fn words(command: &Command) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// Returns the line with a sign in place of each word.
+/// Returns the line with a placeholder for each word, target and assignment.
 fn structure(line: &str, reading: &Reading) -> String {
     let mut spans: Vec<(Span, char)> = Vec::new();
     for command in &reading.commands {
@@ -65,24 +65,24 @@ fn structure(line: &str, reading: &Reading) -> String {
         let targets = command.redirects.iter().map(|redirect| &redirect.target);
         spans.extend(command.words.iter().chain(targets).map(|word| (word.span, '_')));
     }
-    // Of spans that overlap, the outermost counts: the others are inside of code.
+    // If spans overlap, only the outermost counts: the others are inside code.
     spans.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
     let (mut structure, mut end) = (String::new(), 0);
     for (span, sign) in spans {
         if span.range().is_empty() || span.range().start < end {
             continue;
         }
-        add(&mut structure, line.get(end..span.range().start).unwrap_or_default());
+        add_text(&mut structure, line.get(end..span.range().start).unwrap_or_default());
         structure.truncate(structure.trim_end_matches(' ').len());
         structure.push(sign);
         end = span.range().end;
     }
-    add(&mut structure, line.get(end..).unwrap_or_default());
+    add_text(&mut structure, line.get(end..).unwrap_or_default());
     structure.trim().to_owned()
 }
 
-/// Adds text between words, with single blanks, and none after a sign.
-fn add(structure: &mut String, text: &str) {
+/// Adds the text between words. Several blanks become one, and none follows a placeholder.
+fn add_text(structure: &mut String, text: &str) {
     for letter in text.chars() {
         let is_blank = matches!(letter, ' ' | '\t');
         if !is_blank {
@@ -99,8 +99,8 @@ mod tests {
     use crate::Surroundings;
     use crate::programs::USUAL;
 
-    fn of(line: &str) -> Option<Exact> {
-        exact(line, &crate::read(line, &USUAL, &Surroundings::default()))
+    fn of(line: &str) -> Option<ExactWords> {
+        exact_words(line, &crate::read(line, &USUAL, &Surroundings::default()))
     }
 
     #[test]

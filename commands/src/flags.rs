@@ -1,4 +1,4 @@
-//! The options among the arguments of a command, in every spelling.
+//! Splits the arguments of a command into options, in every spelling, and operands.
 
 use crate::syntax::Word;
 
@@ -7,9 +7,9 @@ use crate::syntax::Word;
 pub enum Argument<'w> {
     /// An option: `-x`, `--long`. Clusters such as `-rf` give one for each letter.
     Option {
-        /// The name, with its dashes. A long option is as it was written, and can be an abbreviation.
+        /// The name as written, with its dashes. A long option can be abbreviated.
         name: String,
-        /// The value after `=`, in the rest of a cluster, or in the next argument if the option takes one.
+        /// The value: the text after `=`, the rest of a cluster, or the next argument if the option takes one.
         value: Option<Value<'w>>,
         /// The position of the argument.
         index: usize,
@@ -21,7 +21,7 @@ pub enum Argument<'w> {
         /// The position of the argument.
         index: usize,
     },
-    /// A word that can be an option or an operand, because it begins with an expansion.
+    /// A word that may be an option or an operand, because it begins with an expansion.
     Either {
         /// The word.
         word: &'w Word,
@@ -35,13 +35,13 @@ pub enum Argument<'w> {
 pub enum Value<'w> {
     /// A word of its own.
     Word(&'w Word),
-    /// The rest of the option's word, which is certain.
+    /// The rest of the option's own word, without expansions.
     Text(String),
-    /// The rest of the option's word, which has expansions. The text is what is certain of its beginning.
+    /// The rest of the option's own word, with expansions. The text is what comes before the first one.
     Built(String),
 }
 
-/// Reads arguments.
+/// The iterator that [`arguments`] returns.
 #[derive(Debug, Clone)]
 pub struct Arguments<'w, 'o> {
     words: &'w [Word],
@@ -69,7 +69,7 @@ pub fn arguments<'w, 'o>(words: &'w [Word], value_options: &'o [&'o str]) -> Arg
     }
 }
 
-/// Returns whether a long option as written (`--rec`) can be this one (`--recursive`): it is equal, or an abbreviation.
+/// Returns whether a long option as written (`--rec`) can mean `option` (`--recursive`): it is equal, or an abbreviation.
 pub fn is_abbreviation(written: &str, option: &str) -> bool {
     written == option || written.len() > 2 && written.starts_with("--") && option.starts_with(written)
 }
@@ -95,7 +95,7 @@ impl Arguments<'_, '_> {
         }
     }
 
-    /// Returns whether the rest of a cluster is the value of a short option, although it never takes the next argument.
+    /// Returns whether a short option takes the rest of its cluster as its value, but never the next argument.
     fn has_attached_value(&self, name: &str) -> bool {
         self.value_options.iter().any(|option| option.strip_suffix('?') == Some(name))
     }

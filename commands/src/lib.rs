@@ -1,6 +1,6 @@
 //! Reads a shell command line without running it, lists every command that could run, and judges them by rules.
 //!
-//! [`read`] accepts any text, takes time in proportion to its length, and never fails: what is not certain becomes a [`Doubt`].
+//! [`read`] accepts any text, takes time in proportion to its length, and never fails: what it is not certain about becomes a [`Doubt`].
 //!
 //! ```
 //! use toolc_commands::programs::USUAL;
@@ -30,7 +30,7 @@ mod words;
 mod work;
 
 pub use doubt::{Doubt, DoubtKind};
-pub use exact::{Exact, exact};
+pub use exact::{ExactWords, exact_words};
 pub use judge::{Cause, Exception, Finding, Judgement, judge, reach};
 pub use programs::ProgramTable;
 pub use reading::{Command, Directory, How, Input, Program, Reading, Shells, Surroundings, Via};

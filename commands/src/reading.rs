@@ -1,4 +1,4 @@
-//! What the reader returns: every command that could run.
+//! The result of reading a line: every command that could run.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::doubt::Doubt;
 use crate::span::Span;
 use crate::syntax::{Assignment, CommandId, Redirect, Scope, ScopeId, ScopeKind, Word};
 
-/// What is known about the place where the line will run.
+/// What is known about the shell that will run the line.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Surroundings<'a> {
     /// The working directory.
@@ -16,7 +16,7 @@ pub struct Surroundings<'a> {
     pub home: Option<&'a Path>,
     /// Values of environment variables that are not secret.
     pub variables: &'a [(&'a str, &'a str)],
-    /// The shells that can be the one that reads the line. By default, all of them.
+    /// The shells that may read the line. By default, all of them.
     pub shells: Shells,
 }
 
@@ -51,7 +51,7 @@ pub struct Reading {
     pub commands: Vec<Command>,
     /// The scopes of the commands.
     pub scopes: Vec<Scope>,
-    /// What is not certain. A line with a doubt needs a person.
+    /// What the reader is not certain about. A line with a doubt needs a person.
     pub doubts: Vec<Doubt>,
 }
 
@@ -60,7 +60,8 @@ pub struct Reading {
 pub struct Command {
     /// The program.
     pub program: Program,
-    /// The words, the program first. Values that the line itself sets are filled in, and words are split where that is certain.
+    /// The words, the program first. Variables that the line itself sets are replaced by their values, and split into words, if
+    /// that is certain.
     pub words: Vec<Word>,
     /// The variables that are set for this command only, by itself or by a wrapper (`env NAME=VALUE`), or, if the command has no
     /// words, in the shell.
@@ -71,13 +72,13 @@ pub struct Command {
     pub scope: ScopeId,
     /// The command that runs this one, such as `sudo` or `sh -c`, and how.
     pub via: Option<Via>,
-    /// Whether arguments are added at run time, as `xargs` and a function's `"$@"` do.
+    /// Whether arguments are added at run time, as by `xargs` or a function's `"$@"`.
     pub appended: bool,
     /// The working directory.
     pub directory: Directory,
-    /// The shells in whose reading the command occurs.
+    /// The shells that would run the command.
     pub shells: Shells,
-    /// The text.
+    /// The text of the command.
     pub span: Span,
 }
 
@@ -103,20 +104,20 @@ pub enum Program {
 pub struct Via {
     /// The command that runs the other.
     pub command: CommandId,
-    /// The way.
+    /// How it runs the other.
     pub how: How,
 }
 
 /// The ways in which one command runs another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// The other is its arguments: `sudo COMMAND`.
+    /// The other is in its arguments: `sudo COMMAND`.
     Arguments,
     /// The other is in code that is an argument: `sh -c CODE`, `eval CODE`.
     Code,
     /// The other is in code on standard input: a here-document, or text that is piped into a shell.
     Input,
-    /// It is the name of a function that the line defines, or of an alias.
+    /// Its name is an alias that stands for the other.
     Name,
 }
 
@@ -126,9 +127,10 @@ pub enum Directory {
     /// The directory in which the line starts.
     #[default]
     Start,
-    /// After `cd` with a literal: an absolute path, or one relative to the start. A leading `~` is the home directory.
+    /// The directory after a `cd` with a literal: an absolute path, or a path relative to the start. A leading `~` is the home
+    /// directory.
     At(String),
-    /// After a `cd` that is not certain.
+    /// The directory after a `cd` whose effect is not certain.
     Unknown,
 }
 
@@ -155,7 +157,7 @@ impl Reading {
         0..CommandId::try_from(self.commands.len()).unwrap_or(CommandId::MAX)
     }
 
-    /// Returns a command. Ids come from this reading.
+    /// Returns a command of this reading.
     pub fn command(&self, id: CommandId) -> &Command {
         &self.commands[id as usize]
     }
@@ -171,7 +173,7 @@ impl Reading {
         })
     }
 
-    /// Returns the kinds of the scopes around a command, the innermost first.
+    /// Returns a scope and those around it, the innermost first.
     pub fn scopes(&self, scope: ScopeId) -> impl Iterator<Item = &Scope> {
         let mut next = Some(scope);
         std::iter::from_fn(move || {
@@ -181,7 +183,7 @@ impl Reading {
         })
     }
 
-    /// Returns whether a command is inside a scope of a kind.
+    /// Returns whether a command is inside a scope whose kind satisfies a condition.
     pub fn is_in(&self, id: CommandId, kind: impl Fn(&ScopeKind) -> bool) -> bool {
         self.scopes(self.command(id).scope).any(|scope| kind(&scope.kind))
     }
@@ -258,7 +260,7 @@ pub(crate) fn declared(words: &[Word]) -> Vec<Assignment> {
 pub enum Input<'r> {
     /// The standard input of the whole line.
     Inherited,
-    /// The output of these commands. Those inside of wrappers among them are elsewhere in the list: their `via` leads here.
+    /// The output of these commands. Commands that they run are elsewhere in the list, and lead here by their `via`.
     Commands(Range<CommandId>),
     /// A file, a descriptor, a here-document or a here-string.
     Redirect(&'r Redirect),

@@ -1,11 +1,11 @@
-//! Byte ranges of a text.
+//! Byte ranges of the line.
 
 use std::ops::Range;
 
 /// A range of bytes of the line that was read.
 ///
-/// A command that comes from code inside a word (`sh -c "..."`) has the span of that word, unless its text is found in the line
-/// without change.
+/// A command from code inside a word (`sh -c "..."`) has the span of that word, unless the line contains the text of the code
+/// unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
     /// The first byte.

@@ -1,10 +1,10 @@
-//! Closed sets of words, as manifests write them.
+//! Enums whose values are words in manifests.
 
-/// Implements the words of an enum: each with its variant, and what it means.
+/// Implements the conversions between the variants of an enum and their words. Each word has a description.
 macro_rules! words {
     ($($kind:ident { $($variant:ident $word:literal $meaning:literal)* })*) => {$(
         impl $kind {
-            /// Every value, with its word in manifests and what it means.
+            /// All values: the word in manifests, the value, and its description.
             pub const WORDS: &'static [(&'static str, Self, &'static str)] = &[$(($word, Self::$variant, $meaning)),*];
 
             /// Returns the word in manifests.

@@ -1,19 +1,20 @@
-//! The limits of a line, and of the work for it. All re-reading (code inside of code, backquotes, other dialects) spends from the same budget.
+//! Limits on the size of a line and on the work to read it. Text that is read again (code inside code, backquotes, other dialects)
+//! counts against the same budget.
 
 /// The maximum length of a line in bytes. Longer lines are not read.
 pub const MAX_BYTES: usize = 64 * 1024;
 /// The maximum depth of nesting: substitutions, compound commands, and code inside of code.
 pub const MAX_DEPTH: usize = 64;
 
-/// Steps for each byte of the line. One step is about one byte that is read.
+/// Steps in the budget for each byte of the line. Reading a byte takes about one step.
 const STEPS_PER_BYTE: u32 = 20;
-/// Steps for each command, in the parser and again when it is examined.
+/// The cost of a command, in the parser and again when it is unfolded.
 pub(crate) const COMMAND: usize = 64;
-/// Steps for each word that is read.
+/// The cost of reading a word.
 pub(crate) const WORD: usize = 16;
-/// Steps for each word that is copied.
+/// The cost of copying a word.
 pub(crate) const COPY: usize = 20;
-/// Steps for every line, however short.
+/// Steps in the budget of every line.
 const BASE: u32 = 60_000;
 
 /// A budget of steps.
@@ -27,13 +28,13 @@ pub(crate) struct Work {
 pub(crate) struct Exhausted;
 
 impl Work {
-    /// Returns the budget of a line with this many bytes.
+    /// Returns the budget for a line of this length.
     pub(crate) fn for_bytes(bytes: usize) -> Self {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         Self { left: bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(BASE) }
     }
 
-    /// Spends steps.
+    /// Takes steps from the budget.
     #[inline]
     pub(crate) fn spend(&mut self, steps: usize) -> Result<(), Exhausted> {
         let steps = u32::try_from(steps).unwrap_or(u32::MAX);

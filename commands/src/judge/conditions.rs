@@ -1,4 +1,4 @@
-//! Whether the conditions of a rule are met by a command.
+//! Checks whether a command meets the conditions of a rule.
 
 use std::borrow::Cow;
 
@@ -13,17 +13,17 @@ use crate::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, V
 use crate::span::Span;
 use crate::syntax::{CommandId, Origin, Part, RedirectKind, ScopeKind, Word};
 
-/// A command that a rule matches.
+/// How a command meets the conditions of a rule.
 #[derive(Debug, Clone)]
 pub(crate) struct Matched {
     pub(crate) certainty: Match,
-    /// The text that decides, if it is a part of the command.
+    /// The part of the command that meets the last condition, if it is only a part.
     pub(crate) span: Option<Span>,
-    /// The file or folder that decides, as an absolute path.
+    /// The file or folder that meets a condition, as an absolute path.
     pub(crate) path: Option<String>,
 }
 
-/// The rule, the command, and what was found so far.
+/// A check of one command, with its result so far.
 pub(super) struct Check<'c, 'a> {
     ignore_case: bool,
     pub(super) rules: &'c RuleSet<'c>,
@@ -31,7 +31,7 @@ pub(super) struct Check<'c, 'a> {
     matched: Matched,
 }
 
-/// Returns whether a command meets all conditions of a rule, and by which part. The programs are already those of the rule.
+/// Returns how a command meets all conditions of a rule, or `None` if it does not. The caller has already compared the programs.
 pub(crate) fn check(rule: &Rule<'_>, rules: &RuleSet<'_>, subject: &Subject<'_>) -> Option<Matched> {
     let conditions = &rule.conditions;
     let ignore_case = conditions.ignore_case;
@@ -144,7 +144,7 @@ impl<'a> Check<'_, 'a> {
             self.in_places(wanted.writes, &self.subject.written(), false);
         }
         if !wanted.reads.is_empty() && self.matched.certainty != Match::No {
-            // Reading something unknown is what most substitutions are for.
+            // Unknown paths do not count: most substitutions read something unknown.
             let is_known =
                 |word: &Cow<'_, Word>| !PathWord::new(word, self.subject.command, self.subject.line).is_unknown();
             let words: Vec<_> = self.read_words().into_iter().filter(is_known).collect();
@@ -171,7 +171,7 @@ impl<'a> Check<'_, 'a> {
         }
     }
 
-    /// Adds the result of a condition. Returns false if the rule does not match.
+    /// Adds the result of a condition. Returns whether the rule can still match.
     fn require(&mut self, found: Match) -> bool {
         self.matched.certainty = self.matched.certainty & found;
         self.matched.certainty != Match::No
@@ -184,7 +184,7 @@ impl<'a> Check<'_, 'a> {
         self.require(found)
     }
 
-    /// Returns whether the first operands are these words, and the options among the words are given.
+    /// Returns whether the operands begin with these words, and the options among the words are given.
     pub(super) fn subcommand(&self, words: &[&str]) -> Match {
         let mut operands = self.subject.operands();
         Match::all(words.iter().map(|word| {
@@ -228,7 +228,7 @@ impl<'a> Check<'_, 'a> {
                 }
                 Argument::Either { word, .. } if self.subject.can_be_option(word) => {
                     let splits = word.parts.iter().any(|part| part.splits() && !matches!(part, Part::Glob(_)));
-                    // A short option can be in a cluster, and a long one can have a value.
+                    // A short option can be part of a cluster, and a long one can have a value.
                     let start = match name.len() {
                         2 => "-*".to_owned(),
                         _ if is_single_dash => name.to_owned(),
@@ -246,7 +246,8 @@ impl<'a> Check<'_, 'a> {
         best
     }
 
-    /// Returns whether the value of an option matches a pattern. Without a value of its own, it is the next argument.
+    /// Returns whether the value of an option matches a pattern. `own` is the value in the option's own word; without it, the next
+    /// argument is the value.
     pub(super) fn value(&self, wanted: Option<&str>, own: Option<Cow<'_, Word>>, index: usize) -> Match {
         let Some(wanted) = wanted else { return Match::Yes };
         match own {
@@ -268,7 +269,7 @@ impl<'a> Check<'_, 'a> {
             };
             for pattern in patterns.iter().filter(|pattern| !is_option || pattern.starts_with('-')) {
                 let found = self.matches(pattern, word);
-                // What another command prints is rarely what a rule is about, and the reader knows what `echo` prints.
+                // The output of another command is rarely what a rule looks for. The reader has replaced that of `echo`.
                 let is_output = matches!(word.parts.as_slice(), [Part::Substitution { .. }]);
                 let found = if is_output && found == Match::Maybe { Match::No } else { found };
                 if found > best.0 {
@@ -292,7 +293,7 @@ impl<'a> Check<'_, 'a> {
             || self.subject.command.arguments().iter().flat_map(|word| &word.parts).any(is_kind)
     }
 
-    /// Returns whether the command sets one of these variables: before the program, as an assignment, or by `export`.
+    /// Returns whether the command sets one of these variables: by an assignment, or by a builtin such as `export`.
     fn variables(&self, patterns: &[&str], except: &[&str]) -> (Match, Option<Span>) {
         let command = self.subject.command;
         let is_wanted = |name: &str, assignment: &str| {
@@ -368,7 +369,7 @@ impl<'a> Check<'_, 'a> {
             if let Some(text) = word.text() {
                 return sql::contains(&text, statement).into();
             }
-            // A name or a value takes the place of each expansion.
+            // Each expansion counts as one unknown name or value.
             let mut text = String::new();
             for part in &word.parts {
                 match part {
@@ -387,7 +388,7 @@ impl<'a> Check<'_, 'a> {
         }))
     }
 
-    /// Returns whether the command is a function that starts itself in the background, or twice in pipes.
+    /// Returns whether the command is a function that calls itself in the background, or more than once in pipes.
     fn forks_itself(&self) -> bool {
         let reading = self.subject.line.reading;
         let Some(own) = self.subject.command.program.name() else { return false };
@@ -406,7 +407,7 @@ impl<'a> Check<'_, 'a> {
                 || calls(|kind| matches!(kind, ScopeKind::PipelinePart)) > 1)
     }
 
-    /// Requires that one of the words is a path in one of the places.
+    /// Requires that one of the words is a path in one of the places. With `appended`, unknown words may follow.
     fn in_places(&mut self, names: &[&str], words: &[Cow<'_, Word>], appended: bool) {
         let places: Vec<&Place<'_>> = names.iter().filter_map(|name| self.rules.place(name)).collect();
         let mut best = (Match::No, None, None);
@@ -455,7 +456,7 @@ impl<'a> Check<'_, 'a> {
         words
     }
 
-    /// Returns the file that is standard input.
+    /// Returns the file that standard input is redirected from. Empty if there is none, or its path is not certain.
     fn redirected_file(&self) -> Vec<String> {
         match self.subject.line.reading.input(self.subject.id) {
             Input::Redirect(redirect) if redirect.kind == RedirectKind::Read => {
@@ -465,7 +466,7 @@ impl<'a> Check<'_, 'a> {
         }
     }
 
-    /// Returns the first operand as a path.
+    /// Returns the first operand as a path. Empty if there is none, or its path is not certain.
     fn script(&self) -> Vec<String> {
         self.subject.operands().next().and_then(|word| self.path(word)).into_iter().collect()
     }
@@ -474,14 +475,14 @@ impl<'a> Check<'_, 'a> {
         PathWord::new(word, self.subject.command, self.subject.line).text()
     }
 
-    /// Returns the file that is run, if the program is written with its folder.
+    /// Returns the file that is run, if the program is written with a folder. Empty otherwise.
     fn program_file(&self) -> Vec<String> {
         let word = self.subject.command.words.first();
         let word = word.filter(|word| word.text().is_some_and(|text| text.contains('/')));
         word.and_then(|word| self.path(word)).into_iter().collect()
     }
 
-    /// Returns whether a command is one of these programs, with the subcommand and the options that follow the name.
+    /// Returns whether a command is one of these programs. A subcommand can follow the name of a program.
     fn is_program(&self, id: CommandId, programs: &[&str]) -> bool {
         let subject = Subject::new(self.subject.line, id);
         programs.iter().any(|program| {
@@ -503,8 +504,8 @@ impl<'a> Check<'_, 'a> {
         found.into_iter().any(|id| self.is_program(id, patterns))
     }
 
-    /// Returns whether a name stands for the program that the system finds: it is written without a folder, and the line
-    /// defines no function or alias with it.
+    /// Returns whether a command runs an installed program: its name has no folder, and the line defines no function or alias
+    /// that could replace it.
     fn is_installed(&self, id: CommandId) -> bool {
         let reading = self.subject.line.reading;
         let word = reading.command(id).words.first().and_then(Word::text);
@@ -516,7 +517,7 @@ impl<'a> Check<'_, 'a> {
         word.is_some_and(|name| !name.contains('/') && !is_defined(&name))
     }
 
-    /// Returns whether there are sources, and all of them are these programs.
+    /// Returns whether the command has sources, and all of them are these programs.
     fn comes_only_from(&self, patterns: &[&str]) -> bool {
         let found = sources(self.subject.line, self.subject.id, By::Both, &[]);
         let mut parts = self.subject.command.arguments().iter().flat_map(|word| &word.parts);
@@ -533,7 +534,8 @@ impl<'a> Check<'_, 'a> {
         !found.is_empty() && found.into_iter().all(is_trusted) && parts.all(is_plain)
     }
 
-    /// Returns whether a pattern matches a word. A word whose unknown parts are only variables that are not set does not match.
+    /// Returns whether a pattern matches a word. If only unset variables and numbers in the word are unknown, a possible match counts
+    /// as none.
     pub(super) fn matches(&self, pattern: &str, word: &Word) -> Match {
         match self.compare(pattern, word) {
             Match::Maybe if !word.parts.iter().any(|part| self.subject.line.can_be_anything(part)) => Match::No,
@@ -560,7 +562,7 @@ impl<'a> Check<'_, 'a> {
         pattern::matches_word(pattern, &word)
     }
 
-    /// Requires that one of the operands is outside of all of these places.
+    /// Requires that one of the operands is outside all of these places.
     fn outside_places(&mut self, names: &[&str]) {
         let places: Vec<&Place<'_>> = names.iter().filter_map(|name| self.rules.place(name)).collect();
         let mut best = (Match::No, None, None);
@@ -578,7 +580,7 @@ impl<'a> Check<'_, 'a> {
     }
 }
 
-/// Returns whether an unknown text at the end can be or end a statement: the text has none yet, or one that is open.
+/// Returns whether the last statement of the text has no words besides an unknown one, which can then be any statement.
 fn sql_can_follow(text: &str) -> bool {
     let last = text.rsplit(';').next().unwrap_or_default().trim();
     last == "x" || last.is_empty()

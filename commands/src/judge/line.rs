@@ -1,4 +1,4 @@
-//! What the conditions about several commands of a line need.
+//! A line with what conditions need to know about all of its commands.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -9,17 +9,17 @@ use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
 use crate::syntax::{CommandId, Part, Word};
 
-/// The working directory if it is not known. No real folder has such a name.
+/// Represents an unknown working directory. No real folder has such a name.
 const UNKNOWN_START: &str = "/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}";
 
-/// A line, with what several commands need.
+/// A reading, and what was derived from its commands.
 pub(crate) struct Line<'a> {
     pub(crate) reading: &'a Reading,
     pub(crate) programs: &'a ProgramTable<'a>,
     pub(crate) surroundings: &'a Surroundings<'a>,
-    /// The variables that the line sets, with the value of those that it sets once.
+    /// The variables that the line sets, each with its value if the line sets it only once.
     set_variables: BTreeMap<&'a str, Option<&'a Word>>,
-    /// The commands that write each file, once they are needed.
+    /// The commands that write each file. Computed when first needed.
     pub(crate) writers: OnceCell<HashMap<String, Vec<CommandId>>>,
 }
 
@@ -51,7 +51,8 @@ impl<'a> Line<'a> {
         Self { reading, programs, surroundings, set_variables, writers: OnceCell::new() }
     }
 
-    /// Returns whether a variable comes from the environment, and is unset or secret: known values are filled in already.
+    /// Returns whether a variable comes from the environment. The reader has replaced those with a known value, so this one is
+    /// unset or secret.
     pub(crate) fn is_of_environment(&self, name: &str) -> bool {
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
         is_name && !self.set_variables.contains_key(name)
@@ -62,7 +63,7 @@ impl<'a> Line<'a> {
         *self.set_variables.get(name)?
     }
 
-    /// Returns the only command of a substitution, if it takes no part of its output from elsewhere.
+    /// Returns the command of a substitution, if there is only one, without redirections and expansions.
     pub(crate) fn plain_substitution(&self, commands: &Range<CommandId>) -> Option<&'a Command> {
         let [command] = self.reading.commands.get(commands.start as usize..commands.end as usize)? else { return None };
         let is_plain = command.redirects.is_empty() && command.arguments().iter().all(|word| word.text().is_some());
@@ -87,7 +88,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Returns whether a part can be any text. A number cannot, and neither can a variable that is not set.
+    /// Returns whether the value of a part can be any text. Numbers and unset variables cannot.
     pub(crate) fn can_be_anything(&self, part: &Part) -> bool {
         match part {
             Part::Variable { name, operation, .. } => {

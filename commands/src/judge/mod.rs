@@ -1,4 +1,4 @@
-//! Judges a command line by rules.
+//! Judges a command line by rules, and applies the exceptions among them.
 
 mod conditions;
 mod exception;
@@ -23,13 +23,13 @@ use subject::Subject;
 /// The judgement about a line.
 #[derive(Debug, Clone)]
 pub struct Judgement<'r> {
-    /// The strictest verdict of the findings; [`Verdict::Allow`] without any.
+    /// The strictest verdict of the findings, or [`Verdict::Allow`] if there are none.
     pub verdict: Verdict,
-    /// Why, the strictest first, and then in the order of the text.
+    /// The reasons, the strictest first, and then in the order of the text.
     pub findings: Vec<Finding<'r>>,
     /// The exceptions that apply, in the order of the commands.
     pub exceptions: Vec<Exception<'r>>,
-    /// What would run.
+    /// The commands that would run.
     pub reading: Reading,
 }
 
@@ -40,7 +40,7 @@ pub struct Exception<'r> {
     pub rule: &'r Rule<'r>,
     /// The command.
     pub command: CommandId,
-    /// What would have been found without the exception.
+    /// The causes of the findings that the exception removed.
     pub exempted: Vec<Cause<'r>>,
 }
 
@@ -51,13 +51,13 @@ pub struct Finding<'r> {
     pub verdict: Verdict,
     /// What was found.
     pub cause: Cause<'r>,
-    /// The command, unless the whole line is meant.
+    /// The command, or `None` if the finding is about the whole line.
     pub command: Option<CommandId>,
-    /// The text that decides.
+    /// The part of the line that the finding is about.
     pub span: Span,
-    /// The file or folder that decides, as an absolute path, if it is certain.
+    /// The file or folder that the finding is about, as an absolute path, if it is certain.
     pub path: Option<String>,
-    /// Whether the rule certainly matches. Otherwise it depends on what is known only at run time.
+    /// Whether the rule certainly matches. Otherwise, that depends on values that are known only at run time.
     pub is_certain: bool,
 }
 
@@ -76,7 +76,7 @@ impl Cause<'_> {
     /// The name of [`Cause::BuiltName`].
     pub const BUILT_NAME: &'static str = "built-name";
 
-    /// Returns the name of the rule, or of the doubt: what `exempts` of a rule names.
+    /// Returns the name of the rule or of the doubt, as `exempts` of a rule uses it.
     pub fn name(&self) -> &str {
         match self {
             Self::Rule(rule) => rule.name,
@@ -85,7 +85,7 @@ impl Cause<'_> {
         }
     }
 
-    /// Returns what the command does, in a sentence.
+    /// Returns what the command does. The text of a doubt is a sentence without a capital and a full stop.
     pub fn description(&self) -> &str {
         match self {
             Self::Rule(rule) => rule.description,
@@ -97,13 +97,13 @@ impl Cause<'_> {
 
 /// The maximum number of commands of a line that are judged. A line with more needs a person.
 const MAX_COMMANDS: CommandId = 250;
-/// The maximum number of words, redirections and assignments of these commands.
+/// The maximum number of words, redirections and assignments that are judged, over all commands.
 const MAX_WORDS: usize = 1_000;
 
 /// Judges a line.
 ///
-/// The verdict is that of the strictest rule that matches. A rule that only perhaps matches never denies: a person decides. The same
-/// holds for what the reader is not certain about.
+/// The verdict is that of the strictest rule that matches. A rule whose match is not certain asks, even if its verdict is to deny.
+/// A doubt of the reader also asks.
 pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings<'_>) -> Judgement<'r> {
     let reading = unfold(line, rules.programs(), surroundings);
     let (mut findings, mut exceptions) = (Vec::new(), Vec::new());
@@ -119,16 +119,16 @@ pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings
                 break;
             }
             let subject = Subject::new(&line, id);
-            let (mut found, exempting) = of_command(&subject, rules);
+            let (mut found, exempting) = judge_command(&subject, rules);
             for rule in exempting {
-                let exempted = exempt(rule, &subject, &mut found, &mut doubts);
+                let exempted = apply_exception(rule, &subject, &mut found, &mut doubts);
                 if !exempted.is_empty() {
                     exceptions.push(Exception { rule, command: id, exempted });
                 }
             }
             findings.append(&mut found);
         }
-        findings.extend(doubts.iter().map(of_doubt));
+        findings.extend(doubts.iter().map(finding_of));
     }
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.verdict), !finding.is_certain, finding.span.start));
     let verdict = findings.first().map_or(Verdict::Allow, |finding| finding.verdict);
@@ -136,7 +136,7 @@ pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings
 }
 
 /// Returns the findings about one command, and the exceptions whose conditions it certainly meets.
-fn of_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Finding<'r>>, Vec<&'r Rule<'r>>) {
+fn judge_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Finding<'r>>, Vec<&'r Rule<'r>>) {
     let (mut findings, mut exceptions) = (Vec::new(), Vec::new());
     if matches!(subject.command.program, Program::Unknown | Program::Known { built: true, .. }) {
         findings.push(Finding {
@@ -150,7 +150,7 @@ fn of_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Finding
     }
     let is_help = subject.is_help();
     for rule in rules.of_program([subject.command.program.name(), subject.name]) {
-        // `rm --help` runs, but what `rm --help > FILE` writes is judged.
+        // `rm --help` is harmless, but rules without programs still judge what `rm --help > FILE` writes.
         if is_help && !rule.conditions.programs.is_empty() || subject.is_called(rule.conditions.without_programs) {
             continue;
         }
@@ -172,8 +172,8 @@ fn of_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Finding
     (findings, exceptions)
 }
 
-/// Removes the findings and the doubts about a command to which a rule is an exception, and returns their causes.
-fn exempt<'r>(
+/// Removes the findings and the doubts to which a rule is an exception, as far as they are about its command. Returns their causes.
+fn apply_exception<'r>(
     rule: &Rule<'_>,
     subject: &Subject<'_>,
     findings: &mut Vec<Finding<'r>>,
@@ -202,25 +202,7 @@ fn can_exempt(exception: &Rule<'_>, cause: Cause<'_>) -> bool {
     (found.writes.is_empty() || !own.writes.is_empty()) && (found.reads.is_empty() || !own.reads.is_empty())
 }
 
-/// Declares the list of all doubts, and checks that none is missing.
-macro_rules! doubts {
-    ($($kind:ident)*) => {
-        impl DoubtKind {
-            /// Every kind of doubt.
-            pub const ALL: &'static [Self] = &[$(Self::$kind),*];
-        }
-
-        const _: fn(DoubtKind) = |kind| match kind {
-            $(DoubtKind::$kind => {})*
-        };
-    };
-}
-
-doubts! {
-    TooLong TooDeep TooMuchWork Syntax ShellsDiffer Invisible LookAlike BuiltCode OutputAsCode HiddenCode Redefined ForeignCode
-}
-
-fn of_doubt<'r>(doubt: &Doubt) -> Finding<'r> {
+fn finding_of<'r>(doubt: &Doubt) -> Finding<'r> {
     Finding {
         verdict: Verdict::Ask,
         cause: Cause::Doubt(doubt.kind),

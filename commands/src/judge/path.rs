@@ -1,4 +1,4 @@
-//! The paths that words stand for, and the places that they are in.
+//! The paths that words stand for, and which places contain them.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use crate::rules::{Place, pattern};
 use crate::span::Span;
 use crate::syntax::{Glob, Origin, Part, Word};
 
-/// The home folder if it is not known. No real folder has such a name.
+/// Represents an unknown home folder. No real folder has such a name.
 const UNKNOWN_HOME: &str = "/home/\u{0}";
 
-/// A path from the root, as far as it is certain.
+/// An absolute path, of which some components may be unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PathWord {
     components: Vec<Component>,
@@ -25,7 +25,7 @@ pub(crate) struct PathWord {
 enum Component {
     /// This name.
     Name(String),
-    /// Names that match this pattern of the shell. Each stands for files that exist.
+    /// All existing names that match this shell pattern.
     Glob(String),
     /// A name that is known only in part.
     Part(Box<Word>),
@@ -34,7 +34,7 @@ enum Component {
 }
 
 impl PathWord {
-    /// Returns the path that a word stands for when a command gets it.
+    /// Returns the path that a word stands for as an argument of a command.
     pub(crate) fn new(word: &Word, command: &Command, line: &Line<'_>) -> Self {
         let mut builder = Builder { path: Vec::new(), name: Vec::new(), is_glob: false };
         let mut depends_on_cd = false;
@@ -65,7 +65,7 @@ impl PathWord {
             builder.part(part, line, 0);
         }
         builder.end();
-        Self { components: shortened(builder.path), depends_on_cd }
+        Self { components: simplified(builder.path), depends_on_cd }
     }
 
     /// Returns the folder, if the last component is `*` or another pattern that stands for everything in the folder.
@@ -91,8 +91,8 @@ impl PathWord {
         Some(if text.is_empty() { "/".to_owned() } else { text })
     }
 
-    /// Returns the path as text, without its patterns and what follows them: they stand for files below it. `None` if the path
-    /// is not certain, or depends on a folder that is unknown.
+    /// Returns the path as text up to its first pattern, which stands for files below it. Returns `None` if the path is not
+    /// certain, or depends on a folder that is unknown.
     pub(crate) fn certain_folder(&self) -> Option<String> {
         let mut text = String::new();
         let mut is_folder = true;
@@ -105,7 +105,7 @@ impl PathWord {
                         text.push_str(name);
                     }
                 }
-                // Some shells find `..` by `.*`.
+                // In some shells, `.*` matches `..`.
                 Component::Glob(glob) if glob.starts_with('.') => return None,
                 Component::Glob(_) => is_folder = false,
                 Component::Part(_) | Component::Unknown => return None,
@@ -116,16 +116,17 @@ impl PathWord {
 
     /// Returns whether the path is in a place.
     pub(crate) fn is_in(&self, place: &Place<'_>, line: &Line<'_>) -> Match {
-        let matches = |pattern: &&str| self.fits(pattern, line);
+        let matches = |pattern: &&str| self.matches_pattern(pattern, line);
         let found = Match::any(place.paths.iter().map(matches));
         if found == Match::No || place.except.iter().any(|pattern| matches(pattern) == Match::Yes) {
             return Match::No;
         }
-        // A `cd` can fail, and then the path is another one.
+        // If the `cd` fails, this is another path.
         if self.depends_on_cd { found.min(Match::Maybe) } else { found }
     }
 
-    fn fits(&self, pattern: &str, line: &Line<'_>) -> Match {
+    /// Returns whether the path matches a pattern, which may begin with `~` or `.`.
+    fn matches_pattern(&self, pattern: &str, line: &Line<'_>) -> Match {
         let mut own = self.components.as_slice();
         let folder = match pattern.chars().next() {
             Some('~') => Some((home(line.surroundings), &pattern[1..])),
@@ -149,12 +150,12 @@ impl PathWord {
                 below
             }
         };
-        fits(pattern.strip_prefix('/').unwrap_or(pattern), own)
+        matches_components(pattern.strip_prefix('/').unwrap_or(pattern), own)
     }
 }
 
 /// Returns whether the components of a path match those of a pattern.
-fn fits(pattern: &str, path: &[Component]) -> Match {
+fn matches_components(pattern: &str, path: &[Component]) -> Match {
     let (first, rest) = pattern.split_once('/').map_or((pattern, None), |(first, rest)| (first, Some(rest)));
     if first.is_empty() && rest.is_none() {
         return match path {
@@ -166,46 +167,47 @@ fn fits(pattern: &str, path: &[Component]) -> Match {
     let rest = rest.unwrap_or_default();
     if first == "**" {
         return match rest {
-            // Everything below a folder, but not the folder.
+            // `**` at the end matches everything below a folder, but not the folder itself.
             "" => match path {
                 [] => Match::No,
                 [Component::Unknown] => Match::Maybe,
                 _ => Match::Yes,
             },
-            // What is unknown below a known folder is taken to have an ordinary name.
+            // An unknown name below a known folder counts as an ordinary name.
             rest => Match::any((0..=path.len()).map(|skipped| match path.get(skipped) {
                 Some(Component::Unknown) if skipped > 0 => Match::No,
-                _ => fits(rest, &path[skipped..]),
+                _ => matches_components(rest, &path[skipped..]),
             })),
         };
     }
     match path.split_first() {
         None => Match::No,
         Some((Component::Unknown, after)) => {
-            // The unknown part stands for nothing, for the first component, or for more.
-            let whole =
-                fits(pattern, after) | fits(rest, after) | if rest.is_empty() { Match::No } else { fits(rest, path) };
+            // The unknown part can be empty, or have one or more components.
+            let whole = matches_components(pattern, after)
+                | matches_components(rest, after)
+                | if rest.is_empty() { Match::No } else { matches_components(rest, path) };
             whole.min(Match::Maybe)
         }
         Some((component, after)) => {
             let own = match component {
                 Component::Name(name) => Match::from(pattern::matches(first, name)),
                 Component::Part(word) => pattern::matches_word(first, word),
-                // The pattern of the shell stands for all names that match it, also for those of the place, but not for hidden ones.
+                // A shell pattern expands to all names that match it, those of the place included. Hidden names need a `.`.
                 Component::Glob(glob) => {
                     let is_hidden = first.starts_with('.') && !glob.starts_with('.');
                     Match::from(!is_hidden && pattern::can_both_match(first, glob))
                 }
                 Component::Unknown => Match::Maybe,
             };
-            if own == Match::No { Match::No } else { own & fits(rest, after) }
+            if own == Match::No { Match::No } else { own & matches_components(rest, after) }
         }
     }
 }
 
-/// Returns components that can be compared with patterns in little time: a long path, and one with several unknown parts, is as good
-/// as unknown.
-fn shortened(mut path: Vec<Component>) -> Vec<Component> {
+/// Limits the time of comparisons with patterns: the components between unknown parts, and those of a very long path, become
+/// unknown.
+fn simplified(mut path: Vec<Component>) -> Vec<Component> {
     const MAX_COMPONENTS: usize = 256;
     let unknown = |component: &Component| *component == Component::Unknown;
     if path.len() > MAX_COMPONENTS {
@@ -237,28 +239,28 @@ pub(crate) fn home<'s>(surroundings: &'s Surroundings<'_>) -> Cow<'s, str> {
     surroundings.home.map_or(Cow::Borrowed(UNKNOWN_HOME), |home| home.to_string_lossy())
 }
 
-/// Returns whether the operator of a `${...}` gives the value, or a default for it.
+/// Returns whether the operator of a `${...}` supplies a default value or reports a missing one.
 fn is_default(operator: &str) -> bool {
     matches!(operator, "?" | ":?" | "-" | ":-" | "=" | ":=")
 }
 
-/// The maximum number of values that are filled in one into the other.
+/// The maximum depth of values within values that are followed.
 const MAX_VALUES: usize = 4;
 
-/// What the output of a command can be.
+/// What is known about the output of a command.
 enum Output {
-    /// It has no slash.
+    /// A text without a slash.
     Name,
-    /// It is the path of a new file, whose name cannot be guessed.
+    /// The path of a new file with an unpredictable name.
     TemporaryFile,
-    /// It is the working directory.
+    /// The path of the working directory.
     WorkingDirectory,
-    /// It is paths below the working directory.
+    /// Paths below the working directory.
     Below,
 }
 
 impl Output {
-    /// Returns what the output of a substitution can be.
+    /// Returns what is known about the output of a substitution.
     fn of(commands: &std::ops::Range<crate::syntax::CommandId>, line: &Line<'_>) -> Option<Self> {
         let command = line.plain_substitution(commands)?;
         let has_slash = command.arguments().iter().any(|word| word.text().is_some_and(|text| text.contains('/')));
@@ -281,7 +283,7 @@ fn is_relative(operand: Option<&Word>) -> bool {
     text.is_some_and(|text| !text.starts_with(['/', '~', '-']) && !text.split('/').any(|name| name == ".."))
 }
 
-/// Returns whether a command of git lists files of the working directory.
+/// Returns whether a git command lists files of the working directory.
 fn is_listing(command: &Command) -> bool {
     let words: Vec<_> = command.arguments().iter().filter_map(Word::text).collect();
     command.directory == Directory::Start
@@ -295,7 +297,7 @@ fn is_listing(command: &Command) -> bool {
 /// Builds the components of a path.
 struct Builder {
     path: Vec<Component>,
-    /// The parts of the component that is not finished.
+    /// The parts of the component that is being read.
     name: Vec<Part>,
     is_glob: bool,
 }
@@ -352,7 +354,7 @@ impl Builder {
                     self.part(part, line, depth + 1);
                 }
             }
-            // A variable of the environment that is not known is unset or secret. It stands for no file that a place names.
+            // The variable is unset or secret. Its value is assumed not to be in any place.
             Part::Variable { name, .. } if !line.can_be_anything(part) => {
                 self.name.push(Part::Literal { text: format!("\0{name}"), origin: Origin::Expanded });
             }
@@ -379,13 +381,13 @@ impl Builder {
                     self.name.push(Part::Unknown { splits: false });
                 }
             },
-            // The value of another variable is taken to stay below the folder before it.
+            // The value is assumed to stay below the folder before it.
             Part::Variable { .. } if !self.path.is_empty() => {
                 self.end();
                 self.unknown();
             }
             _ => {
-                // It can contain `/` and `..`.
+                // The value can contain `/` and `..`.
                 self.path.clear();
                 self.name.clear();
                 self.is_glob = false;

@@ -1,4 +1,4 @@
-//! What a command can touch, as far as its words say it: the paths by which an earlier approval of a rule is limited.
+//! The paths that a command names. An approval for a session is limited to paths.
 
 use crate::flags::Argument;
 use crate::judge::line::Line;
@@ -9,14 +9,14 @@ use crate::reading::{Command, Directory, Reading, Surroundings};
 use crate::span::Span;
 use crate::syntax::{CommandId, RedirectKind, Word};
 
-/// Returns the files and folders that a command names, as absolute paths without `.`, `..` and patterns, or else its working
-/// directory. Those that the commands around it name (`find FOLDER -exec ...`, `sudo`) are included. A pattern such as
-/// `build/*` counts as its folder.
+/// Returns the files and folders that a command names, as absolute paths without `.`, `..` and patterns. If it names none, returns
+/// its working directory. Paths that its wrappers name (`find FOLDER -exec ...`, `sudo`) are included. A pattern such as `build/*`
+/// counts as its folder.
 ///
 /// Each word that is not an option counts as a path, because a rule does not say which ones are. Symbolic links are not followed.
 ///
-/// Returns `None` if not all of them are certain: a word expands to what is known only at run time, arguments are added, or the
-/// working directory is unknown.
+/// Returns `None` if some of them are not certain: a word has an expansion whose value is unknown, arguments are added at run time,
+/// or the working directory is unknown.
 pub fn reach(
     reading: &Reading,
     id: CommandId,
@@ -44,7 +44,7 @@ struct Reach<'l> {
 }
 
 impl Reach<'_> {
-    /// Adds the paths of a command. `None` if one is not certain.
+    /// Adds the paths of a command. Returns `None` if one is not certain.
     fn add_command(&mut self, id: CommandId) -> Option<()> {
         let subject = Subject::new(self.line, id);
         let command = subject.command;
@@ -63,7 +63,7 @@ impl Reach<'_> {
                     self.add(&subject.value_word(value, *index), command)?;
                 }
                 Argument::Option { value: None, index, .. } => {
-                    // It may be `-C/etc`, an option with a value that is not known to have one.
+                    // The option may have a value although the program table does not say so: `-C/etc`.
                     let word = &command.arguments()[*index];
                     let text = word.text()?;
                     if let Some(at) = text.find('/') {
@@ -77,19 +77,14 @@ impl Reach<'_> {
         }
         for redirect in &command.redirects {
             let is_text = matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString);
-            let is_descriptor = matches!(redirect.kind, RedirectKind::DuplicateInput | RedirectKind::DuplicateOutput)
-                && redirect
-                    .target
-                    .text()
-                    .is_some_and(|text| text.trim_end_matches('-').chars().all(|letter| letter.is_ascii_digit()));
-            if !is_text && !is_descriptor {
+            if !is_text && !redirect.targets_descriptor() {
                 self.add(&redirect.target, command)?;
             }
         }
         Some(())
     }
 
-    /// Adds the path of a word. A `cd` before the command can fail, so that both directories count.
+    /// Adds the path of a word. A `cd` before the command can fail, so the path is added for both directories.
     fn add(&mut self, word: &Word, command: &Command) -> Option<()> {
         self.paths.push(PathWord::new(word, command, self.line).certain_folder()?);
         if command.directory != Directory::Start {

@@ -1,4 +1,4 @@
-//! The commands whose output another command gets.
+//! The sources of a command: the commands whose output it reads, directly or through others.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -9,20 +9,20 @@ use crate::judge::subject::Subject;
 use crate::reading::Input;
 use crate::syntax::{CommandId, Part, Word};
 
-/// The way in which a command gets the output of others.
+/// The ways in which a command can read the output of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
     /// On standard input.
     Input,
-    /// As its first operand, such as the script of an interpreter.
+    /// By a substitution in its first operand, such as the script of an interpreter.
     FirstOperand,
-    /// Only as a file.
+    /// Only by files that others wrote.
     Files,
-    /// In either way.
+    /// On standard input, or by a substitution in any word.
     Both,
 }
 
-/// Returns the commands whose output a command gets directly.
+/// Returns the commands whose output a command reads directly.
 fn direct_sources(line: &Line<'_>, id: CommandId, by: By) -> Vec<CommandId> {
     let command = line.reading.command(id);
     let mut ranges: Vec<Range<CommandId>> = Vec::new();
@@ -39,19 +39,19 @@ fn direct_sources(line: &Line<'_>, id: CommandId, by: By) -> Vec<CommandId> {
         By::Input | By::Files => {}
     }
     let mut sources: Vec<CommandId> = ranges.into_iter().flatten().collect();
-    // What wrappers among them run is listed elsewhere.
+    // Commands that these commands run are sources, too.
     let is_run_by = |other: &CommandId| {
         std::iter::successors(line.reading.command(*other).via, |via| line.reading.command(via.command).via)
             .any(|via| sources.contains(&via.command))
     };
-    let run: Vec<CommandId> = line.reading.ids().filter(is_run_by).collect();
-    sources.extend(run);
+    let nested: Vec<CommandId> = line.reading.ids().filter(is_run_by).collect();
+    sources.extend(nested);
     sources.retain(|source| *source != id);
     sources
 }
 
-/// Returns the commands whose output a command gets, also by way of other commands and of these files, if the line writes
-/// them.
+/// Returns the commands whose output a command reads, directly or through other commands. `files` are files that it reads: the
+/// commands of the line that write them are included.
 pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By, files: &[String]) -> BTreeSet<CommandId> {
     let mut found = BTreeSet::new();
     let mut open = direct_sources(line, id, by);
@@ -66,7 +66,7 @@ pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By, files: &[String]) 
     found
 }
 
-/// Returns the commands, except one, that write one of these files.
+/// Returns the commands that write one of these files, except the command `id`.
 fn writers(line: &Line<'_>, id: CommandId, files: &[String]) -> Vec<CommandId> {
     let by_file = line.writers.get_or_init(|| {
         let mut by_file: HashMap<String, Vec<CommandId>> = HashMap::new();
@@ -84,7 +84,7 @@ fn writers(line: &Line<'_>, id: CommandId, files: &[String]) -> Vec<CommandId> {
     writers.copied().filter(|writer| *writer != id).take(MAX_SOURCES).collect()
 }
 
-/// The maximum number of commands among which the source of some input is looked for.
+/// The maximum number of sources that are followed.
 const MAX_SOURCES: usize = 256;
 
 /// Returns the commands in the substitutions of a word.

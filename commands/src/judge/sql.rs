@@ -5,7 +5,7 @@ use crate::rules::Statement;
 /// The maximum number of words of a statement that are looked at.
 const MAX_WORDS: usize = 4096;
 
-/// Returns whether a text contains a statement. Comments and the contents of strings do not count.
+/// Returns whether a text contains such a statement. Comments and the contents of strings do not count.
 pub(crate) fn contains(text: &str, statement: Statement) -> bool {
     let mut words: Vec<String> = Vec::new();
     for token in Tokens(text) {
@@ -24,7 +24,7 @@ pub(crate) fn contains(text: &str, statement: Statement) -> bool {
     is(&words, statement)
 }
 
-/// Returns whether the words of one statement are such a statement.
+/// Returns whether these are the words of such a statement.
 fn is(words: &[String], statement: Statement) -> bool {
     let has = |keyword: &str| words.iter().any(|word| word == keyword);
     // `WITH ... DELETE` deletes, `EXPLAIN DELETE` only with `ANALYZE`.
@@ -77,7 +77,7 @@ impl<'t> Iterator for Tokens<'t> {
             if rest.starts_with("--") || first == '#' {
                 self.0 = rest.find('\n').map_or("", |end| &rest[end..]);
             } else if let Some(comment) = rest.strip_prefix("/*") {
-                // MySQL runs what is in a comment with `!`.
+                // MySQL runs the text of a `/*! ... */` comment.
                 self.0 = match comment.strip_prefix('!') {
                     Some(code) => code.trim_start_matches(|letter: char| letter.is_ascii_digit()),
                     None => comment.find("*/").map_or("", |end| &comment[end + 2..]),
@@ -85,7 +85,7 @@ impl<'t> Iterator for Tokens<'t> {
             } else if matches!(first, '\'' | '"' | '`') {
                 let text = &rest[1..];
                 self.0 = text.find(first).map_or("", |end| &text[end + 1..]);
-                // A string, or a quoted name, counts as one word.
+                // A string or a quoted name counts as one word.
                 return Some(Token::Other(first));
             } else if first.is_alphanumeric() || first == '_' {
                 let end = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(rest.len());

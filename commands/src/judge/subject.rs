@@ -1,4 +1,4 @@
-//! One command of a reading, as the conditions of rules look at it.
+//! One command, prepared for the conditions of rules.
 
 use std::borrow::Cow;
 
@@ -7,14 +7,14 @@ use crate::judge::line::Line;
 use crate::programs::{Program, Runs, Writes, without_version};
 use crate::reading::Command;
 use crate::rules::pattern;
-use crate::syntax::{CommandId, Part, RedirectKind, Word};
+use crate::syntax::{CommandId, Part, Word};
 
 /// A command, with its arguments sorted into options and operands.
 pub(crate) struct Subject<'a> {
     pub(crate) line: &'a Line<'a>,
     pub(crate) id: CommandId,
     pub(crate) command: &'a Command,
-    /// The name, or that of the program of which it is another name.
+    /// The canonical name of the program: its own, or the one that it is an alias of.
     pub(crate) name: Option<&'a str>,
     pub(crate) program: Option<&'a Program<'a>>,
     pub(crate) arguments: Vec<Argument<'a>>,
@@ -65,11 +65,11 @@ impl<'a> Subject<'a> {
         first.is_some_and(|part| matches!(part, Part::Glob(_)) || self.line.can_be_anything(part))
     }
 
-    /// Returns the words that name what the command writes.
+    /// Returns the words that name files which the command writes.
     pub(crate) fn written(&self) -> Vec<Cow<'a, Word>> {
         let mut words: Vec<Cow<'a, Word>> = Vec::new();
         let to_files = self.command.redirects.iter().filter(|redirect| redirect.kind.writes());
-        let to_files = to_files.filter(|redirect| !is_descriptor(redirect.kind, &redirect.target));
+        let to_files = to_files.filter(|redirect| !redirect.targets_descriptor());
         words.extend(to_files.map(|redirect| Cow::Borrowed(&redirect.target)));
         let Some(program) = self.program.filter(|program| !program.writes.is_empty()) else { return words };
         let operands: Vec<&'a Word> = self.operands().collect();
@@ -82,7 +82,7 @@ impl<'a> Subject<'a> {
                 Writes::OperandsWith(_) => {}
                 Writes::Values(options) => {
                     words.extend(self.values(options));
-                    // These can be the option and its value.
+                    // An expansion can be the option with its value.
                     let several = all().filter(|word| word.splits() && self.can_be_option(word));
                     words.extend(several);
                 }
@@ -169,16 +169,10 @@ pub(crate) fn after_prefix<'w>(word: &'w Word, prefix: &str) -> Option<Cow<'w, W
     let Part::Literal { text, origin } = first else { return None };
     let text = text.strip_prefix(prefix)?;
     let mut parts = vec![Part::Literal { text: text.to_owned(), origin: *origin }];
-    // The shell leaves this `~` as it is, but a program may not.
+    // The shell does not expand this `~`, but the program may.
     if let Some(below) = text.strip_prefix('~').filter(|below| below.is_empty() || below.starts_with('/')) {
         parts = vec![Part::Tilde { user: String::new() }, Part::Literal { text: below.to_owned(), origin: *origin }];
     }
     parts.extend_from_slice(rest);
     Some(Cow::Owned(Word { parts, span: word.span }))
-}
-
-/// Returns whether the target of a redirection is a descriptor, or `-`.
-fn is_descriptor(kind: RedirectKind, target: &Word) -> bool {
-    matches!(kind, RedirectKind::DuplicateOutput)
-        && target.text().is_some_and(|text| text.trim_end_matches('-').chars().all(|letter| letter.is_ascii_digit()))
 }

@@ -1,4 +1,4 @@
-//! What is known about programs that run other programs, as data.
+//! How programs read their arguments, what they run and what they write, as data.
 
 mod shell;
 mod usual;
@@ -7,18 +7,18 @@ use crate::words::words;
 pub(crate) use shell::SHELL;
 pub use usual::USUAL;
 
-/// Programs by name.
+/// A table of programs by name.
 ///
-/// A table is borrowed data: generated code contains one in a `static`.
+/// It borrows its data, so that generated code can contain a table in a `static`.
 #[derive(Debug, Clone, Copy)]
 pub struct ProgramTable<'t> {
     programs: &'t [(&'t str, &'t Program<'t>)],
 }
 
-/// How a program reads its arguments, and how it runs others.
+/// How a program reads its arguments, what it runs and what it writes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Program<'t> {
-    /// The name that rules use, if the program has several. Empty: the name in the table.
+    /// The name that rules use, if the program has several. Empty if that is the name in the table.
     pub name: &'t str,
     /// The options whose value is the next argument, with their dashes: `-u`, `--user`.
     ///
@@ -27,11 +27,11 @@ pub struct Program<'t> {
     /// without a value that would otherwise be read as one with a value: `--tag?` if there is `--tagstring`, `-nx?` if there is
     /// `-x`.
     pub value_options: &'t [&'t str],
-    /// Whether options end at the first operand, such as the script of an interpreter.
+    /// Whether the first operand ends the options, as the script does for an interpreter.
     pub options_first: bool,
-    /// The ways in which it runs others. Each applies on its own.
+    /// The ways in which the program runs others. All of them apply.
     pub runs: &'t [Runs<'t>],
-    /// The arguments that name files which it writes.
+    /// The arguments that name files which the program writes.
     pub writes: &'t [Writes<'t>],
 }
 
@@ -51,14 +51,14 @@ pub enum Writes<'t> {
     OperandsWith(&'t [&'t str]),
     /// The values of these options: `curl -o FILE`.
     Values(&'t [&'t str]),
-    /// What follows this text in an operand: `dd of=FILE`.
+    /// The rest of an operand with this prefix: `dd of=FILE`.
     After(&'t str),
 }
 
 /// A way to run other commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Runs<'t> {
-    /// The operands are a command: `sudo COMMAND`, `timeout 5 COMMAND`.
+    /// The rest of the operands are a command: `sudo COMMAND`, `timeout 5 COMMAND`.
     Rest(Rest<'t>),
     /// The value of an option is code for a shell: `sh -c CODE`, `su -c CODE`.
     Code {
@@ -66,7 +66,7 @@ pub enum Runs<'t> {
         options: &'t [&'t str],
         /// The shell that reads the code.
         shell: CodeShell,
-        /// Whether the code is the first operand, wherever the option is, as `sh -c -e CODE` has it.
+        /// Whether the code is the first operand instead of the option's value, as in `sh -c -e CODE`.
         first_operand: bool,
     },
     /// The operands, joined with spaces, are code for a shell: `eval`, `watch`, `ssh HOST`.
@@ -75,7 +75,7 @@ pub enum Runs<'t> {
         skip: usize,
         /// The shell that reads the code.
         shell: CodeShell,
-        /// No code is run if one of these options is given.
+        /// Options with which the program runs no code.
         unless: &'t [&'t str],
     },
     /// Only the first operand after `skip` others is code: `trap CODE SIGNAL`.
@@ -91,7 +91,7 @@ pub enum Runs<'t> {
         starts: &'t [&'t str],
         /// The terminators.
         ends: &'t [&'t str],
-        /// The text that is replaced by an unknown one wherever it occurs.
+        /// The text that the program replaces, wherever it occurs in the command.
         placeholder: &'t str,
     },
     /// Without operands (or with `-s` or `-`), standard input is code.
@@ -103,27 +103,27 @@ pub enum Runs<'t> {
     File,
 }
 
-/// How operands are a command.
+/// Where a command begins among the operands, and what happens to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rest<'t> {
-    /// The operands after one of which the command begins, as `exec` in `npm exec COMMAND`. Empty: it begins without one.
+    /// Operands, one of which must come before the command: `exec` in `npm exec COMMAND`. If empty, none is needed.
     pub after: &'t [&'t str],
     /// The number of operands before the command: 1 for `timeout 5 COMMAND`.
     pub skip: usize,
     /// Whether `NAME=VALUE` before the command sets a variable: `env`, `sudo`.
     pub assignments: bool,
-    /// Whether arguments are added at run time: `xargs`.
+    /// Whether the program adds arguments at run time: `xargs`.
     pub appends: bool,
-    /// The options whose value is replaced, wherever it occurs, by an unknown text: `xargs -I {}`.
+    /// The options whose value is a placeholder, which the program replaces wherever it occurs: `xargs -I {}`.
     pub placeholder: &'t [&'t str],
-    /// No command is run if one of these options is given: `command -v`.
+    /// Options with which the program runs nothing: `command -v`.
     pub unless: &'t [&'t str],
-    /// The options whose value is split into words that begin the command: `env -S`.
+    /// The options whose value is split into the first words of the command: `env -S`.
     pub split: &'t [&'t str],
 }
 
 impl Rest<'_> {
-    /// The operands are the command, without anything special.
+    /// All operands are the command.
     pub const PLAIN: Self =
         Self { after: &[], skip: 0, assignments: false, appends: false, placeholder: &[], unless: &[], split: &[] };
 }
@@ -139,7 +139,7 @@ pub enum CodeShell {
     Bash,
     /// dash, or the shell of busybox.
     Posix,
-    /// Another shell or language, or one on another machine: its code is not read.
+    /// Another shell or language, or a shell on another machine. Its code is not read.
     Foreign,
 }
 
@@ -149,7 +149,7 @@ words! {
         Any "any" "`sh`, which can be any shell of the POSIX family."
         Bash "bash" "bash."
         Posix "posix" "dash, or the shell of busybox."
-        Foreign "foreign" "Another shell or language, or one on another machine. Its code is not read."
+        Foreign "foreign" "Another shell or language, or a shell on another machine. Its code is not read."
     }
 }
 
@@ -157,11 +157,11 @@ impl<'t> ProgramTable<'t> {
     /// The empty table. The builtins of shells are known without a table.
     pub const EMPTY: Self = Self { programs: &[] };
 
-    /// Makes a table. Several names can have the same program.
+    /// Returns a table. Several names can have the same program.
     ///
     /// # Panics
     ///
-    /// If the names are not sorted by their bytes, or one occurs twice. In a `static`, this is an error of compilation.
+    /// Panics if the names are not sorted by their bytes, or one occurs twice. In a `static`, this is a compile error.
     pub const fn new(programs: &'t [(&'t str, &'t Program<'t>)]) -> Self {
         match Self::try_new(programs) {
             Some(table) => table,
@@ -169,7 +169,7 @@ impl<'t> ProgramTable<'t> {
         }
     }
 
-    /// Makes a table, as [`ProgramTable::new`] does. Returns `None` if the names are not sorted by their bytes, or if one occurs twice.
+    /// Returns a table, as [`ProgramTable::new`] does, or `None` if the names are not sorted by their bytes, or if one occurs twice.
     pub const fn try_new(programs: &'t [(&'t str, &'t Program<'t>)]) -> Option<Self> {
         let mut at = 1;
         while at < programs.len() {
@@ -186,7 +186,7 @@ impl<'t> ProgramTable<'t> {
         self.programs
     }
 
-    /// Returns the program with this name: `python3.11` and `python.exe` are found as `python`, if they have no entry.
+    /// Returns the program with this name. If `python3.11` or `python.exe` has no entry, that of `python` is returned.
     pub fn get(&self, name: &str) -> Option<&'t Program<'t>> {
         let find = |name: &str| {
             let at = self.programs.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
@@ -199,7 +199,7 @@ impl<'t> ProgramTable<'t> {
     }
 }
 
-/// Removes `.exe`, and a version such as `3.11` or `-15`. A number alone is a part of the name: `sh2` is not a shell.
+/// Removes `.exe`, and a version such as `3.11` or `-15`. Digits alone belong to the name: `sh2` is not a shell.
 pub fn without_version(name: &str) -> &str {
     let name = name.strip_suffix(".exe").unwrap_or(name);
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -211,7 +211,7 @@ pub fn without_version(name: &str) -> &str {
     }
 }
 
-/// Returns whether one name is before another: `str::cmp` is not yet possible at compile time.
+/// Returns whether one name sorts before another. `str::cmp` cannot be called in a `const fn`.
 const fn is_less(one: &[u8], other: &[u8]) -> bool {
     let mut at = 0;
     while at < one.len() && at < other.len() {

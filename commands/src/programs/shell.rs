@@ -1,4 +1,4 @@
-//! The builtins of shells that run other commands, and the shells themselves. Every table has them.
+//! The builtins that run other commands, and the shells themselves. They apply in addition to every table.
 
 use super::CodeShell::{Any, Bash, Foreign, Posix, Same};
 use super::{CodeShell, Program, ProgramTable, Rest, Runs};

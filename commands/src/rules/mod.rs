@@ -1,4 +1,4 @@
-//! Rules: what a command has to look like, and the verdict about it.
+//! Rules: conditions on a command, and the verdict if they are met.
 
 pub(crate) mod pattern;
 mod set;
@@ -21,7 +21,7 @@ pub enum Verdict {
 /// A rule. It matches a command if each of its conditions is met. A condition without entries is always met. One with entries
 /// is met if one of its entries is, by one part of the command; in an exception, every part of that kind has to meet one.
 ///
-/// `docs/approval.md` describes the patterns and the places.
+/// `docs/manifests.md` describes the patterns and the places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule<'t> {
     /// The name. Unique in a rule set.
@@ -32,7 +32,7 @@ pub struct Rule<'t> {
     pub check: &'t str,
     /// The verdict. A rule with [`Verdict::Allow`] is an exception to the rules in `exempts`.
     pub verdict: Verdict,
-    /// Whether a user's rule may exempt commands from this one.
+    /// Whether a user's rules may be exceptions to this one.
     pub can_be_exempted: bool,
     /// The rules to which this one is an exception.
     pub exempts: &'t [&'t str],
@@ -43,11 +43,11 @@ pub struct Rule<'t> {
 /// The conditions of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Conditions<'t> {
-    /// The names of programs, without their folders: patterns.
+    /// Patterns for names of programs, without their folders.
     pub programs: &'t [&'t str],
-    /// The names of programs to which the rule does not apply.
+    /// Patterns for names of programs to which the rule does not apply.
     pub without_programs: &'t [&'t str],
-    /// Subcommands: the first operands, and options that are given as well, such as `push --force`.
+    /// Subcommands: the first operands, and options in any position, such as `push --force`.
     pub subcommands: &'t [&'t [&'t str]],
     /// Options in any spelling: `-r`, `--recursive`; with a pattern for the value after `=`: `-c=core.pager=*`.
     pub flags: &'t [&'t str],
@@ -55,39 +55,39 @@ pub struct Conditions<'t> {
     pub without_flags: &'t [&'t str],
     /// Patterns for arguments that are not options.
     pub arguments: &'t [&'t str],
-    /// Whether the patterns of subcommands, options and arguments ignore upper and lower case.
+    /// Whether the patterns of subcommands, options and arguments ignore case.
     pub ignore_case: bool,
-    /// Whether the command has no operand, apart from `-` and what begins with a dash.
+    /// Whether the command must have no operands. Operands that begin with `-` do not count.
     pub no_operands: bool,
-    /// Places, in one of which an operand is.
+    /// Places. An operand must be in one of them.
     pub operands_in: &'t [&'t str],
-    /// Places, outside of all of which an operand is.
+    /// Places. An operand must be outside all of them.
     pub operands_outside: &'t [&'t str],
-    /// Places, in one of which the command reads: operands and redirected input.
+    /// Places. The command must read from one of them, by an argument or a redirection.
     pub reads: &'t [&'t str],
-    /// Places, in one of which the command writes.
+    /// Places. The command must write to one of them.
     pub writes: &'t [&'t str],
-    /// The kinds of its standard input.
+    /// Kinds of standard input. The command must have one of them.
     pub input: &'t [InputKind],
-    /// Programs, one of which provides standard input.
+    /// Programs. Standard input must come from one of them.
     pub input_from: &'t [&'t str],
-    /// Programs, one of which provides an operand: by a substitution, or as a file that it wrote before.
+    /// Programs. The first operand must come from one of them: as a substitution, or as a file that it wrote.
     pub file_from: &'t [&'t str],
-    /// Programs, with their subcommands, all of which provide standard input or the operands. Nothing else does.
+    /// Programs, with their subcommands. Standard input and substitutions must come from them, and from no other program.
     pub input_only_from: &'t [&'t str],
-    /// Programs, one of which wrote the file that is run.
+    /// Programs. One of them must have written the file that is run.
     pub program_from: &'t [&'t str],
-    /// Programs, one of which runs the command: patterns.
+    /// Patterns for names of programs. One of them must run the command.
     pub run_by: &'t [&'t str],
-    /// Kinds of expansions, one of which an argument contains.
+    /// Kinds of expansions. An argument must contain one of them.
     pub expansions: &'t [ExpansionKind],
-    /// Patterns for the names of variables that the command sets or exports.
+    /// Patterns for names of variables. The command must set or export such a variable.
     pub variables: &'t [&'t str],
-    /// Patterns for assignments, `NAME=VALUE`, that do not count.
+    /// Patterns for assignments, `NAME=VALUE`, that do not count for `variables`.
     pub without_variables: &'t [&'t str],
-    /// SQL statements, one of which an argument or the input contains.
+    /// SQL statements. An argument or standard input must contain one of them.
     pub statements: &'t [Statement],
-    /// Whether the command is a function that starts itself more than once, or in the background.
+    /// Whether the command must be a function that calls itself more than once in pipes, or in the background.
     pub forks_itself: bool,
 }
 
@@ -157,7 +157,7 @@ pub enum Statement {
     UpdateWithoutWhere,
 }
 
-/// Names for files and folders, such as the folders of the system or private keys.
+/// A named set of files and folders, such as the folders of the system or private keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place<'t> {
     /// The name, as rules use it.
@@ -166,7 +166,7 @@ pub struct Place<'t> {
     pub description: &'t str,
     /// Patterns of paths: `/etc`, `~/.ssh/id_*`. `**` stands for any number of folders.
     pub paths: &'t [&'t str],
-    /// Patterns of paths that are not in the place, although `paths` match them.
+    /// Patterns of paths to exclude from `paths`.
     pub except: &'t [&'t str],
 }
 

@@ -1,13 +1,13 @@
 //! Patterns: `*` stands for any text, `?` for one character, `[...]` for one of several.
 //!
-//! A pattern is compared with a text, or with a word whose text is only partly certain.
+//! A pattern is compared with a whole text, or with a word of which only a part may be certain.
 
 use std::ops::RangeInclusive;
 
 use crate::certainty::Match;
 use crate::syntax::{Glob, Part, Word};
 
-/// Words that are longer, and not certain, are not compared: they can match.
+/// Uncertain words that are longer than this are not compared. They count as possible matches.
 const MAX_UNCERTAIN_CHARS: usize = 4096;
 
 /// A character of a pattern.
@@ -23,16 +23,16 @@ enum Item<'p> {
     Class(&'p str),
 }
 
-/// A part of a pattern that does not mean what its author expects.
+/// A mistake in a pattern, which does not mean what its author expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternFault<'p> {
-    /// A `[` without its `]`, or with nothing between them: it stands for itself.
+    /// A `[` without a `]`, or with nothing between them. It stands for itself.
     Unclosed,
-    /// A range such as `z-a`, which contains nothing.
+    /// A range such as `z-a`, which contains no character.
     EmptyRange(&'p str),
 }
 
-/// Returns the first fault of a pattern.
+/// Returns the first mistake in a pattern.
 pub fn pattern_fault(pattern: &str) -> Option<PatternFault<'_>> {
     items(pattern).find_map(|item| match item {
         Item::Char('[') => Some(PatternFault::Unclosed),
@@ -50,7 +50,7 @@ pub(crate) fn matches(pattern: &str, text: &str) -> bool {
         return pattern == text;
     }
     let items: Vec<Item<'_>> = items(pattern).collect();
-    // The place of the last `*`, and the position in the text from which it was tried.
+    // The index of the last `*`, and the position in the text up to which it has matched.
     let mut star: Option<(usize, usize)> = None;
     let (mut at, mut rest) = (0, text);
     loop {
@@ -70,7 +70,7 @@ pub(crate) fn matches(pattern: &str, text: &str) -> bool {
             rest = &rest[next.map_or(0, char::len_utf8)..];
             continue;
         }
-        // One more character for the last `*`.
+        // Try again, with one more character for the last `*`.
         let Some((star_at, from)) = star else { return false };
         let Some(skipped) = text[from..].chars().next() else { return false };
         star = Some((star_at, from + skipped.len_utf8()));
@@ -102,7 +102,7 @@ pub(crate) fn matches_word(pattern: &str, word: &Word) -> Match {
     if atoms.len() > MAX_UNCERTAIN_CHARS || can_match(pattern, &atoms) { Match::Maybe } else { Match::No }
 }
 
-/// Returns whether there is a text that both patterns match. A class of the second one counts as any character.
+/// Returns whether both patterns can match the same text. A class in the second one counts as any text.
 pub(crate) fn can_both_match(one: &str, other: &str) -> bool {
     let atoms = items(other).map(|item| match item {
         Item::Char(letter) => Some(letter),
@@ -113,7 +113,7 @@ pub(crate) fn can_both_match(one: &str, other: &str) -> bool {
 
 /// Returns whether a pattern can match a text in which `None` stands for any text.
 fn can_match(pattern: &str, atoms: &[Option<char>]) -> bool {
-    // `reached[n]`: the items so far can match the first `n` atoms, or a part of what the last of them stands for.
+    // `reached[n]` says whether the items so far can match the first `n` atoms, the last of them perhaps only in part.
     let mut reached = vec![false; atoms.len() + 1];
     reached[0] = true;
     skip_unknown(&mut reached, atoms);
@@ -124,7 +124,7 @@ fn can_match(pattern: &str, atoms: &[Option<char>]) -> bool {
                 next[at..].fill(true);
                 break;
             }
-            // What an unknown part stands for can go on.
+            // The text of an unknown part may continue.
             if at > 0 && atoms[at - 1].is_none() {
                 next[at] = true;
             }
@@ -140,7 +140,7 @@ fn can_match(pattern: &str, atoms: &[Option<char>]) -> bool {
     reached[atoms.len()]
 }
 
-/// An unknown part can be empty.
+/// Marks the positions after unknown parts that are empty.
 fn skip_unknown(reached: &mut [bool], atoms: &[Option<char>]) {
     for (at, atom) in atoms.iter().enumerate() {
         if reached[at] && atom.is_none() {
@@ -164,7 +164,7 @@ fn accepts(item: Item<'_>, letter: char) -> bool {
     }
 }
 
-/// Returns the ranges of a class, each as it is written. A single character is a range of one.
+/// Returns the ranges of a class, each with its spelling. A single character is a range of one.
 fn ranges(class: &str) -> impl Iterator<Item = (RangeInclusive<char>, &str)> {
     let mut rest = class;
     std::iter::from_fn(move || {

@@ -1,24 +1,24 @@
-//! The rules that are in force, found by program.
+//! The rules that apply, indexed by program.
 
 use std::collections::HashMap;
 
 use super::{Place, Rule, pattern};
 use crate::programs::ProgramTable;
 
-/// Rules, places and programs, with which commands are judged.
+/// The rules, places and programs by which commands are judged.
 #[derive(Debug, Clone)]
 pub struct RuleSet<'t> {
     rules: Vec<Rule<'t>>,
     places: Vec<Place<'t>>,
     programs: ProgramTable<'t>,
-    /// The rules with plain names of programs, by name. Indexes of `rules`.
+    /// For each program, the indexes of the rules that name it without a pattern.
     by_program: HashMap<&'t str, Vec<usize>>,
-    /// The rules for all programs, or for patterns of names.
+    /// The indexes of the rules without programs, or with patterns for their names.
     others: Vec<usize>,
 }
 
 impl<'t> RuleSet<'t> {
-    /// Makes a set.
+    /// Returns a set of these rules, places and programs.
     pub fn new(rules: &[Rule<'t>], places: &[Place<'t>], programs: ProgramTable<'t>) -> Self {
         let mut set = Self {
             rules: Vec::new(),
@@ -47,7 +47,7 @@ impl<'t> RuleSet<'t> {
         }
     }
 
-    /// Adds places, such as those of a user. The first place with a name is the one that rules mean.
+    /// Adds places, such as those of a user. If several places have the same name, the first one counts.
     pub fn add_places(&mut self, places: &[Place<'t>]) {
         self.places.extend_from_slice(places);
     }
@@ -77,7 +77,7 @@ impl<'t> RuleSet<'t> {
         &self.programs
     }
 
-    /// Returns the rules that apply to a program with these names, the same program's. `None` if the name is not known.
+    /// Returns the rules that apply to a program with this name and this canonical name. A name is `None` if it is unknown.
     pub(crate) fn of_program<'s>(&'s self, names: [Option<&str>; 2]) -> impl Iterator<Item = &'s Rule<'t>> {
         let [own, canonical] = names;
         let second = canonical.filter(|_| canonical != own);

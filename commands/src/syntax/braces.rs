@@ -2,10 +2,10 @@
 
 use crate::syntax::word::{Origin, Part, Word};
 
-/// The maximum number of words that one word is expanded to.
+/// The maximum number of words that a word is expanded to.
 const MAX_WORDS: usize = 64;
 
-/// Expands a word. `marks` are the positions of the parts that are an unquoted `{`, `,` or `}`.
+/// Expands a word. `marks` are the indexes of the parts that are an unquoted `{`, `,` or `}`.
 pub(crate) fn expand(word: Word, marks: &[usize]) -> Vec<Word> {
     let has = |sign: &str| marks.iter().any(|mark| is_sign(&word.parts[*mark], sign));
     if !has("}") || !has(",") && !word.parts.iter().any(is_sequence) {
@@ -33,7 +33,7 @@ struct Expander<'w> {
     parts: &'w [Part],
     marks: &'w [usize],
     at: usize,
-    /// The braces do not pair, or there are too many words.
+    /// Whether the result is not certain, because of braces that do not match or too many words.
     unsure: bool,
 }
 
@@ -63,7 +63,7 @@ impl Expander<'_> {
                         .flat_map(|word| inner.iter().map(move |end| word.iter().chain(end).cloned().collect()))
                         .collect();
                 }
-                // Without an open brace, these are text.
+                // Outside of braces, `,` and `}` are text.
                 _ => {
                     for word in &mut words {
                         word.push(self.parts[self.at].clone());
@@ -119,7 +119,7 @@ impl Expander<'_> {
     /// Returns the words of `{1..3}` or `{a..c}`.
     fn numbers(&mut self, inside: &[Part]) -> Option<Vec<Vec<Part>>> {
         let [Part::Literal { text, origin: Origin::Plain }] = inside else {
-            // The ends can be expansions, which are not expanded here: the text stays as it is.
+            // The ends of the range can be expansions, which are not replaced here. The text stays as it is.
             return None;
         };
         let mut ends = text.split("..");
@@ -155,7 +155,7 @@ impl Expander<'_> {
         };
         let (from, to) = (letter(first)?, letter(last)?);
         if from.is_ascii_uppercase() != to.is_ascii_uppercase() {
-            // Signs between the letters are among the words.
+            // The words include the characters between `Z` and `a`.
             self.unsure = true;
             return Some(Vec::new());
         }

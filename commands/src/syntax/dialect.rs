@@ -1,4 +1,4 @@
-//! The shells whose readings differ.
+//! The dialects of shell syntax that are read.
 
 /// A way to read shell syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

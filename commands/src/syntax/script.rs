@@ -1,4 +1,4 @@
-//! What the parser makes of a text: a flat list of simple commands, and the scopes that they are in.
+//! The output of the parser: a flat list of simple commands, and the scopes that contain them.
 
 use std::ops::Range;
 
@@ -14,11 +14,11 @@ pub struct Script {
     pub commands: Vec<SimpleCommand>,
     /// The scopes. The first one is the text itself.
     pub scopes: Vec<Scope>,
-    /// What is not certain about this reading.
+    /// What the parser is not certain about.
     pub doubts: Vec<Doubt>,
     /// The variables that expansions and arithmetic assign.
     pub assigned: Vec<String>,
-    /// Whether values of variables are evaluated, as arithmetic does.
+    /// Whether values of variables are evaluated as expressions, as in arithmetic.
     pub evaluates: bool,
 }
 
@@ -96,13 +96,13 @@ pub struct SimpleCommand {
 /// A part of a script that contains commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
-    /// What it is.
+    /// The kind.
     pub kind: ScopeKind,
     /// The scope around it. `None` for the whole text.
     pub parent: Option<ScopeId>,
-    /// The commands whose output is the standard input here: those on the left side of a pipe.
+    /// The commands on the left side of the pipe, whose output is the standard input of this scope.
     pub input: Option<Range<CommandId>>,
-    /// The command without words that has the redirections of this compound command.
+    /// The redirections of this compound command: a command in the list that has only these, and no words.
     pub redirects: Option<CommandId>,
 }
 
@@ -111,9 +111,9 @@ pub struct Scope {
 pub enum ScopeKind {
     /// The text that was passed to the reader.
     Line,
-    /// Code that a command runs, such as the argument of `eval` or `sh -c`. What it sets is lost when it is a shell of its own.
+    /// Code that a command runs, such as the argument of `eval` or `sh -c`.
     Code {
-        /// Whether the code runs in the same shell (`eval`, `.`), which sees its variables and directory afterwards.
+        /// Whether the code runs in the same shell (`eval`, `.`), so that it can change variables and the directory.
         same_shell: bool,
     },
     /// `( ... )`
@@ -128,7 +128,7 @@ pub enum ScopeKind {
     PipelinePart,
     /// A list before `&`, or a coprocess.
     Background,
-    /// The body of a loop, and its condition, which may run any number of times.
+    /// The condition and the body of a loop, which may run any number of times.
     Loop,
     /// Commands that run only under a condition: after `&&`, `||`, `then`, `else`, or a pattern of `case`.
     Branch,
@@ -150,7 +150,7 @@ impl ScopeKind {
         )
     }
 
-    /// Returns whether the commands may run never, or more than once.
+    /// Returns whether the commands may not run, or may run more than once.
     pub fn is_conditional(&self) -> bool {
         matches!(self, Self::Loop | Self::Branch | Self::Function(_))
     }
@@ -165,7 +165,7 @@ pub struct Assignment {
     pub array: bool,
     /// Whether the value is appended (`+=`).
     pub append: bool,
-    /// The value. That of an array is the words of its elements, one after the other.
+    /// The value. For an array, the parts of all elements, one after another.
     pub value: Word,
     /// The text of the assignment.
     pub span: Span,
@@ -221,18 +221,25 @@ pub enum RedirectKind {
 }
 
 impl RedirectKind {
-    /// Returns whether the target, if it is a file, is written or created.
+    /// Returns whether the redirection writes or creates its target, if that is a file.
     pub fn writes(self) -> bool {
         !matches!(self, Self::Read | Self::DuplicateInput | Self::HereDocument | Self::HereString)
     }
 
-    /// Returns whether the redirection replaces standard input, if no descriptor is given.
+    /// Returns whether the redirection replaces standard input unless it names another descriptor.
     pub fn is_input(self) -> bool {
         matches!(self, Self::Read | Self::ReadWrite | Self::DuplicateInput | Self::HereDocument | Self::HereString)
     }
 }
 
 impl Redirect {
+    /// Returns whether this duplicates or closes a descriptor (`2>&1`, `>&-`), so that the target is not a file.
+    pub(crate) fn targets_descriptor(&self) -> bool {
+        let is_descriptor = |text: &str| text.trim_end_matches('-').chars().all(|letter| letter.is_ascii_digit());
+        matches!(self.kind, RedirectKind::DuplicateInput | RedirectKind::DuplicateOutput)
+            && self.target.text().is_some_and(|text| is_descriptor(&text))
+    }
+
     /// Returns whether this replaces standard input.
     pub fn replaces_input(&self) -> bool {
         match self.descriptor {

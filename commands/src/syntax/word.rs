@@ -60,7 +60,7 @@ pub enum Part {
         /// Whether it is in double quotes.
         quoted: bool,
     },
-    /// Any text.
+    /// Unknown text.
     Unknown {
         /// Whether it can be several words, or none.
         splits: bool,
@@ -104,7 +104,7 @@ impl Part {
     /// Returns whether this part can be several words, or none.
     pub fn splits(&self) -> bool {
         match self {
-            // Also in quotes, these are one word for each parameter or element.
+            // Even in quotes, each parameter or element is a word.
             Self::Variable { name, .. } if name == "@" => true,
             Self::Variable { operation: Some(operation), quoted: true, .. } => {
                 operation.operator.starts_with('[') || operation.operator == "!"
@@ -171,7 +171,7 @@ impl Word {
         parts.concat()
     }
 
-    /// Returns the word without its first `length` bytes, as far as those are certain: the value of `NAME=VALUE`.
+    /// Returns the word without the first `length` bytes of its certain start. The rest can be the value of `NAME=VALUE`.
     #[must_use]
     pub fn without_start(&self, mut length: usize) -> Self {
         let mut parts = Vec::new();
@@ -209,7 +209,7 @@ impl Word {
     /// A `~` and a variable can have any value. To decide about a known directory, replace it first.
     pub fn could_be(&self, text: &str) -> bool {
         if self.parts.iter().any(|part| part.splits() && !matches!(part, Part::Glob(_))) {
-            // A value in the middle of other values can be any word.
+            // Splitting a value can produce any word.
             return true;
         }
         if let Some(own) = self.text() {
@@ -217,7 +217,7 @@ impl Word {
         }
         let (start, end) = (self.certain_start(), self.certain_end());
         let Some(mut middle) = text.strip_prefix(&start).and_then(|rest| rest.strip_suffix(&end)) else { return false };
-        // The other literals, in their order: each at the first place where it fits, since what is between can be any text.
+        // Find the other literals in their order, each at its first occurrence, because any text can be between them.
         let first = self.parts.iter().position(|part| !matches!(part, Part::Literal { .. })).unwrap_or_default();
         let last = self.parts.iter().rposition(|part| !matches!(part, Part::Literal { .. })).unwrap_or_default();
         for part in &self.parts[first..=last] {

@@ -1,4 +1,4 @@
-//! Aliases that the line defines. Some shells expand them on the next line.
+//! Aliases that the line defines. Shells expand them from the next line on, if at all.
 
 use std::collections::HashMap;
 
@@ -16,17 +16,17 @@ const RESERVED: &[&str] = &[
 
 #[derive(Debug, Default)]
 pub(super) struct Aliases {
-    /// The words of each alias. `None` if its text is not a plain command.
+    /// The values of each alias as words. `None` if a value is not a plain command.
     known: HashMap<String, Vec<Option<Vec<Word>>>>,
-    /// The commands that were examined: all before this one, and the number of aliases then.
+    /// How many commands were examined, and how many aliases there were at that time.
     examined: (usize, usize),
     count: usize,
-    /// The number of values that were expanded for a command.
+    /// How many values of its alias were expanded for a command.
     expanded: HashMap<usize, usize>,
 }
 
 impl Unfolder<'_> {
-    /// Notes what `alias` defines.
+    /// Records what `alias` defines.
     pub(super) fn define_aliases(&mut self, index: usize) {
         let words = self.reading.commands[index].arguments().to_vec();
         for word in words {
@@ -47,12 +47,12 @@ impl Unfolder<'_> {
         }
     }
 
-    /// Returns the words of a text that is one simple command and nothing else.
+    /// Returns the words of a text that consists of one simple command.
     fn plain_words(&mut self, text: &str, span: Span) -> Option<Vec<Word>> {
         if text.trim_end() != text
             || text.contains(['\n', '\\', ';', '&', '|', '(', ')', '`', '<', '>', '#', '!', '{', '}', '*', '?', '['])
         {
-            // A space at the end makes the next word an alias, too.
+            // After a value that ends in a space, the shell also expands the next word.
             return None;
         }
         let parsed = parse(text, Dialect::Bash, ScopeKind::Line, Spans::Whole(span), 0, self.work);
@@ -74,7 +74,7 @@ impl Unfolder<'_> {
         let from = if count == self.aliases.count { examined } else { 0 };
         let to = self.reading.commands.len();
         self.aliases.examined = (to, self.aliases.count);
-        // A function with the name of an alias is another one than it seems.
+        // The shell expands an alias in the name of a function definition.
         let functions = self.reading.scopes.iter().filter_map(|scope| match &scope.kind {
             ScopeKind::Function(name) => Some(name),
             _ => None,

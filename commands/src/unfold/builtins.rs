@@ -1,4 +1,4 @@
-//! Builtins that define names, or run code that is not an operand.
+//! Assignments, and builtins that define names or run code that is not an operand.
 
 use super::Unfolder;
 use super::hidden::has_code;
@@ -13,31 +13,31 @@ const CODE_VARIABLES: &[&str] = &["PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS3", 
 const TABLES: &[&str] = &["BASH_ALIASES", "BASH_CMDS", "aliases", "functions", "commands"];
 
 impl Unfolder<'_> {
-    /// Notes the values of the assignments of a command.
-    pub(super) fn variables_set(&mut self, index: usize) {
+    /// Records the values that a command assigns.
+    pub(super) fn record_assignments(&mut self, index: usize) {
         let info = self.infos[index];
         let command = &self.reading.commands[index];
         let scope = command.scope;
         let declared = declared(&command.words);
-        let place = (info.root, index);
+        let position = (info.root, index);
         let mut suspects = Vec::new();
         for Assignment { name, array, append, value, span } in &command.assignments {
             if command.words.is_empty() && !array && !append {
                 for dialect in info.dialects.iter() {
-                    self.variables.set(name, dialect, value, scope, place);
+                    self.variables.set(name, dialect, value, scope, position);
                 }
             }
             suspects.push((name.clone(), value.clone(), *span));
         }
         let is_plain = !command.arguments().iter().any(|word| {
-            // Attributes change the value.
+            // An attribute such as `-i` changes the value.
             let option = word.certain_start();
             word.starts_with_expansion()
                 || option.starts_with(['-', '+']) && !matches!(option.as_str(), "-x" | "-r" | "-g")
         });
         for Assignment { name, value, span, append, array } in declared {
             for dialect in info.dialects.iter().filter(|_| is_plain && !append && !array) {
-                self.variables.set(&name, dialect, &value, scope, place);
+                self.variables.set(&name, dialect, &value, scope, position);
             }
             suspects.push((name, value, span));
         }
@@ -51,8 +51,8 @@ impl Unfolder<'_> {
         }
     }
 
-    /// Looks at builtins that are not wrappers.
-    pub(super) fn builtin(&mut self, index: usize, name: &str) {
+    /// Adds doubts about builtins that are not wrappers, but run or replace code.
+    pub(super) fn inspect_builtin(&mut self, index: usize, name: &str) {
         let options: &[&str] = match name {
             "alias" => return self.define_aliases(index),
             // `hash -p PATH NAME` runs PATH for NAME; `enable -f FILE` loads a builtin.
@@ -79,7 +79,7 @@ impl Unfolder<'_> {
     }
 }
 
-/// Returns whether the value of a variable that shells run has code.
+/// Returns whether the value of a variable that shells run may contain code.
 fn runs(name: &str, value: &Word) -> bool {
     match value.text() {
         None => true,

@@ -1,4 +1,4 @@
-//! Code inside of words and on standard input.
+//! Reads code inside words and on standard input.
 
 use super::{Unfolder, only_part};
 use crate::characters::UNKNOWN;
@@ -11,18 +11,18 @@ use crate::syntax::{
 };
 use crate::work::MAX_DEPTH;
 
-/// Variables that are kept in code, because their values do not come from the line and have no code.
+/// Variables that stay as they are in code: their values do not come from the line, and contain no code.
 const HARMLESS: &[&str] =
     &["HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "UID", "EUID", "HOSTNAME", "RANDOM", "TMPDIR", "?", "$", "#", "!"];
 
 /// Where a text comes from, and how it is read.
 #[derive(Debug)]
-pub(super) struct Origin {
+pub(super) struct TextOrigin {
     pub(super) kind: ScopeKind,
     pub(super) parent: Option<ScopeId>,
     pub(super) via: Option<Via>,
     pub(super) depth: usize,
-    /// The dialects to read it in. The first one is always read, the others if they differ.
+    /// The dialects to read it in. The first one is always read, and another one only if it reads the text differently.
     pub(super) dialects: Dialects,
     pub(super) spans: Spans,
 }
@@ -44,25 +44,25 @@ pub(super) fn shells(dialects: Dialects) -> Shells {
     }
 }
 
-/// Code, as far as it is known.
+/// Code whose text may be known only in part.
 #[derive(Debug, Default)]
 struct Code {
     text: String,
-    /// Whether there is text that is known only at run time.
+    /// Whether a part of the text is known only at run time.
     built: bool,
-    /// Whether there is any other text.
+    /// Whether a part of the text is known.
     literal: bool,
 }
 
 impl Unfolder<'_> {
     /// Reads a text in its dialects, and adds its commands.
-    pub(super) fn read_text(&mut self, text: &str, origin: &Origin) {
+    pub(super) fn read_text(&mut self, text: &str, origin: &TextOrigin) {
         let mut readings: Vec<(Script, Dialects)> = Vec::new();
         let mut differing = Dialects::default();
-        // Only the reading of bash notes what others read differently.
-        let noted = origin.dialects.contains(Dialect::Bash);
+        // Only when bash's syntax is read, the parser reports which dialects differ.
+        let is_reported = origin.dialects.contains(Dialect::Bash);
         for dialect in origin.dialects.iter() {
-            if noted && !readings.is_empty() && !differing.contains(dialect) {
+            if is_reported && !readings.is_empty() && !differing.contains(dialect) {
                 readings[0].1.insert(dialect);
                 continue;
             }
@@ -72,7 +72,7 @@ impl Unfolder<'_> {
             if readings.is_empty() {
                 differing = differs;
             } else {
-                // Syntax that this dialect does not have: nothing of it runs.
+                // This dialect lacks the syntax, so a shell of it runs nothing more.
                 script.doubts.retain(|doubt| doubt.kind != DoubtKind::Syntax);
             }
             let is_same = |(known, _): &&mut (Script, Dialects)| {
@@ -127,7 +127,7 @@ impl Unfolder<'_> {
         if !self.spend(4 + text.len() / 4) {
             return;
         }
-        let origin = Origin {
+        let origin = TextOrigin {
             kind: ScopeKind::Code { same_shell: shell == CodeShell::Same },
             parent: Some(self.reading.commands[index].scope),
             via: Some(Via { command: CommandId::try_from(index).unwrap_or(CommandId::MAX), how }),
@@ -138,7 +138,7 @@ impl Unfolder<'_> {
         self.read_text(text, &origin);
     }
 
-    /// Finds the text in the line, if it is there without change.
+    /// Returns how positions of the code relate to the line, which may contain it unchanged.
     fn spans_of(&self, text: &str, span: Span) -> Spans {
         let raw = self.line.get(span.range()).unwrap_or_default();
         let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
@@ -151,15 +151,15 @@ impl Unfolder<'_> {
         }
     }
 
-    /// Adds doubts about shells that read the input of the whole line, if a command replaces it: `exec` and `coproc` do.
+    /// Adds doubts about shells that read the standard input of the line, if a command replaces it, as `exec` and `coproc` can.
     pub(super) fn doubt_input(&mut self) {
         let replaces = |command: &Command| match command.program.name() {
             Some("coproc") => true,
             Some("exec") => command.redirects.iter().any(Redirect::replaces_input),
             _ => false,
         };
-        if !self.interactive.is_empty() && self.reading.commands.iter().any(replaces) {
-            for span in std::mem::take(&mut self.interactive) {
+        if !self.reading_input.is_empty() && self.reading.commands.iter().any(replaces) {
+            for span in std::mem::take(&mut self.reading_input) {
                 self.doubt(DoubtKind::OutputAsCode, span);
             }
         }
@@ -209,16 +209,16 @@ impl Unfolder<'_> {
         code
     }
 
-    /// Reads what the command at `index` has on standard input as code.
+    /// Reads the standard input of the command at `index` as code.
     pub(super) fn read_input(&mut self, index: usize, shell: CodeShell) {
         let id = CommandId::try_from(index).unwrap_or(CommandId::MAX);
         let span = self.reading.commands[index].span;
         match self.reading.input(id) {
-            // A function has the input of its call.
+            // The standard input is that of the function's caller.
             Input::Inherited if self.reading.is_in(id, |kind| matches!(kind, ScopeKind::Function(_))) => {
                 self.doubt(DoubtKind::OutputAsCode, span);
             }
-            Input::Inherited => self.interactive.push(span),
+            Input::Inherited => self.reading_input.push(span),
             Input::Redirect(redirect) => {
                 let redirect = redirect.clone();
                 self.read_redirect(index, &redirect, shell);
@@ -234,7 +234,7 @@ impl Unfolder<'_> {
                         words.push(Word::plain("\n", span));
                     }
                     words.extend(printed);
-                    // What is printed more than once, or only under a condition, can be put together differently.
+                    // If this is not printed exactly once, the code is different.
                     is_plain &= !self.reading.is_in(id, |kind| kind.is_conditional() || *kind == ScopeKind::Background);
                 }
                 let span = match words.as_slice() {
@@ -268,7 +268,7 @@ impl Unfolder<'_> {
                     self.doubt(DoubtKind::OutputAsCode, span);
                 }
             }
-            // The descriptor can be anything that was opened before.
+            // The descriptor can refer to anything that was opened before.
             _ => self.doubt(DoubtKind::OutputAsCode, span),
         }
     }
@@ -276,7 +276,7 @@ impl Unfolder<'_> {
     /// Returns the text that a command prints, if that is certain: `echo TEXT`, `printf TEXT`, `cat` with a here-document.
     fn printed(&self, id: CommandId) -> Option<(Vec<Word>, Span)> {
         let command = self.reading.command(id);
-        // Only a command alone on the left side of the pipe: not one of a loop, or with its output elsewhere.
+        // A redirection of its output would keep the text from the pipe.
         let reaches_the_pipe = command.redirects.iter().all(Redirect::replaces_input);
         let name = match command.words.first()?.literal()? {
             name if reaches_the_pipe && self.variables.functions.is_empty() && !self.variables.has_aliases => name,

@@ -1,4 +1,4 @@
-//! The working directory of each command, as far as `cd` with a literal decides it.
+//! Follows `cd` with literals to find out the working directory of each command.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use crate::flags::{self, Argument};
 use crate::reading::{Command, Directory, How};
 use crate::syntax::{Part, ScopeId, ScopeKind};
 
-/// The maximum length of a directory that is followed. Each command has a copy.
+/// The maximum length of a directory that is followed. Each command stores a copy.
 const MAX_PATH: usize = 512;
 
 impl Unfolder<'_> {
@@ -17,7 +17,7 @@ impl Unfolder<'_> {
         if !self.reading.commands.iter().any(changes) {
             return;
         }
-        // In the order in which they run: a command, then those that it leads to.
+        // In the order of running: each command, then those that it runs.
         let count = self.reading.commands.len();
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
         let mut order: Vec<usize> = Vec::with_capacity(count);
@@ -33,7 +33,7 @@ impl Unfolder<'_> {
             stack.extend(children[index].iter().rev());
         }
         let is_redefined = ["cd", "pushd", "popd"].iter().any(|name| self.variables.functions.contains(*name));
-        // What runs again after a `cd` that is written below it: loops, and functions.
+        // The scopes that contain a `cd`. A loop among them can run its commands again after it.
         let mut moving: HashSet<ScopeId> = HashSet::new();
         for command in self.reading.commands.iter().filter(|command| changes(command)) {
             let mut next = Some(command.scope);
@@ -47,13 +47,13 @@ impl Unfolder<'_> {
             let scope = self.reading.commands[index].scope;
             let process = self.process_of(scope);
             let directory =
-                if self.moves(scope, &moving) { Directory::Unknown } else { self.directory_of(process, &current) };
+                if self.is_moving(scope, &moving) { Directory::Unknown } else { self.directory_of(process, &current) };
             self.reading.commands[index].directory = directory.clone();
             let command = &self.reading.commands[index];
             if !changes(command) {
                 continue;
             }
-            // `sudo cd` and others have no effect on the shell, but may not be what they seem.
+            // `sudo cd` should have no effect on the shell, but this is not certain.
             let is_own = command.via.is_none_or(|via| via.how == How::Code);
             let next = if is_redefined || !is_own || self.is_uncertain(scope, process) {
                 Directory::Unknown
@@ -64,8 +64,8 @@ impl Unfolder<'_> {
         }
     }
 
-    /// Returns whether commands in a scope can run in another directory than the one in which they are written.
-    fn moves(&self, scope: ScopeId, moving: &HashSet<ScopeId>) -> bool {
+    /// Returns whether commands in a scope may run after a `cd` that comes later in the text.
+    fn is_moving(&self, scope: ScopeId, moving: &HashSet<ScopeId>) -> bool {
         let mut next = Some(scope);
         while let Some(id) = next {
             let inner = &self.reading.scopes[id as usize];
@@ -100,7 +100,7 @@ impl Unfolder<'_> {
         Directory::Start
     }
 
-    /// Returns whether a command in `scope` may not run, or more than once.
+    /// Returns whether a command in `scope` may not run, or may run more than once.
     fn is_uncertain(&self, mut scope: ScopeId, process: ScopeId) -> bool {
         while scope != process {
             let inner = &self.reading.scopes[scope as usize];

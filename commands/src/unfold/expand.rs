@@ -1,10 +1,10 @@
-//! Replaces variables by the values that they are known to have.
+//! Replaces variables by their known values.
 
-use super::{Info, Unfolder, is_around};
+use super::{Info, Unfolder, encloses};
 use crate::syntax::{Glob, Origin, Part, ScopeKind, Word};
 
 impl Unfolder<'_> {
-    /// Fills in the values of variables. Returns whether the first word comes from an expansion.
+    /// Replaces the variables in a command. Returns whether the first word comes from an expansion.
     pub(super) fn expand_command(&mut self, index: usize) -> bool {
         let command = &self.reading.commands[index];
         let is_plain = |word: &Word| !word.parts.iter().any(|part| matches!(part, Part::Variable { .. }));
@@ -28,7 +28,7 @@ impl Unfolder<'_> {
             } else {
                 self.split(index, word, &mut expanded);
             }
-            // Also if the first word vanishes.
+            // This is also the case if the first word expands to nothing.
             if position == 0 && built {
                 first_is_built = !matches!(
                     expanded.get(before).map(|word| word.parts.as_slice()),
@@ -57,14 +57,14 @@ impl Unfolder<'_> {
         let scopes = &self.reading.scopes;
         let own_shell = !self.reading.scopes(scope).any(|scope| scope.kind == ScopeKind::Code { same_shell: false });
         let mut values = dialects.iter().map(|dialect| {
-            self.variables.value(name, dialect, (root, index), own_shell, |outer| is_around(scopes, outer, scope))
+            self.variables.value(name, dialect, (root, index), own_shell, |outer| encloses(scopes, outer, scope))
         });
-        // All readings must agree.
+        // All dialects must agree.
         let value = values.next()??;
         if values.any(|other| other.as_ref() != Some(&value)) {
             return None;
         }
-        // Long values that are used often would make more work than reading.
+        // Many uses of a long value would cost more than reading the line.
         self.spend(1 + value.len() / 2).then_some(value)
     }
 
@@ -77,7 +77,7 @@ impl Unfolder<'_> {
         }
     }
 
-    /// Replaces variables, and splits the values of those without quotes.
+    /// Replaces variables, and splits the values of unquoted ones into words.
     fn split(&mut self, index: usize, word: Word, words: &mut Vec<Word>) {
         let ifs_is_set = self.variables.is_assigned("IFS", self.infos[index].dialects);
         let span = word.span;

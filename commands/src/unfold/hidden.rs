@@ -1,4 +1,4 @@
-//! Text that runs when it is used as a subscript: `x='a[$(reboot)]'; echo $((x))`.
+//! Finds text that runs when it is evaluated as a subscript: `x='a[$(reboot)]'; echo $((x))`.
 
 use super::Unfolder;
 use crate::doubt::DoubtKind;
@@ -8,7 +8,7 @@ use crate::syntax::{Glob, Part, Redirect, RedirectKind, Word};
 /// Operators of `[[` that evaluate their operands.
 const NUMERIC: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"];
 
-/// Variables whose values the shell evaluates as numbers.
+/// Variables whose values the shell evaluates as arithmetic.
 const NUMBERS: &[&str] = &[
     "BASHPID",
     "COLUMNS",
@@ -30,12 +30,12 @@ const NUMBERS: &[&str] = &[
     "TMOUT",
     "UID",
 ];
-/// Escape sequences of `printf` that are a `$` or a backquote.
+/// Escape sequences that `printf` turns into a `$` or a backquote.
 const ESCAPES: &[&str] =
     &["\\44", "\\044", "\\0044", "\\x24", "\\u0024", "\\u24", "\\140", "\\0140", "\\x60", "\\u0060", "\\u60"];
 
 impl Unfolder<'_> {
-    /// Adds a doubt if the line has such a text, and evaluates something.
+    /// Adds a doubt if the line contains such text, and evaluates a value.
     pub(super) fn find_hidden_code(&mut self) {
         if !self.line.contains(['\'', '"', '\\']) {
             return;
@@ -70,16 +70,17 @@ impl Unfolder<'_> {
     }
 }
 
-/// Returns whether a text runs something when it is expanded.
+/// Returns whether a text runs commands when it is expanded.
 pub(super) fn has_code(text: &str) -> bool {
     text.contains('`') || text.contains("$(") || text.contains("${") || text.contains("$[")
 }
 
-/// Returns whether bash expands the target of a redirection, and then what results: `>&'$(...)'`.
+/// Returns whether bash expands the target of a redirection, and then expands the result again: `>&'$(...)'`.
 fn is_expanded_twice(redirect: &Redirect) -> bool {
     matches!(redirect.kind, RedirectKind::DuplicateInput | RedirectKind::DuplicateOutput)
 }
 
+/// Returns the literal text of a word, with a control character for each expansion.
 fn literals(word: &Word) -> String {
     let literal = |part: &Part| match part {
         Part::Literal { text, .. } => text.clone(),

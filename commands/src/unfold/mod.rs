@@ -1,4 +1,4 @@
-//! From scripts to a [`Reading`]: fills in what variables are known to hold, opens wrappers, and reads code inside of words.
+//! Unfolds a line into a [`Reading`]: replaces variables whose values are known, opens wrappers, and reads code inside words.
 
 mod aliases;
 mod builtins;
@@ -24,7 +24,7 @@ use crate::work::{COMMAND, COPY, MAX_BYTES, MAX_DEPTH, Work};
 use aliases::Aliases;
 use variables::Variables;
 
-/// The most times that a line is read again because a variable was not what it seemed.
+/// The maximum number of times that a line is read again because a variable had another value than assumed.
 const ROUNDS: usize = 3;
 
 /// Lists every command that could run when a shell runs `line`.
@@ -38,26 +38,26 @@ pub(crate) fn unfold(line: &str, programs: &ProgramTable<'_>, surroundings: &Sur
     for round in 0.. {
         let mut unfolder = Unfolder::new(line, programs, surroundings, &distrusted, &mut work);
         if round == ROUNDS {
-            unfolder.variables.trust_none();
+            unfolder.variables.distrust_all();
         }
         unfolder.run();
-        let wrong = unfolder.variables.wrong();
-        if wrong.is_empty() || round == ROUNDS {
+        let misused = unfolder.variables.misused();
+        if misused.is_empty() || round == ROUNDS {
             return unfolder.finish();
         }
-        distrusted.extend(wrong);
+        distrusted.extend(misused);
     }
     unreachable!("the last round returns")
 }
 
-/// What is known about a command besides the command itself.
+/// What the unfolder needs to know about a command.
 #[derive(Debug, Clone, Copy)]
 struct Info {
-    /// The nesting around the command.
+    /// The depth of nesting.
     depth: usize,
-    /// The dialects that read the text of the command in this way.
+    /// The dialects in which the line contains the command.
     dialects: Dialects,
-    /// The command that is written in the line, and leads to this one.
+    /// The command of the line itself that leads to this one.
     root: usize,
 }
 
@@ -71,11 +71,11 @@ struct Unfolder<'a> {
     infos: Vec<Info>,
     variables: Variables<'a>,
     aliases: Aliases,
-    /// Whether a value is evaluated as arithmetic or as a subscript somewhere.
+    /// Whether the line evaluates a value as arithmetic or as a subscript.
     evaluates: bool,
     exhausted: bool,
-    /// The shells that read the standard input of the whole line.
-    interactive: Vec<Span>,
+    /// The shells that read code from the standard input of the line.
+    reading_input: Vec<Span>,
 }
 
 impl<'a> Unfolder<'a> {
@@ -97,13 +97,13 @@ impl<'a> Unfolder<'a> {
             aliases: Aliases::default(),
             evaluates: false,
             exhausted: false,
-            interactive: Vec::new(),
+            reading_input: Vec::new(),
         }
     }
 
     fn run(&mut self) {
         if !self.line.is_ascii() || self.line.contains('\0') {
-            // These deceive wherever they are. A NUL disappears from scripts.
+            // Bidirectional controls are misleading anywhere. Shells drop a NUL.
             let bad = self.line.char_indices().filter(|(_, c)| is_bidi_control(*c) || *c == '\0');
             for (at, c) in bad.take(8) {
                 let span = Span::new(at, at + c.len_utf8());
@@ -114,7 +114,7 @@ impl<'a> Unfolder<'a> {
         let mut next = 0;
         while next < self.reading.commands.len() && !self.exhausted {
             while next < self.reading.commands.len() && !self.exhausted {
-                self.command(next);
+                self.unfold_command(next);
                 next += 1;
             }
             self.expand_aliases();
@@ -134,7 +134,7 @@ impl<'a> Unfolder<'a> {
     fn read_line(&mut self) {
         let shells = self.surroundings.shells;
         let line = self.line;
-        let origin = code::Origin {
+        let origin = code::TextOrigin {
             kind: ScopeKind::Line,
             parent: None,
             via: None,
@@ -145,8 +145,8 @@ impl<'a> Unfolder<'a> {
         self.read_text(line, &origin);
     }
 
-    /// Adds the commands of a script. `offset` is the number of scopes before it.
-    fn add_script(&mut self, script: Script, dialects: Dialects, origin: &code::Origin) {
+    /// Adds the commands and scopes of a script.
+    fn add_script(&mut self, script: Script, dialects: Dialects, origin: &code::TextOrigin) {
         let id = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         let (commands, scopes) = (id(self.reading.commands.len()), id(self.reading.scopes.len()));
         let nested = origin.via.is_some();
@@ -178,7 +178,7 @@ impl<'a> Unfolder<'a> {
         self.reading.doubts.extend(script.doubts);
     }
 
-    /// Adds a command that another one runs.
+    /// Adds a command that the command at `by` runs. Returns its index, or `None` if a limit is exceeded.
     fn add_command(&mut self, by: usize, words: Vec<Word>, how: How) -> Option<usize> {
         let info = self.infos[by];
         let wrapper = &self.reading.commands[by];
@@ -208,8 +208,8 @@ impl<'a> Unfolder<'a> {
         Some(self.reading.commands.len() - 1)
     }
 
-    /// Finds the program of a command, and what it runs.
-    fn command(&mut self, index: usize) {
+    /// Finds out the program of a command, and adds what it runs.
+    fn unfold_command(&mut self, index: usize) {
         if !self.spend(COMMAND) {
             return;
         }
@@ -226,10 +226,10 @@ impl<'a> Unfolder<'a> {
             self.doubt(DoubtKind::LookAlike, span);
         }
         self.reading.commands[index].program = program;
-        self.variables_set(index);
+        self.record_assignments(index);
         let Some(name) = self.reading.commands[index].program.name().map(str::to_owned) else { return };
-        self.builtin(index, &name);
-        // busybox takes any name that begins with its own for itself.
+        self.inspect_builtin(index, &name);
+        // busybox also answers to any name that begins with `busybox`.
         let shell_name = if name.starts_with("busybox") { "busybox" } else { &name };
         let known = [self.programs.get(&name), SHELL.get(shell_name)];
         for program in known.into_iter().flatten() {
@@ -241,7 +241,7 @@ impl<'a> Unfolder<'a> {
         self.reading.doubts.push(Doubt { kind, span });
     }
 
-    /// Spends steps. Returns false if there are none left.
+    /// Takes steps from the budget. Returns false if it is exhausted.
     fn spend(&mut self, steps: usize) -> bool {
         if self.work.spend(steps).is_err() && !self.exhausted {
             self.exhausted = true;
@@ -251,8 +251,8 @@ impl<'a> Unfolder<'a> {
     }
 }
 
-/// Returns whether `outer` is around `inner` or the same, in the same process or one that inherits its variables.
-fn is_around(scopes: &[Scope], outer: ScopeId, inner: ScopeId) -> bool {
+/// Returns whether `outer` is `inner` or contains it, without a new shell between them, so that variables are inherited.
+fn encloses(scopes: &[Scope], outer: ScopeId, inner: ScopeId) -> bool {
     let mut next = Some(inner);
     while let Some(id) = next {
         if id == outer {
@@ -267,7 +267,7 @@ fn is_around(scopes: &[Scope], outer: ScopeId, inner: ScopeId) -> bool {
     false
 }
 
-/// Returns the part that is a word of only one.
+/// Returns the part of a word that has only one.
 fn only_part(word: &Word) -> Option<&Part> {
     match word.parts.as_slice() {
         [part] => Some(part),

@@ -1,4 +1,4 @@
-//! Opens wrappers: finds the command or the code in the arguments of a program.
+//! Opens wrappers: finds commands and code in the arguments of a program.
 
 use super::Unfolder;
 use crate::doubt::DoubtKind;
@@ -8,13 +8,13 @@ use crate::reading::How;
 use crate::span::Span;
 use crate::syntax::{Assignment, Origin, Part, Word};
 
-/// How often `env -S` can be in the value of another one.
+/// The maximum number of `env -S` in the values of others.
 const MAX_SPLITS: usize = 8;
 
 impl Unfolder<'_> {
-    /// Adds everything that a command runs, according to what is known about its program.
+    /// Adds everything that a command runs, as its program declares.
     pub(super) fn open(&mut self, index: usize, program: &Program<'_>) {
-        // The words are borrowed while commands are added.
+        // Taken, because adding commands borrows `self`.
         let words = std::mem::take(&mut self.reading.commands[index].words);
         for runs in program.runs {
             let arguments = &words[1..];
@@ -60,7 +60,8 @@ impl Unfolder<'_> {
         self.doubt(DoubtKind::BuiltCode, self.reading.commands[index].span);
     }
 
-    /// Opens a wrapper. Returns other arguments if an option was replaced by several: `env -S 'A=1 COMMAND'`.
+    /// Opens a wrapper. If an option is split into several arguments (`env -S 'A=1 COMMAND'`), returns the new arguments to open
+    /// instead.
     fn open_rest_once(
         &mut self,
         index: usize,
@@ -114,7 +115,7 @@ impl Unfolder<'_> {
                     break;
                 }
                 Argument::Either { .. } if !is_after => {}
-                // An option, an assignment or the program.
+                // It may be an option, an assignment or the program.
                 Argument::Either { index: at, .. } => {
                     if skip > 0 && !arguments[at].splits() {
                         skip -= 1;
@@ -185,7 +186,7 @@ impl Unfolder<'_> {
                 None => {}
             }
         }
-        // `su USER -- -c CODE`: what follows is for the shell.
+        // `su USER -- -c CODE`: the arguments after `--` are for the shell.
         let end = arguments.iter().position(|word| word.literal().as_deref() == Some("--"));
         if let Some(rest) = end.map(|end| &arguments[end + 1..]).filter(|rest| !rest.is_empty())
             && self.spend(rest.len())
@@ -254,7 +255,7 @@ fn start(word: &Word, starts: &[&str], program: &Program<'_>) -> Option<String> 
     None
 }
 
-/// Returns assignments as the words that they were.
+/// Returns assignments as words, as they were written.
 fn assigned(assignments: &[Assignment]) -> impl Iterator<Item = Word> {
     assignments.iter().map(|assignment| {
         let mut word = Word::plain(&format!("{}=", assignment.name), assignment.span);
@@ -271,7 +272,7 @@ fn unknown(span: Span) -> Word {
     Word { parts: vec![Part::Unknown { splits: true }], span }
 }
 
-/// Returns the position of the operand after `skip` others, unless an option says that nothing is run.
+/// Returns the index of the operand after `skip` others, or `None` if an option of `unless` is given.
 fn operand(arguments: &[Word], program: &Program<'_>, mut skip: usize, unless: &[&str]) -> Option<usize> {
     for argument in flags::arguments(arguments, program.value_options) {
         match argument {
@@ -288,7 +289,7 @@ fn operand(arguments: &[Word], program: &Program<'_>, mut skip: usize, unless: &
 fn replace(word: &mut Word, placeholder: &str, splits: bool) {
     let has = |part: &Part| matches!(part, Part::Literal { text, .. } if text.contains(placeholder));
     if !word.parts.iter().any(has) {
-        // Braces are parts of their own.
+        // Literal braces are separate parts.
         match word.text() {
             Some(text) if text.contains(placeholder) => {
                 word.parts = vec![Part::Literal { text: text.into_owned(), origin: Origin::Plain }];

@@ -1,24 +1,25 @@
-//! Opens shells: their code is an argument, a file, or on standard input.
+//! Opens shells, whose code is an argument, in a file, or on standard input.
 
 use super::Unfolder;
 use crate::doubt::DoubtKind;
 use crate::flags::{self, Argument, Value};
 use crate::programs::{CodeShell, Program};
-use crate::reading::{Input, Program as Name};
+use crate::reading::Input;
 use crate::syntax::{Part, Word};
 
-/// Files that are standard input, or another descriptor.
+/// Files that are standard input.
 const INPUT_FILES: &[&str] = &["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
-/// The arguments of a shell.
+
+/// What the arguments of a shell say about its code.
 #[derive(Debug, Default)]
 struct ShellArguments {
     /// Whether `-c` is given.
     has_code: bool,
     /// Whether `-s` is given.
     reads_input: bool,
-    /// The position of the first operand.
+    /// The index of the first operand.
     operand: Option<usize>,
-    /// Whether options can be among the arguments that are not known.
+    /// Whether unknown arguments may be options.
     unsure: bool,
 }
 
@@ -33,7 +34,7 @@ impl Unfolder<'_> {
                     found.has_code |= options.contains(&name.as_str());
                     found.reads_input |= name == "-s";
                 }
-                // The end of the options.
+                // `-` ends the options.
                 Argument::Operand { word, .. } if word.literal().as_deref() == Some("-") => {}
                 Argument::Operand { index, .. } => {
                     found.operand = Some(index);
@@ -99,7 +100,7 @@ impl Unfolder<'_> {
             return;
         };
         let is_output = word.parts.iter().any(|part| matches!(part, Part::ProcessSubstitution { .. }));
-        let is_builtin = matches!(&self.reading.commands[index].program, Name::Known { name, .. } if name == "." || name == "source");
+        let is_builtin = matches!(self.reading.commands[index].program.name(), Some("." | "source"));
         match word.text() {
             Some(file) if is_builtin && is_input_file(&file) => self.read_input(index, CodeShell::Same),
             Some(file) if !is_input_file(&file) && is_descriptor(&file) => {
@@ -109,7 +110,7 @@ impl Unfolder<'_> {
                 }
             }
             _ if is_output => self.doubt(DoubtKind::OutputAsCode, word.span),
-            // A pattern or a variable can be the name of standard input.
+            // A pattern or a variable can expand to the name of standard input.
             None if INPUT_FILES.iter().any(|file| word.could_be(file)) => {
                 let id = u32::try_from(index).unwrap_or(u32::MAX);
                 if word.parts.iter().any(|part| matches!(part, Part::Glob(_)))
@@ -125,11 +126,11 @@ impl Unfolder<'_> {
 
 /// Returns whether a file is standard input: `/dev/stdin`, also as `//dev/./stdin`.
 fn is_input_file(file: &str) -> bool {
-    file.starts_with('/') && INPUT_FILES.contains(&normal(file).as_str())
+    file.starts_with('/') && INPUT_FILES.contains(&normalized(file).as_str())
 }
 
 /// Returns an absolute path without `.`, `..` and empty components.
-fn normal(path: &str) -> String {
+fn normalized(path: &str) -> String {
     let mut components: Vec<&str> = Vec::new();
     for component in path.split('/') {
         match component {
@@ -141,15 +142,13 @@ fn normal(path: &str) -> String {
     format!("/{}", components.join("/"))
 }
 
-/// Returns whether a file can be an open descriptor. A relative path can be one after `cd /dev/fd`.
+/// Returns whether a file can be an open descriptor. A relative path can be that after `cd /dev/fd`.
 fn is_descriptor(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or_default();
     let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-    let normal = normal(file);
     if file.starts_with('/') {
-        normal.starts_with("/dev/fd/")
-            || normal.starts_with("/proc/") && normal.contains("/fd/")
-            || normal == "/dev/tty"
+        let path = normalized(file);
+        path.starts_with("/dev/fd/") || path.starts_with("/proc/") && path.contains("/fd/") || path == "/dev/tty"
     } else {
         is_number || matches!(name, "stdin" | "tty")
     }

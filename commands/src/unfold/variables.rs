@@ -1,11 +1,11 @@
-//! What the variables of a line are known to hold: the value of the only assignment, if it has surely run before.
+//! The known values of variables. A variable has a known value if its only assignment has certainly run before.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::reading::Program;
 use crate::syntax::{Dialect, Dialects, Part, ScopeId, SimpleCommand, Word};
 
-/// Variables that the shell itself changes, or that it does not let a script change.
+/// Variables that the shell itself changes, or that scripts cannot change.
 const SPECIAL: &[&str] = &[
     "BASHPID",
     "BASH_ARGV0",
@@ -54,21 +54,22 @@ const SETTERS: &[&str] = &[
 struct Constant {
     parts: Vec<Part>,
     scope: ScopeId,
-    place: Place,
+    position: Position,
 }
 
-/// The order in which commands run: that of the commands in the line, then that of those that they lead to.
-pub(super) type Place = (usize, usize);
+/// The position of a command in the order of running: the index of the command of the line that leads to it, then its own index.
+pub(super) type Position = (usize, usize);
 
 #[derive(Debug)]
 pub(super) struct Variables<'a> {
     /// How often each variable is assigned, in each dialect.
     counts: HashMap<String, [u32; 3]>,
     constants: HashMap<(String, Dialect), Constant>,
-    /// The variables whose values were used, and how often each was assigned then.
+    /// The variables whose values were used, with the number of assignments that were known at that time.
     used: HashMap<(String, Dialect), u32>,
-    /// Variables that were assigned more often than it seemed.
+    /// Variables that are assigned more often than an earlier round assumed. Their values are not used.
     distrusted: &'a HashSet<String>,
+    /// The known variables of the environment.
     given: &'a [(&'a str, &'a str)],
     /// Functions that the line defines.
     pub(super) functions: HashSet<String>,
@@ -95,30 +96,30 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// Uses no value from now on.
-    pub(super) fn trust_none(&mut self) {
+    /// Makes all values unknown.
+    pub(super) fn distrust_all(&mut self) {
         self.dynamic = true;
     }
 
-    /// Returns the variables whose value was used although they are assigned more than once.
-    pub(super) fn wrong(&self) -> Vec<String> {
-        let is_wrong = |used: &(&(String, Dialect), &u32)| {
+    /// Returns the variables whose value was used although another assignment was found later.
+    pub(super) fn misused(&self) -> Vec<String> {
+        let is_misused = |used: &(&(String, Dialect), &u32)| {
             let ((name, dialect), count) = used;
-            self.dynamic || self.assigned(name, *dialect) > **count
+            self.dynamic || self.assignments(name, *dialect) > **count
         };
-        self.used.iter().filter(is_wrong).map(|((name, _), _)| name.clone()).collect()
+        self.used.iter().filter(is_misused).map(|((name, _), _)| name.clone()).collect()
     }
 
-    fn assigned(&self, name: &str, dialect: Dialect) -> u32 {
+    fn assignments(&self, name: &str, dialect: Dialect) -> u32 {
         self.counts.get(name).map_or(0, |counts| counts[dialect as usize])
     }
 
     /// Returns whether the line sets a variable.
     pub(super) fn is_assigned(&self, name: &str, dialects: Dialects) -> bool {
-        self.dynamic || dialects.iter().any(|dialect| self.assigned(name, dialect) > 0)
+        self.dynamic || dialects.iter().any(|dialect| self.assignments(name, dialect) > 0)
     }
 
-    /// Notes that a variable is assigned. What nested code does counts in all dialects.
+    /// Counts an assignment of a variable. Assignments in nested code count for all dialects.
     pub(super) fn assign(&mut self, name: &str, dialects: Dialects, nested: bool) {
         let counts = match self.counts.get_mut(name) {
             Some(counts) => counts,
@@ -133,7 +134,7 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// Notes the variables that a command assigns.
+    /// Counts the assignments of a command.
     pub(super) fn count(&mut self, command: &SimpleCommand, dialects: Dialects, nested: bool) {
         for assignment in &command.assignments {
             self.assign(&assignment.name, dialects, nested);
@@ -141,7 +142,7 @@ impl<'a> Variables<'a> {
         self.count_words(&command.words, dialects, nested);
     }
 
-    /// Notes the variables that a builtin sets.
+    /// Counts the variables that a builtin sets.
     pub(super) fn count_words(&mut self, words: &[Word], dialects: Dialects, nested: bool) {
         let Some(first) = words.first().and_then(Word::text) else { return };
         self.has_aliases |= first == "alias";
@@ -156,7 +157,7 @@ impl<'a> Variables<'a> {
         let is_declaration = matches!(&*first, "declare" | "typeset" | "local");
         for word in &words[1..] {
             let start = word.certain_start();
-            // A reference to another variable: it can be assigned under another name.
+            // `declare -n` makes a reference, by which a variable can be assigned under another name.
             if is_declaration && start.starts_with('-') && start.contains('n') {
                 self.dynamic = true;
             }
@@ -175,38 +176,39 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// Notes the value of an assignment that was reached.
-    pub(super) fn set(&mut self, name: &str, dialect: Dialect, value: &Word, scope: ScopeId, place: Place) {
+    /// Records the value of an assignment.
+    pub(super) fn set(&mut self, name: &str, dialect: Dialect, value: &Word, scope: ScopeId, position: Position) {
         let is_certain = value.text().is_some()
-            && self.assigned(name, dialect) == 1
+            && self.assignments(name, dialect) == 1
             && !SPECIAL.contains(&name)
             && !self.distrusted.contains(name);
         if is_certain {
-            let constant = Constant { parts: value.parts.clone(), scope, place };
+            let constant = Constant { parts: value.parts.clone(), scope, position };
             self.constants.insert((name.to_owned(), dialect), constant);
         }
     }
 
-    /// Returns the text of a variable for a command, if it is certain. `own_shell` says that the command is run by the shell that reads
-    /// the line, and not by another one. `is_around` decides whether the scope of the assignment is around
-    /// that of the command.
+    /// Returns the value of a variable for the command at `position`, if it is certain.
+    ///
+    /// `own_shell` says that the shell that reads the line also runs the command. `encloses_command` returns whether a scope contains
+    /// the command.
     pub(super) fn value(
         &mut self,
         name: &str,
         dialect: Dialect,
-        place: Place,
+        position: Position,
         own_shell: bool,
-        is_around: impl Fn(ScopeId) -> bool,
+        encloses_command: impl Fn(ScopeId) -> bool,
     ) -> Option<String> {
         if self.dynamic || self.distrusted.contains(name) {
             return None;
         }
-        match self.assigned(name, dialect) {
+        match self.assignments(name, dialect) {
             0 if name == "IFS" => {
                 self.used.insert((name.to_owned(), dialect), 0);
                 Some(" ".to_owned())
             }
-            // Another shell can have another environment.
+            // Another shell may have another environment.
             0 if own_shell && !SPECIAL.contains(&name) => {
                 let value = self.given.iter().find(|(given, _)| *given == name)?.1;
                 self.used.insert((name.to_owned(), dialect), 0);
@@ -214,7 +216,7 @@ impl<'a> Variables<'a> {
             }
             1 => {
                 let constant = self.constants.get(&(name.to_owned(), dialect))?;
-                if constant.place >= place || !is_around(constant.scope) {
+                if constant.position >= position || !encloses_command(constant.scope) {
                     return None;
                 }
                 let text = constant.parts.iter().map(|part| match part {
@@ -229,14 +231,14 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// Returns the program that a word names. `built` says that an expansion was replaced by its value.
+    /// Returns the program that a word names. `built` says that the word had an expansion, which was replaced by its value.
     pub(super) fn program(&self, word: &Word, built: bool) -> Program {
         if let Some(text) = word.text() {
             let built = built || word.literal().is_none();
             let name = text.rsplit('/').next().unwrap_or_default();
             return Program::Known { name: name.to_owned(), built };
         }
-        // `$HOME/bin/tool`: the directory is not known, but the program is.
+        // `$HOME/bin/tool`: the directory is unknown, but not the program.
         let end = word.certain_end();
         let Some((_, name)) = end.rsplit_once('/') else { return Program::Unknown };
         let is_one_word = word.parts.iter().all(|part| match part {

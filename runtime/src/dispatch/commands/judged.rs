@@ -1,7 +1,7 @@
 //! A command that needs approval, with what an answer to the question about it covers.
 
 use toolc_commands::rules::Verdict;
-use toolc_commands::{Cause, Finding, Judgement, Surroundings, exact, judge, reach};
+use toolc_commands::{Cause, Finding, Judgement, Surroundings, exact_words, judge, reach};
 
 use crate::call::approval::command::{CommandAnswer, CommandFinding, CommandReason};
 use crate::call::approval::memory::FindingScope;
@@ -52,7 +52,7 @@ impl Judged<'_> {
                 let judgement = judge(line, config.rules, surroundings);
                 (judgement.verdict != Verdict::Allow).then(|| {
                     let scopes = scopes(&judgement, config, surroundings);
-                    (findings(&judgement), scopes, exact(line, &judgement.reading))
+                    (findings(&judgement), scopes, exact_words(line, &judgement.reading))
                 })
             })
         });
