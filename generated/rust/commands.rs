@@ -2370,7 +2370,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
 pub static PLACES: &[Place<'static>] = &[
     Place {
         name: "system-folders",
-        description: "The root, the folders of the operating system, and home folders as a whole.",
+        description: "The root folder, the folders of the operating system, and whole home folders.",
         paths: &[
             "/", "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/root", "/run",
             "/sbin", "/sys", "/usr", "/usr/bin", "/usr/include", "/usr/lib", "/usr/lib64", "/usr/local", "/usr/sbin",
@@ -2382,7 +2382,7 @@ pub static PLACES: &[Place<'static>] = &[
     },
     Place {
         name: "system-files",
-        description: "Files of the operating system: programs, libraries, settings, and the interfaces of the kernel.",
+        description: "Files of the operating system: programs, libraries, settings and kernel interfaces.",
         paths: &[
             "/bin/**", "/boot/**", "/dev/**", "/etc/**", "/lib/**", "/lib32/**", "/lib64/**", "/libx32/**", "/proc/**",
             "/root/**", "/sbin/**", "/sys/**", "/usr/**", "/var/**", "/Library/**", "/System/**", "/private/etc/**",
@@ -2396,7 +2396,7 @@ pub static PLACES: &[Place<'static>] = &[
     },
     Place {
         name: "raw-disks",
-        description: "Disks and partitions as devices: what is written there replaces file systems.",
+        description: "Disks and partitions as devices. Writing to one destroys the file systems on it.",
         paths: &[
             "/dev/dasd*", "/dev/disk*", "/dev/disk/**", "/dev/dm-*", "/dev/hd*", "/dev/loop*", "/dev/mapper/*",
             "/dev/md*", "/dev/mem", "/dev/mmcblk*", "/dev/mtd*", "/dev/nbd*", "/dev/nvme*", "/dev/rdisk*", "/dev/sd*",
@@ -2441,7 +2441,7 @@ pub static PLACES: &[Place<'static>] = &[
     },
     Place {
         name: "start-up-files",
-        description: "Files that shells, desktops and schedulers run by themselves.",
+        description: "Files that shells, desktops and schedulers run on their own.",
         paths: &[
             "~/.bashrc", "~/.bash_aliases", "~/.bash_login", "~/.bash_logout", "~/.bash_profile", "~/.profile",
             "~/.inputrc", "~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.cshrc", "~/.tcshrc",
@@ -2480,7 +2480,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "remove-containers",
         description: "Removes containers, images, volumes or networks.",
-        check: "Whether their data exists elsewhere: what a volume held is gone.",
+        check: "Do their data exist elsewhere? What a removed volume held is lost.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -2516,8 +2516,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "remove-composed-containers",
-        description: "Removes containers with their volumes.",
-        check: "Whether the data in the volumes exists elsewhere.",
+        description: "Removes the containers of a project, or also its volumes or images.",
+        check: "Do the data in the volumes exist elsewhere?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -2529,8 +2529,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "remove-cluster-objects",
-        description: "Removes objects of a cluster, or ends what runs on a node.",
-        check: "Which cluster and namespace this is: `kubectl config current-context` tells.",
+        description: "Deletes or replaces objects of a cluster, or evicts everything from a node.",
+        check: "Which cluster and namespace is this? `kubectl config current-context` shows the cluster.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2542,8 +2542,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "remove-releases",
-        description: "Removes what is deployed.",
-        check: "Which release or stack this is, and who uses it.",
+        description: "Deletes deployed resources, such as a release, a stack, a machine or stored objects.",
+        check: "Which resources are these, and who uses them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2575,8 +2575,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "container-with-the-host",
-        description: "Starts a container that has rights on this machine: all privileges, its root folder, its processes, or its container engine.",
-        check: "Whether the container needs them: what runs in it can change anything here.",
+        description: "Starts a container with access to this machine: privileged, or with the machine's root folder, processes or container engine.",
+        check: "Does the container need this access? Its programs can change anything on this machine.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2594,8 +2594,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "enter-namespaces",
-        description: "Runs something in another root folder or in the namespaces of another process, or mounts a file system.",
-        check: "What becomes reachable.",
+        description: "Runs a command in another root folder or in the namespaces of another process, or mounts or unmounts a file system.",
+        check: "Which files and processes become reachable?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2610,8 +2610,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "delete-from-a-database",
-        description: "Deletes tables, columns or all rows of a table, or changes all rows.",
-        check: "Which database this is, and whether there is a copy of it.",
+        description: "Deletes tables, columns or all rows of a table, or updates all rows.",
+        check: "Which database is this, and does it have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -2633,8 +2633,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "delete-a-database",
-        description: "Deletes a database or a user of it.",
-        check: "Which database this is, and whether there is a copy of it.",
+        description: "Deletes a database or a database user.",
+        check: "Which database is this, and does it have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2648,7 +2648,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "delete-documents",
         description: "Deletes documents, collections or databases.",
-        check: "Which database this is, and whether there is a copy of it.",
+        check: "Which database is this, and does it have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2662,7 +2662,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "delete-keys",
         description: "Deletes all keys, or stops the server.",
-        check: "Which server this is, and whether it holds more than a cache.",
+        check: "Which server is this, and does it hold more than a cache?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2686,8 +2686,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "reset-a-development-database",
-        description: "Drops the database of a project and makes it anew.",
-        check: "Which database the environment of this project names.",
+        description: "Drops the project's database and creates it again.",
+        check: "Which database does the environment of this project name?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -2716,8 +2716,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "shell-from-a-database",
-        description: "Lets a database program run a program, or write a file.",
-        check: "Which program or file this is.",
+        description: "Makes a database client run a program or write a file.",
+        check: "Which program runs, or which file is written?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2733,8 +2733,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "shell-from-a-statement",
-        description: "Lets a database program run a program, or write a file.",
-        check: "Which program or file this is.",
+        description: "Makes a database client run a program or write a file.",
+        check: "Which program runs, or which file is written?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2752,7 +2752,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "delete-a-system-folder",
-        description: "Deletes the root, a folder of the operating system, or a whole home folder.",
+        description: "Deletes the root folder, a folder of the operating system, or a whole home folder.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
@@ -2767,7 +2767,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "recursive-deletion",
         description: "Deletes folders with everything in them.",
-        check: "Which folders these are, and whether what is in them exists elsewhere.",
+        check: "Which folders are these, and do their contents exist elsewhere?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -2775,8 +2775,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "forced-deletion",
-        description: "Deletes files without a question, also those that are protected from writing.",
-        check: "Which files these are.",
+        description: "Deletes files without asking, even write-protected ones.",
+        check: "Which files are these?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -2785,7 +2785,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "deletion-by-find",
         description: "Deletes every file that a search finds.",
-        check: "What the search finds: the same command with -print in place of the deletion shows it.",
+        check: "Which files does the search find? The same command with `-print` instead of `-delete` lists them.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -2793,8 +2793,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "deletion-of-what-was-found",
-        description: "Deletes every file that a search finds.",
-        check: "What the search finds: the same command with echo in place of the deletion shows it.",
+        description: "Deletes every file that another command finds or lists.",
+        check: "Which files are these? The same command with `echo` before the deletion lists them.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -2806,8 +2806,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "deletion-by-rsync",
-        description: "Deletes the files of the target that the source lacks.",
-        check: "Source and target: the same command with --dry-run lists what it deletes.",
+        description: "Deletes files of the target that the source lacks, or files of the source once they are copied.",
+        check: "Are source and target right? The same command with `--dry-run` lists what it deletes.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -2824,7 +2824,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "overwriting-deletion",
         description: "Overwrites files so that they cannot be restored.",
-        check: "Which files these are: nothing brings them back.",
+        check: "Which files are these? They cannot be recovered.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2833,7 +2833,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "truncation-elsewhere",
         description: "Cuts or empties a file outside the working directory.",
-        check: "Whether the contents of the file are needed.",
+        check: "Are the contents of the file still needed?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -2845,8 +2845,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "windows-shell",
-        description: "Runs a command of cmd or PowerShell, which is not read.",
-        check: "What the command does: it can delete and overwrite as any other.",
+        description: "Runs a command of cmd or PowerShell, which toolc cannot read.",
+        check: "What does the command do? It can delete and overwrite files like any other.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2858,7 +2858,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "write-to-a-disk",
-        description: "Writes to a disk or partition itself, which destroys the file systems on it.",
+        description: "Writes directly to a disk or partition, which destroys the file systems on it.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
@@ -2867,7 +2867,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "make-a-file-system",
-        description: "Makes a file system on a device, which destroys what is on it.",
+        description: "Creates a file system on a device, which destroys what is on it.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
@@ -2880,8 +2880,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "make-a-file-system-in-a-file",
-        description: "Makes a file system, which destroys what was in its place.",
-        check: "What the target holds.",
+        description: "Creates a file system, which destroys what was there.",
+        check: "What does the target contain?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2889,8 +2889,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "copy-blocks",
-        description: "Copies blocks: dd overwrites its target without a question.",
-        check: "The target after `of=`.",
+        description: "Copies blocks: `dd` overwrites its target without asking.",
+        check: "Is the target after `of=` the right one?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -2899,7 +2899,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "partition-a-disk",
         description: "Changes partitions, volumes, encryption or swap.",
-        check: "Which device this is, and what is on it.",
+        check: "Which device is this, and what is on it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2919,8 +2919,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "variable-that-loads-code",
-        description: "Sets a variable that makes programs load code, or run others.",
-        check: "What the variable names, and which programs read it.",
+        description: "Sets a variable that makes programs load code or run other programs.",
+        check: "What does the variable name, and which programs read it?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -2947,8 +2947,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "run-a-download",
-        description: "Runs text that comes from the network, without showing it first.",
-        check: "What the text is: download it to a file, and read it.",
+        description: "Runs downloaded code that has not been shown to you.",
+        check: "What does the code do? Download it to a file and read it first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2968,8 +2968,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "run-a-download-with-arguments",
-        description: "Runs text that comes from the network, without showing it first.",
-        check: "What the text is: download it to a file, and read it.",
+        description: "Runs downloaded code that has not been shown to you.",
+        check: "What does the code do? Download it to a file and read it first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -2985,8 +2985,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "run-a-downloaded-file",
-        description: "Runs a file that comes from the network, without showing it first.",
-        check: "What is in the file: read it before it runs.",
+        description: "Runs a downloaded file that has not been shown to you.",
+        check: "What is in the file? Read it before it runs.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3005,8 +3005,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "run-a-downloaded-program",
-        description: "Runs a program that comes from the network, without showing it first.",
-        check: "Where the program comes from, and whether its signature or checksum is right.",
+        description: "Runs a program that the same line downloads.",
+        check: "Where does the program come from, and is its signature or checksum right?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3020,8 +3020,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "code-from-a-pipe",
-        description: "Runs text that another command prints.",
-        check: "What the other command prints: run it alone first.",
+        description: "Runs the output of another command as code.",
+        check: "What does the other command print? Run it alone first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3038,8 +3038,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "inline-code",
-        description: "Runs code of another language that is written on the command line.",
-        check: "What the code does: it can do anything that a command can.",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -3059,8 +3059,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "inline-code-of-uv",
-        description: "Runs code of another language that is written on the command line.",
-        check: "What the code does: it can do anything that a command can.",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3086,8 +3086,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "inline-code-of-deno",
-        description: "Runs code of another language that is written on the command line.",
-        check: "What the code does: it can do anything that a command can.",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3095,8 +3095,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "shell-by-a-finder",
-        description: "Runs a shell for each file that a search finds.",
-        check: "What the code does with the names of files: quotes in a name can end a word.",
+        description: "Runs a shell or an interpreter for each file that a search finds.",
+        check: "What does the code do with file names? A quote in a name can end a word.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3109,7 +3109,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "program-by-option",
         description: "Runs a program that an option names.",
-        check: "Which program this is.",
+        check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3134,7 +3134,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "pager-by-option",
         description: "Runs a program that an option names.",
-        check: "Which program this is.",
+        check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3143,7 +3143,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "connection-by-option",
         description: "Runs a program that an option names.",
-        check: "Which program this is.",
+        check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3345,7 +3345,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "compressor-by-option",
         description: "Runs a program that an option names.",
-        check: "Which program this is.",
+        check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3353,8 +3353,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "remote-shell-by-option",
-        description: "Connects by a program that an option names.",
-        check: "Which program this is.",
+        description: "Connects through a program that an option names.",
+        check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3362,8 +3362,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "program-in-a-script-of-awk",
-        description: "Lets awk run commands.",
-        check: "Which commands the script runs: the arguments of `system`, and the texts in quotes next to `|`.",
+        description: "Makes awk run commands.",
+        check: "Which commands does the script run? Look at the arguments of `system` and the quoted text next to `|`.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3375,8 +3375,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "program-in-a-script-of-sed",
-        description: "Lets sed run commands.",
-        check: "Which commands the script runs: those after `e`, and what a substitution with `e` makes.",
+        description: "Makes sed run commands.",
+        check: "Which commands does the script run? Look after each `e`, and at what a substitution with the flag `e` produces.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3391,8 +3391,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "program-in-an-editor",
-        description: "Lets an editor run commands.",
-        check: "Which commands these are.",
+        description: "Makes an editor run commands.",
+        check: "Which commands are these?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3407,8 +3407,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "command-in-an-editor",
-        description: "Lets an editor run commands.",
-        check: "Which commands these are.",
+        description: "Makes an editor run commands.",
+        check: "Which commands are these?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3420,8 +3420,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "administrator",
-        description: "Asks for the password of the administrator in another way, or opens a shell of the administrator.",
-        check: "Who gives the password, and what will run in the shell.",
+        description: "Reads the administrator's password from another source, or opens a shell as administrator.",
+        check: "Where does the password come from, and what will run in the shell?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3433,8 +3433,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "administrator-shell",
-        description: "Opens a shell of the administrator, in which anything can run.",
-        check: "What will run in the shell.",
+        description: "Opens a shell as administrator, in which anything can run.",
+        check: "What will run in the shell?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3446,8 +3446,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "other-user",
-        description: "Opens a shell of another user.",
-        check: "Who this is, and what will run in the shell.",
+        description: "Opens a shell as another user.",
+        check: "Which user is this, and what will run in the shell?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3459,8 +3459,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "loader",
-        description: "Starts a program by the loader, which hides its name.",
-        check: "Which program this is.",
+        description: "Starts a program through the dynamic loader, which hides the program's name.",
+        check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3468,7 +3468,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "code-of-a-known-program",
-        description: "Code that a program prints for the shell to run, to set variables or completions.",
+        description: "Runs code that a known program prints for the shell, to set variables or completions.",
         check: "",
         verdict: Verdict::Allow,
         can_be_exempted: false,
@@ -3489,8 +3489,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "write-system-files",
-        description: "Writes, moves or removes files of the system, by whatever means.",
-        check: "Which file this is, and whether the system needs it as it is.",
+        description: "Writes, moves or removes system files.",
+        check: "Which file is this, and does the system need it unchanged?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3499,7 +3499,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "write-credentials",
         description: "Writes keys, passwords or tokens, or decides who has access.",
-        check: "What is written: a key in `authorized_keys` lets its owner in.",
+        check: "What is written? A key in `authorized_keys` lets its owner log in.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -3507,8 +3507,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "write-start-up-files",
-        description: "Writes a file that shells or desktops run at every start.",
-        check: "What is written: it runs later, without a question.",
+        description: "Writes a file that shells, desktops or schedulers run on their own.",
+        check: "What is written? It runs later, without a question.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3517,7 +3517,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "write-git-hooks",
         description: "Writes a program that git runs, or a setting that names one.",
-        check: "What is written: git runs it later, without a question.",
+        check: "What is written? Git runs it later, without a question.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3525,7 +3525,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "write-toolc-home",
-        description: "Changes the settings, approvals or stores of toolc itself.",
+        description: "Changes the settings, approvals or stored data of toolc itself.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
@@ -3534,8 +3534,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "discard-changes",
-        description: "Throws away changes that are not committed.",
-        check: "`git status` and `git diff` show what is lost; nothing brings it back.",
+        description: "Discards changes that are not committed.",
+        check: "What is lost? `git status` and `git diff` show it. It cannot be recovered.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -3561,8 +3561,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "discard-everything",
-        description: "Throws away all changes that are not committed.",
-        check: "`git status` and `git diff` show what is lost; nothing brings it back.",
+        description: "Discards all changes that are not committed.",
+        check: "What is lost? `git status` and `git diff` show it. It cannot be recovered.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -3577,7 +3577,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "delete-untracked-files",
         description: "Deletes files that git does not track.",
-        check: "`git clean -n` with the same options lists them.",
+        check: "Which files are these? `git clean -n` with the same options lists them.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -3596,8 +3596,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "overwrite-remote-history",
-        description: "Replaces or deletes what others may have fetched from the remote repository.",
-        check: "Whether anyone else works on this branch.",
+        description: "Replaces or deletes commits or branches of the remote repository that others may have fetched.",
+        check: "Does anyone else work on this branch?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -3620,7 +3620,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "overwrite-a-remote-branch",
         description: "Replaces or deletes a branch of the remote repository.",
-        check: "Whether anyone else works on this branch.",
+        check: "Does anyone else work on this branch?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -3633,8 +3633,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "delete-history",
-        description: "Deletes commits, or the records by which lost commits are found.",
-        check: "Whether the commits are on another branch or in another repository.",
+        description: "Deletes commits, or the records that help to find lost commits.",
+        check: "Are the commits on another branch or in another repository?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -3662,8 +3662,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "delete-a-repository",
-        description: "Deletes or archives a repository, a release or the like on the server.",
-        check: "Which one this is, and who uses it.",
+        description: "Deletes or archives a repository, release or other object on the server, or changes its secrets or keys.",
+        check: "Which object is this, and who uses it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3682,8 +3682,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "git-runs-a-program",
-        description: "Lets git run a program by a setting or an option.",
-        check: "Which program this is.",
+        description: "Makes git run a program, by a setting or an option.",
+        check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3703,8 +3703,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "git-setting-that-runs-a-program",
-        description: "Changes a setting with which git runs programs, now and later.",
-        check: "Which program this is.",
+        description: "Changes a setting that makes git run a program, now and later.",
+        check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3725,8 +3725,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "git-runs-commands",
-        description: "Runs a command for each commit, file or submodule.",
-        check: "Which command this is.",
+        description: "Makes git run a command, such as for each commit, file or submodule.",
+        check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3749,7 +3749,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "git-remote-program",
         description: "Fetches from an address that runs a program.",
-        check: "Which program the address names.",
+        check: "Which program does the address name?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3758,7 +3758,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "world-writable",
         description: "Lets every user of this machine change files.",
-        check: "Whether everyone should be able to change these files.",
+        check: "Should every user be able to change these files?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3778,7 +3778,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "set-user-id",
         description: "Makes a program run with the rights of its owner or group (setuid, setgid).",
-        check: "Whether every user who runs this program should get the rights of its owner.",
+        check: "Should every user who runs this program get the rights of its owner?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3790,8 +3790,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "capabilities",
-        description: "Gives a program rights of the administrator, or changes access lists.",
-        check: "Which rights these are, and for which program.",
+        description: "Gives a program administrator rights, or changes access lists.",
+        check: "Which rights are these, and who or what gets them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3799,8 +3799,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "give-to-root",
-        description: "Gives a folder and everything in it to root.",
-        check: "Whether you can still change these files afterwards.",
+        description: "Makes root the owner of a folder and everything in it.",
+        check: "Can you still change these files afterwards?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3823,8 +3823,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "change-system-permissions",
-        description: "Changes owners or permissions of whole folders of the system.",
-        check: "Whether the system still works when these folders have other permissions.",
+        description: "Changes the owners or permissions of whole system folders.",
+        check: "Does the system still work with these permissions?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3838,7 +3838,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "file-attributes",
         description: "Sets or clears attributes such as `immutable`.",
-        check: "Which attributes these are: an immutable file cannot be changed or deleted.",
+        check: "Which attributes are these? An immutable file cannot be changed or deleted.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3846,8 +3846,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "read-private-keys",
-        description: "Reads private keys, passwords or tokens: what is printed or copied is no longer secret.",
-        check: "Whether the model, or the program to which it goes, has to see it.",
+        description: "Reads private keys, passwords or tokens. Once printed or copied, they are no longer secret.",
+        check: "Does the model, or the program that receives it, need this secret?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3864,7 +3864,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "print-secrets-of-a-service",
         description: "Prints passwords or tokens of a service.",
-        check: "Whether the model has to see them.",
+        check: "Does the model need to see them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3893,8 +3893,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "print-secrets-of-a-store",
-        description: "Prints passwords of a store.",
-        check: "Whether the model has to see them.",
+        description: "Prints passwords from a password store.",
+        check: "Does the model need to see them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -3917,7 +3917,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "power-off",
-        description: "Turns the machine off, or starts it again.",
+        description: "Shuts down or restarts the machine.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
@@ -3930,7 +3930,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "power-off-by-the-service-manager",
-        description: "Turns the machine off, or starts it again.",
+        description: "Shuts down or restarts the machine.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
@@ -3943,7 +3943,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "power-off-by-run-level",
-        description: "Turns the machine off, starts it again, or leaves it with one user.",
+        description: "Shuts down or restarts the machine, or switches it to single-user mode.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
@@ -3956,7 +3956,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "kill-everything",
-        description: "Ends every process that it may end.",
+        description: "Kills every process that it has permission to kill.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
@@ -3965,7 +3965,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "kill-everything-else",
-        description: "Ends every process of the user.",
+        description: "Kills every process outside its own session.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
@@ -3974,8 +3974,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "force-kill-by-name",
-        description: "Ends all programs of a name at once, without the chance to save anything.",
-        check: "Which programs have this name, and whether they have work to save.",
+        description: "Kills all programs with a name at once, without a chance to save their work.",
+        check: "Which programs have this name, and do they have unsaved work?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -3990,8 +3990,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "kill-by-pattern",
-        description: "Ends every program that a pattern finds.",
-        check: "Which programs the pattern finds: pgrep with the same arguments lists them.",
+        description: "Kills every program that matches a pattern.",
+        check: "Which programs match? `pgrep` with the same pattern lists them.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -3999,8 +3999,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "killall-by-pattern",
-        description: "Ends every program that a pattern finds.",
-        check: "Which programs the pattern finds.",
+        description: "Kills every program that matches a pattern.",
+        check: "Which programs match the pattern?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -4008,8 +4008,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "kill-what-was-found",
-        description: "Ends the processes that another command finds.",
-        check: "Which processes the inner command finds.",
+        description: "Kills the processes that another command finds.",
+        check: "Which processes does the other command find?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         exempts: &[],
@@ -4022,8 +4022,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "stop-services",
-        description: "Stops, disables or masks services.",
-        check: "What depends on these services.",
+        description: "Stops, disables or masks services, or leaves the normal operation of the machine.",
+        check: "What depends on these services?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -4046,8 +4046,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "stop-services-by-other-managers",
-        description: "Stops or removes services.",
-        check: "What depends on these services.",
+        description: "Stops, disables or removes services.",
+        check: "What depends on these services?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -4072,8 +4072,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "firewall",
-        description: "Turns the firewall off, or removes its rules.",
-        check: "Which connections become possible.",
+        description: "Turns the firewall off, removes its rules, or changes its default policy.",
+        check: "Which connections does this allow?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -4100,8 +4100,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "security-modules",
-        description: "Turns a protection of the system off.",
-        check: "Why the protection is in the way, and whether a narrower change is enough.",
+        description: "Changes or turns off a security mechanism of the system.",
+        check: "Why does the mechanism get in the way, and is a narrower change enough?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -4114,7 +4114,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "users",
         description: "Changes users, groups or passwords.",
-        check: "Who gets access, and who loses it.",
+        check: "Who gets access, and who loses it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -4131,7 +4131,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "scheduled-commands",
         description: "Changes commands that run later, without you.",
-        check: "What is run, when, and as whom.",
+        check: "What runs, when, and as which user?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -4143,8 +4143,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "kernel",
-        description: "Changes the kernel: its modules, its settings, or the kernel itself.",
-        check: "Which module or setting this is.",
+        description: "Loads or removes kernel modules, or starts another kernel.",
+        check: "Which module or kernel is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -4157,8 +4157,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "kernel-settings",
-        description: "Changes a setting of the kernel.",
-        check: "Which setting this is, and what it protects.",
+        description: "Changes a kernel setting.",
+        check: "Which setting is this, and what does it protect?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -4170,7 +4170,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "fork-bomb",
-        description: "Starts itself over and over, until the machine stands still.",
+        description: "Starts copies of itself until the machine no longer responds.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
@@ -4179,7 +4179,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "toolc-changes-itself",
-        description: "Changes approvals, settings or trust of toolc. Only a person may do that, outside of a tool.",
+        description: "Changes the approvals, settings or trust of toolc. Only a person may do that, outside of tools.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
@@ -4225,8 +4225,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "toolc-with-other-settings",
-        description: "Starts toolc with another mode of approval, or another folder of settings, by a variable.",
-        check: "Which folder of settings this is, and which mode.",
+        description: "Starts toolc with another approval mode or another home folder, set by a variable.",
+        check: "Which mode or folder does the variable name?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],

@@ -1,4 +1,4 @@
-//! Checks manifests of command rules: names, the form of their texts, keys that contradict each other, and the examples.
+//! Checks manifests of command rules: names, the form of values, keys that contradict each other, and the examples.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,26 +12,26 @@ use super::form::{self, Fault};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::manifest::{CommandsManifest, ProgramManifest, RuleManifest, RuleWords, RunsKind, RunsManifest};
 
-/// Whose rules a file contains.
+/// The owner of a file of rules, which decides what its rules may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// The user's. They can be exceptions to the rules of the host that allow this.
+    /// The user. The rules can be exceptions to those rules of the host that allow exceptions.
     Home,
-    /// Those of a project, which others may have written. They can only be stricter than the rules of the host.
+    /// A project, whose rules others may have written. They can only be stricter than those of the host.
     Project,
 }
 
-/// What is scope.
+/// The manifests to check, and what they are checked against.
 pub(crate) struct Scope<'c> {
     /// The manifests.
     pub(crate) manifests: &'c [CommandsManifest],
-    /// The rules to which a user's file is added, and whose file it is. `None` for the manifests of a project.
+    /// For a file that is added at run time: the rules of the host, and the owner of the file. `None` for the manifests of a project.
     pub(crate) user: Option<(&'c RuleSet<'c>, Trust)>,
     /// Whether a manifest could not be read, so that what it declares is unknown.
     pub(crate) is_incomplete: bool,
 }
 
-/// Reports what is wrong. The examples are tried if nothing else is.
+/// Reports the mistakes. The examples are only tried if there are no others.
 pub(crate) fn check(scope: &Scope<'_>, sink: &Sink) {
     let manifests = scope.manifests;
     let checker = Checker { sink, scope, has_failed: Cell::new(false) };
@@ -111,11 +111,11 @@ impl Checker<'_> {
     fn names(&self) {
         let manifests = || self.scope.manifests.iter();
         let base = self.scope.user.map(|(base, _)| base);
-        let of_host = |known: bool| known.then_some("the host has one of this name");
+        let of_host = |known: bool| known.then_some("the host already uses this name");
         self.unique("rule", manifests().flat_map(|manifest| &manifest.rules).map(|rule| &rule.name), |name| {
             let is_doubt = doubts().any(|doubt| doubt == name);
             of_host(base.is_some_and(|base| base.rule(name).is_some()))
-                .or_else(|| is_doubt.then_some("it is the name of a doubt of the reader, which `exempts` can name"))
+                .or_else(|| is_doubt.then_some("a doubt has this name, and `exempts` can refer to it"))
         });
         self.unique("place", manifests().flat_map(|manifest| &manifest.places).map(|place| &place.name), |name| {
             of_host(base.is_some_and(|base| base.place(name).is_some()))
@@ -165,7 +165,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the form of a text in a list.
+    /// Checks the form of a value in a list.
     fn text(&self, key: &str, text: &At<String>, form: fn(&str) -> Option<Fault>) {
         if let Some(fault) = form(&text.value) {
             let message = format!("`{key}` cannot contain `{}`", text.value);
@@ -194,7 +194,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that a way to run others has the keys of its kind, and no other ones.
+    /// Checks that a way to run others has the keys of its kind, and no other keys.
     fn runs(&self, runs: &RunsManifest) {
         let lists = [
             ("placeholder_flags", &runs.placeholder_flags),
@@ -316,9 +316,8 @@ impl Checker<'_> {
         if rule.exempts.is_empty() && !rule.refused.has("exempts", true) {
             let message =
                 format!("`{}` allows nothing: a command is allowed unless a rule matches it", rule.name.value);
-            let found =
-                Diagnostic::new(Code::MISSING_KEY, verdict.place, message).label("an exception to which rules?");
-            self.push(found.help("add `exempts`, the rules to which this one is an exception"));
+            let found = Diagnostic::new(Code::MISSING_KEY, verdict.place, message).label("no rule is exempted");
+            self.push(found.help("add `exempts` with the rules to which this one is an exception"));
         }
         if let Some(flag) = &rule.can_be_exempted {
             let message = "`can_be_exempted` has no meaning with `verdict = \"allow\"`";
@@ -374,7 +373,7 @@ impl Checker<'_> {
             }
             let message = format!("unknown rule `{}`", name.value);
             let found = Diagnostic::new(Code::UNKNOWN_RULE, name.place, message);
-            self.push(found.help_nearest(&name.value, names, "there can be exceptions to"));
+            self.push(found.help_nearest(&name.value, names, "exceptions are possible to"));
         }
     }
 }
@@ -384,7 +383,7 @@ fn doubts() -> impl Iterator<Item = &'static str> {
     DoubtKind::ALL.iter().map(|kind| kind.name()).chain([Cause::BUILT_NAME])
 }
 
-/// Returns the keys that a way to run others requires, and those that it can have besides.
+/// Returns the required keys of a way to run others, and the optional ones.
 fn keys_of(kind: RunsKind) -> (&'static [&'static str], &'static [&'static str]) {
     match kind {
         RunsKind::Operands => (&[], &["skip", "assignments", "appends", "placeholder_flags", "unless", "split_flags"]),

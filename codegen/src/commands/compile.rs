@@ -1,4 +1,4 @@
-//! Rules, places and programs as the judge takes them.
+//! Compiles the manifests of rules, places and programs into the types of the judge.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::manifest::{
     CommandsManifest, PlaceManifest, ProgramManifest, RuleManifest, RunsKind, RunsManifest, WrittenOperands,
 };
 
-/// The memory of compiled rules, which live as long as it does.
+/// The memory that compiled rules borrow from.
 #[derive(Debug, Default)]
 pub struct Arena(Bump);
 
@@ -42,12 +42,12 @@ impl Arena {
     }
 }
 
-/// Compiles the rules of manifests without errors.
+/// Compiles the rules of manifests that have no errors.
 pub fn compile<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> RuleSet<'b> {
     RuleSet::new(&rules(manifests, arena), &places(manifests, arena), programs(manifests, arena))
 }
 
-/// Returns the rules of a host with those of a user.
+/// Adds the rules and places of a user's manifests to those of a host.
 pub(super) fn added<'b>(base: &RuleSet<'b>, manifests: &[CommandsManifest], arena: &'b Arena) -> RuleSet<'b> {
     let mut rules = base.clone();
     rules.add_places(&places(manifests, arena));
@@ -109,7 +109,7 @@ fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
     }
 }
 
-/// Compiles a way to run others, or returns `None` if it has no kind, which was reported.
+/// Compiles a way to run others. Returns `None` if it has no kind, which was reported before.
 fn runs<'b>(manifest: &RunsManifest, arena: &'b Arena) -> Option<Runs<'b>> {
     let skip = manifest.skip.as_ref().map_or(0, |skip| skip.value as usize);
     let shell = manifest.shell.as_ref().map_or(CodeShell::Foreign, |shell| shell.value);

@@ -1,4 +1,4 @@
-//! Tries the examples of rules: `matches` and `ignores`.
+//! Judges the examples of rules, `matches` and `ignores`, and compares the results.
 
 use toolc_commands::rules::{RuleSet, Verdict};
 use toolc_commands::{Cause, Judgement, Surroundings, Word, judge};
@@ -9,7 +9,7 @@ use crate::manifest::RuleManifest;
 /// The number of commands of an example that a message shows.
 const MAX_SHOWN: usize = 8;
 
-/// Reports the examples that the rule does not treat as it says.
+/// Reports the examples in `matches` that the rule does not match, and those in `ignores` that it does.
 pub(super) fn check(rule: &RuleManifest, rules: &RuleSet<'_>, sink: &Sink) {
     let Some(verdict) = rule.verdict.as_ref().map(|verdict| verdict.value) else { return };
     let name = rule.name.value.as_str();
@@ -36,23 +36,23 @@ pub(super) fn check(rule: &RuleManifest, rules: &RuleSet<'_>, sink: &Sink) {
     }
 }
 
-/// Returns why an example is not matched by its rule with the verdict of the rule, and what was expected.
+/// Returns the message and the label if an example of `matches` does not get the verdict of its rule from the rule.
 fn not_matched(name: &str, verdict: Verdict, judgement: &Judgement<'_>) -> Option<(String, String)> {
     if verdict == Verdict::Allow {
         let applies = judgement.exceptions.iter().any(|exception| exception.rule.name == name);
         let message = format!("the exception `{name}` does not apply to its example");
-        return (!applies).then(|| (message, "expected that one of its `exempts` would match".to_owned()));
+        return (!applies).then(|| (message, "expected a match of one of the rules in its `exempts`".to_owned()));
     }
     let own = judgement.findings.iter().filter(|finding| is_rule(finding.cause, name));
     let best = own.map(|finding| finding.verdict).max();
-    let expected = format!("expected the verdict `{}` by this rule", verdict.word());
+    let expected = format!("expected the verdict `{}` from this rule", verdict.word());
     let is_exempted = |cause: &Cause<'_>| is_rule(*cause, name);
     let exception = judgement.exceptions.iter().find(|exception| exception.exempted.iter().any(is_exempted));
     match (best, exception) {
         (Some(best), _) if best == verdict => None,
         (Some(_), _) => {
-            let message = format!("`{name}` only perhaps matches its example");
-            Some((message, format!("{expected}: it depends on what is known only at run time")))
+            let message = format!("`{name}` does not certainly match its example");
+            Some((message, format!("{expected}, but the match depends on values known only at run time")))
         }
         (None, Some(exception)) => {
             let message = format!("`{}` exempts this example from `{name}`", exception.rule.name);
@@ -66,7 +66,7 @@ fn is_rule(cause: Cause<'_>, name: &str) -> bool {
     matches!(cause, Cause::Rule(rule) if rule.name == name)
 }
 
-/// Returns a finding that shows what the example would run, and which rules match it.
+/// Returns a diagnostic that shows what the example would run, and which rules match it.
 fn failing(example: &At<String>, message: String, judgement: &Judgement<'_>) -> Diagnostic {
     let line = example.value.as_str();
     let commands = &judgement.reading.commands;
@@ -94,7 +94,7 @@ fn failing(example: &At<String>, message: String, judgement: &Judgement<'_>) -> 
     found = if causes.is_empty() {
         found.help("no rule matches it")
     } else {
-        found.help(format!("what matches it: {}", causes.join(", ")))
+        found.help(format!("matched by {}", causes.join(", ")))
     };
     found.help("change the conditions of the rule, or the example")
 }

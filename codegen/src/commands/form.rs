@@ -1,8 +1,8 @@
-//! The form of single texts: names, options, patterns and paths.
+//! Checks the form of single values: names, options, patterns and paths.
 
 use toolc_commands::rules::{PatternFault, pattern_fault};
 
-/// What is wrong with a text: what was expected, and what to write instead.
+/// A mistake in a value: what was expected, and what to write instead.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) expected: String,
@@ -37,7 +37,7 @@ pub(super) fn program(text: &str) -> Option<Fault> {
 
 /// Checks a pattern for the names of programs.
 pub(super) fn program_pattern(text: &str) -> Option<Fault> {
-    // These are names of the program `test`, and of what bash has in its place.
+    // `[` is another name of the program `test`, and `[[` the keyword of bash. They are not patterns.
     if matches!(text, "[" | "[[") {
         return None;
     }
@@ -72,14 +72,14 @@ pub(super) fn subcommand(text: &str) -> Option<Fault> {
 pub(super) fn pattern(text: &str) -> Option<Fault> {
     match pattern_fault(text)? {
         PatternFault::Unclosed => Some(
-            Fault::new("a pattern; a `[` begins a list of characters, which ends with `]`")
+            Fault::new("a pattern in which each `[` has a `]` after its characters")
                 .help("write `[[]` for the character itself"),
         ),
         PatternFault::EmptyRange(range) => {
             let mut ends: Vec<&str> = range.split('-').collect();
             ends.reverse();
             Some(
-                Fault::new(&format!("a pattern; the range `{range}` contains no character"))
+                Fault::new(&format!("a pattern without the empty range `{range}`"))
                     .help(format!("write `{}`", ends.join("-"))),
             )
         }
@@ -109,9 +109,9 @@ pub(super) fn path(text: &str) -> Option<Fault> {
         },
     };
     components.split('/').find_map(|component| match component {
-        "" => Some(Fault::new("a path without an empty component").help("remove the `/` at the end, or write one `/`")),
+        "" => Some(Fault::new("a path without an empty component").help("remove the extra `/`")),
         "." | ".." => {
-            Some(Fault::new(&format!("a path without `{component}`")).help("write the path that it leads to"))
+            Some(Fault::new(&format!("a path without `{component}`")).help("write the path that it resolves to"))
         }
         "**" => None,
         _ if component.contains("**") => {

@@ -1,6 +1,6 @@
-//! Command rules: the checks of their manifests, and the rules as the judge of `toolc-commands` takes them.
+//! Checks the manifests of command rules, and compiles them for the judge of `toolc-commands`.
 //!
-//! The rules of a project are compiled into its catalog. A user's own rules are read at run time, and come on top.
+//! The rules of a project are compiled into its catalog. A user's own rules are read at run time, and added to those of the host.
 
 mod check;
 mod compile;

@@ -1,4 +1,4 @@
-//! A user's own rules: a file of rules that comes on top of those of the host.
+//! Reads a user's own rules, which are added to those of the host.
 
 use std::error::Error;
 use std::fmt;
@@ -11,10 +11,10 @@ use crate::diagnostic::{Diagnostic, Renderer, Sink};
 use crate::manifest::{self, CommandsManifest};
 use crate::source::Sources;
 
-/// Adds the rules and places of a user's file to those of the host. The result lives as long as the arena.
+/// Adds the rules and places of a user's file to those of the host. The result borrows from the arena.
 ///
-/// The file is a manifest of command rules, without programs, and `name` and `description` may be missing. `path` is shown in
-/// messages. The examples of the rules are tried, as in a project.
+/// The file is a manifest of command rules without programs; `name` and `description` are optional. The examples of the rules
+/// are tested, as in a project. `path` is only shown in messages.
 ///
 /// ```
 /// use toolc_codegen::commands::{Arena, Trust, with_user_rules};
@@ -38,7 +38,7 @@ use crate::source::Sources;
 /// ```
 ///
 /// # Errors
-/// The findings about the file, if it has errors. None of its rules is used then.
+/// Returns the findings if the file has any. None of its rules is used then.
 pub fn with_user_rules<'b>(
     base: &RuleSet<'b>,
     path: &str,
@@ -60,7 +60,7 @@ pub fn with_user_rules<'b>(
     Err(InvalidRules { text: texts.join("\n\n"), diagnostics })
 }
 
-/// The error about a user's rules: what is wrong with them, with excerpts of the file.
+/// The error about a user's rules: the findings, with excerpts of the file.
 #[derive(Debug)]
 pub struct InvalidRules {
     diagnostics: Vec<Diagnostic>,

@@ -31,7 +31,7 @@ fn tables(manifest: &CommandsManifest) -> String {
     let mut text = String::new();
     if !manifest.rules.is_empty() {
         text += &format!(
-            "\n### {}\n\n{}\n\n| rule | verdict | what such a command does | what to check | exceptions |\n|---|---|---|---|---|\n",
+            "\n### {}\n\n{}\n\n| rule | verdict | what the command does | what to check | exceptions |\n|---|---|---|---|---|\n",
             manifest.name.value, manifest.description
         );
         for rule in &manifest.rules {
@@ -52,15 +52,16 @@ fn tables(manifest: &CommandsManifest) -> String {
 
 fn row(rule: &RuleManifest) -> String {
     let verdict = rule.verdict.as_ref().map_or(Verdict::Ask, |verdict| verdict.value);
-    let may_be_exempted = rule.can_be_exempted.as_ref().is_some_and(|flag| flag.value);
-    let example = rule.matches.first().map(|example| format!(" Such as {}.", code(&example.value))).unwrap_or_default();
+    let can_be_exempted = rule.can_be_exempted.as_ref().is_some_and(|flag| flag.value);
+    let example =
+        rule.matches.first().map(|example| format!(" Example: {}.", code(&example.value))).unwrap_or_default();
     format!(
         "| `{}` | {} | {}{example} | {} | {} |\n",
         rule.name.value,
         verdict.word(),
         cell(&rule.description),
         cell(&rule.check),
-        if may_be_exempted { "yes" } else { "" },
+        if can_be_exempted { "yes" } else { "" },
     )
 }
 

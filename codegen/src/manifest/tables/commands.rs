@@ -18,9 +18,9 @@ table! {
         name: Required<Name>,
         /// The description for people who maintain the rules.
         description: Required<Prose>,
-        /// Programs that run others or write files, with a table for each.
+        /// The programs that run others or write files, with a table for each.
         programs: List<ProgramManifest>,
-        /// Places, which are named sets of files, with a table for each.
+        /// The places, which are named sets of files, with a table for each.
         places: List<PlaceManifest>,
         /// The rules, with a table for each.
         rules: List<RuleManifest>,
@@ -40,15 +40,15 @@ table! {
         aliases: Names,
         /// Options whose value is the next argument, such as `-u` and `--user`. A `?` follows an option that takes a value only in its own word, as in `-i?` of `xargs`, and one without a value that another entry would give a value, as in `--tag?` if there is `--tagstring`.
         value_flags: Names,
-        /// Whether options end at the first operand, such as the script of an interpreter. Default: `false`.
+        /// Whether the first operand ends the options, as the script does for an interpreter. Default: `false`.
         options_first: Flag,
-        /// Arguments that name files which the program writes, changes or removes.
+        /// The operands that name files which the program writes, changes or removes.
         writes: WordList<WrittenOperands>,
-        /// Options with which all operands are written, such as `-i` of `sed`.
+        /// Options with which the program writes all operands, such as `-i` for `sed`.
         writes_with: Names,
-        /// Options whose values are files that are written, such as `-o` of `curl`.
+        /// Options whose values name files that the program writes, such as `-o` for `curl`.
         writes_to: Names,
-        /// Texts before the name of a file that is written, such as `of=` of `dd`.
+        /// Prefixes of operands that name files which the program writes, such as `of=` for `dd`.
         writes_after: Names,
         /// Ways in which the program runs others, each on its own.
         runs: List<RunsManifest>,
@@ -58,9 +58,9 @@ table! {
 words! {
     /// Operands that are written.
     pub enum WrittenOperands {
-        /// All operands, as of `tee`.
+        /// All operands, as for `tee`.
         Operands = "operands",
-        /// The last of several operands, as of `cp`.
+        /// The last of several operands, as for `cp`.
         LastOperand = "last-operand",
     }
 }
@@ -69,31 +69,31 @@ table! {
     /// A way in which a program runs others.
     #[derive(Debug, Clone)]
     pub struct RunsManifest {
-        /// The way.
+        /// How the program runs others.
         kind: Required<Word<RunsKind>>,
-        /// Operands after one of which the command begins, such as `exec` of `npm`.
+        /// Operands, one of which must come before the command, such as `exec` for `npm`.
         after: Names,
         /// The number of operands before the command or the code. Default: 0.
         skip: WholeNumber,
         /// Whether `NAME=VALUE` before the command sets a variable. Default: `false`.
         assignments: Flag,
-        /// Whether arguments are added at run time, as by `xargs`. Default: `false`.
+        /// Whether the program adds arguments at run time, as `xargs` does. Default: `false`.
         appends: Flag,
-        /// Options whose value is replaced by an unknown text wherever it occurs in the command, such as `-I` of `xargs`.
+        /// Options whose value is a placeholder: the program replaces it in the command, as with `-I` for `xargs`.
         placeholder_flags: Names,
-        /// Options that keep the program from running others, such as `-v` of `command`.
+        /// Options with which the program runs nothing, such as `-v` for `command`.
         unless: Names,
-        /// Options whose value is split into the words that begin the command, such as `-S` of `env`.
+        /// Options whose value is split into the first words of the command, such as `-S` for `env`.
         split_flags: Names,
         /// Options before the code or the command.
         flags: Names,
         /// The shell that reads the code.
         shell: Word<CodeShell>,
-        /// Whether the code is the first operand, wherever the option is. Default: `false`.
+        /// Whether the code is the first operand instead of the option's value. Default: `false`.
         first_operand: Flag,
-        /// Texts after which the command ends, such as `;` of `find`.
+        /// Arguments that end the command, such as `;` for `find`.
         ends: Names,
-        /// The text that is replaced by an unknown one wherever it occurs in the command, such as `{}` of `find`.
+        /// The placeholder that the program replaces in the command, such as `{}` for `find`.
         placeholder: Text,
     } with {
         /// The beginning of the table.
@@ -112,7 +112,7 @@ words! {
         Joined = "joined",
         /// One operand is code: `trap CODE SIGNAL`.
         Operand = "operand",
-        /// The arguments between an option and an end are a command: `find -exec COMMAND ;`.
+        /// The arguments from an option to one of `ends` are a command: `find -exec COMMAND ;`.
         Between = "between",
         /// Standard input is code, if there is no operand: `sh`.
         Input = "input",
@@ -127,11 +127,11 @@ table! {
     pub struct PlaceManifest {
         /// The name. Must be unique in the project.
         name: Required<Name>,
-        /// The description for the user who is asked. Says what the files are.
+        /// What the files are, for the user who is asked.
         description: Required<Prose>,
         /// Patterns of paths. `*`, `?` and `[...]` stand for text within a name, `**` for any number of folders, a leading `~` for the home folder, a leading `.` for the working directory.
         paths: Required<Names>,
-        /// Patterns of paths that are not in the place, although `paths` match them.
+        /// Patterns of paths to exclude from `paths`.
         except: Names,
     }
 }
@@ -142,65 +142,65 @@ table! {
     pub struct RuleManifest {
         /// The name of the rule. Must be unique in the project.
         name: Required<Name>,
-        /// The description for the user who is asked. Says what such a command does.
+        /// What such a command does, for the user who is asked.
         description: Required<Prose>,
-        /// The advice for the user who is asked. Says what to check before approving.
+        /// What to check before approving, for the user who is asked.
         check: Prose,
         /// The verdict about such a command.
         verdict: Required<Word<Verdict>>,
-        /// Whether a rule in the user's own file may be an exception to this one. Default: `false`.
+        /// Whether users can declare exceptions to this rule. Default: `false`.
         can_be_exempted: Flag,
-        /// Rules to which this one is an exception, or kinds of doubts of the reader. Requires `verdict = "allow"`.
+        /// The rules to which this one is an exception, and names of doubts. Requires `verdict = "allow"`.
         exempts: Names,
-        /// Patterns for the names of programs, one of which the command runs, directly or through another program.
+        /// Patterns for names of programs. The command must run such a program, directly or through another one.
         programs: Names,
-        /// Patterns for the names of programs to which the rule does not apply.
+        /// Patterns for names of programs to which the rule does not apply.
         without_programs: Names,
-        /// Subcommands, one of which is given. Each consists of the first operands, and of options that are given as well, such as `push --force`.
+        /// Subcommands, one of which must be given. Each consists of the first operands, and of options in any position, such as `push --force`.
         subcommands: Names,
-        /// Options, one of which is given, in any spelling. After `=` comes a pattern for the value, as in `-c=core.pager=*`.
+        /// Options, one of which must be given, in any spelling. A pattern for the value can follow after `=`, as in `-c=core.pager=*`.
         flags: Names,
         /// Options with which the rule does not match.
         without_flags: Names,
-        /// Patterns, one of which matches an argument that is not an option.
+        /// Patterns, one of which must match an argument that is not an option.
         arguments: Names,
-        /// Whether `subcommands`, options and `arguments` ignore upper and lower case. Default: `false`.
+        /// Whether `subcommands`, `flags`, `without_flags` and `arguments` ignore case. Default: `false`.
         ignore_case: Flag,
-        /// Whether the command must have no operand, apart from `-` and what begins with a dash. Default: `false`.
+        /// Whether the command must have no operands. Operands that begin with `-` do not count. Default: `false`.
         no_operands: Flag,
-        /// Places, in one of which an operand is.
+        /// Places. An operand must be in one of them.
         operands_in: Names,
-        /// Places, outside of all of which an operand is.
+        /// Places. An operand must be outside all of them.
         operands_outside: Names,
-        /// Places, in one of which the command reads, by an operand, an option or a redirection.
+        /// Places. The command must read from one of them, by an operand, an option or a redirection.
         reads: Names,
-        /// Places, in one of which the command writes, by a redirection or as `programs` says.
+        /// Places. The command must write to one of them, by a redirection or as `[[programs]]` declares.
         writes: Names,
-        /// Kinds of standard input, one of which the command has.
+        /// Kinds of standard input. The command must have one of them.
         input: WordList<InputKind>,
-        /// Programs, one of which provides the input.
+        /// Programs. Standard input must come from one of them.
         input_from: Names,
-        /// Programs, one of which provides an operand, by a substitution or as a file that it wrote before.
+        /// Programs. The first operand must come from one of them: as a substitution, or as a file that it wrote.
         file_from: Names,
-        /// Programs, with their subcommands, all of which provide the input or the operands. Nothing else may provide any.
+        /// Programs, with their subcommands. Standard input and substitutions must come from them, and from no other program.
         input_only_from: Names,
-        /// Programs, one of which wrote the file that is run.
+        /// Programs. One of them must have written the file that is run.
         program_from: Names,
-        /// Programs, one of which runs the command, such as `sudo`.
+        /// Programs. One of them must run the command, as `sudo` does.
         run_by: Names,
-        /// Kinds of expansions, one of which an argument contains.
+        /// Kinds of expansions. An argument must contain one of them.
         expansions: WordList<ExpansionKind>,
-        /// Patterns for the names of variables, one of which the command sets or exports.
+        /// Patterns for names of variables. The command must set or export such a variable.
         variables: Names,
-        /// Patterns for assignments that do not count, such as `PATH=*:$PATH`.
+        /// Patterns for assignments that do not count for `variables`, such as `*PAGER=cat`.
         without_variables: Names,
-        /// Statements of SQL, one of which an argument or the input contains.
+        /// SQL statements. An argument or standard input must contain one of them.
         statements: WordList<Statement>,
-        /// Whether the command must be a function that starts itself more than once, or in the background. Default: `false`.
+        /// Whether the command must be a function that calls itself more than once in pipes, or in the background. Default: `false`.
         forks_itself: Flag,
-        /// Examples of commands that the rule matches. They are its tests.
+        /// Examples of commands that the rule must match. `lint` tests them.
         matches: Required<Names>,
-        /// Examples of similar commands that the rule does not match. They are its tests as well.
+        /// Examples of similar commands that the rule must not match. `lint` tests them.
         ignores: Names,
     }
 }
@@ -223,7 +223,7 @@ pub enum RuleWords {
 }
 
 impl RuleManifest {
-    /// Returns the lists of the conditions by their keys, and what they contain. Those that are missing are empty.
+    /// Returns the conditions that are lists, each with its key and what it contains. A missing key has an empty list.
     pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 20] {
         macro_rules! lists {
             ($($key:ident $words:ident),*) => {
@@ -238,7 +238,7 @@ impl RuleManifest {
         ]
     }
 
-    /// Returns the keys of the conditions that narrow down the commands which the rule matches.
+    /// Returns the keys of the conditions that restrict which commands the rule matches.
     pub fn narrowing() -> impl Iterator<Item = &'static str> {
         use crate::manifest::keys::kinds::HasKeys as _;
         let keys = Self::KEYS.iter().map(|key| key.name);
@@ -246,7 +246,7 @@ impl RuleManifest {
         conditions.filter(|key| !key.starts_with("without_") && *key != "ignore_case")
     }
 
-    /// Returns whether one of the conditions narrows down the commands which the rule matches.
+    /// Returns whether one of the conditions restricts which commands the rule matches.
     pub fn is_narrow(&self) -> bool {
         let is_set = |flag: &Option<At<bool>>| flag.as_ref().is_some_and(|flag| flag.value);
         let lists = self.lists();

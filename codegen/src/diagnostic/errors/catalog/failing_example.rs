@@ -1,9 +1,9 @@
-//! An example of a command rule that fails: one in `matches` that the rule does not match with its verdict, or one in
-//! `ignores` that it matches.
+//! An example of a command rule that fails: one in `matches` that does not get the rule's verdict, or one in `ignores` that
+//! the rule matches.
 //!
 //! ## Why is this bad
-//! The examples are the tests of the rule. Either the rule decides about other commands than its author thinks, or the
-//! example shows something else.
+//! The examples are the tests of the rule. Either the rule matches other commands than its author intended, or the example is
+//! wrong.
 //!
 //! ## Example
 //! ```toml

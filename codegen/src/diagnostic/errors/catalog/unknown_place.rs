@@ -1,4 +1,4 @@
-//! A place in a command rule that no manifest declares.
+//! A command rule that refers to a place which no manifest declares.
 //!
 //! ## Why is this bad
 //! The condition is never met, so the rule matches nothing.

@@ -1,4 +1,4 @@
-//! A rule in `exempts` of a command rule that no manifest declares, and that is no doubt of the reader either.
+//! A name in `exempts` of a command rule that is neither the name of a rule nor that of a doubt.
 //!
 //! ## Why is this bad
 //! The exception has no effect: the command still needs approval.
