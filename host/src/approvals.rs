@@ -1,4 +1,4 @@
-//! `toolc approvals`: the commands that a person has approved for good.
+//! `toolc approvals`: lists and revokes the commands that a person has approved permanently.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -13,13 +13,13 @@ use crate::{terminal, time};
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
-An approval is added by the answer `always` to the question about a command. It is for the exact words of the command, its
-directory and its environment. The approvals are in the file state.db in TOOLC_HOME.
+The answer `always` to the question about a command adds an approval. It is valid for the exact words of the command, in the same
+directory and environment. The approvals are stored in state.db in TOOLC_HOME.
 
 Exit status:
   0  success
   1  revoke: no approval has the id
-  2  the command line is wrong, the file cannot be used, or a tool tries to revoke";
+  2  the command line is wrong, state.db cannot be used, or a tool tries to revoke an approval";
 
 /// The arguments of `approvals`.
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ enum ApprovalsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Revoke approvals, so that their commands are asked about again. Does not run inside of a tool.
+    /// Revoke approvals, so that their commands need approval again. Does not run inside a tool.
     Revoke {
         /// The ids, as `list` prints them.
         #[arg(required_unless_present = "all")]
@@ -63,7 +63,7 @@ impl ApprovalsArgs {
                 Ok(0)
             }
             ApprovalsCommand::Revoke { .. } if toolc_process::is_inside_a_tool() => {
-                Err("only a person can revoke approvals: this command does not run inside of a tool".to_owned())
+                Err("only a person can revoke approvals: this command does not run inside a tool".to_owned())
             }
             ApprovalsCommand::Revoke { ids, all, json } => {
                 let mut unknown = Vec::new();

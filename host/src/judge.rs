@@ -1,4 +1,4 @@
-//! `toolc judge`: what a command would run, and what the rules say about it. Nothing is run.
+//! `toolc judge`: shows what a command would run, and what the rules say about it, without running anything.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
@@ -17,19 +17,19 @@ use crate::show::{self, Look, Mark, Style};
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
-The shipped rules apply, those in TOOLC_HOME/rules, and those of the project in .toolc/rules.toml.
+The rules are the shipped ones, those in TOOLC_HOME/rules, and those of the project in .toolc/rules.toml.
 
 Exit status:
   0  allow: the command runs without a question
   1  ask: a person decides
-  2  the command line or a file of rules is wrong
+  2  the command line is wrong, or a file of rules is invalid
   3  deny: the command never runs";
 
 /// The arguments of `judge`.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
 pub(crate) struct JudgeArgs {
-    /// The command, as for `sh -c`; `-` for stdin.
+    /// The command, as for `sh -c`, or `-` to read it from stdin.
     command: String,
     /// The directory in which it would run. Default: the current one.
     #[arg(long, value_name = "DIR")]
@@ -69,7 +69,7 @@ impl JudgeArgs {
             return Ok(self.command.clone());
         }
         let mut bytes = Vec::new();
-        // One byte more than is judged, so that a longer text is recognised as such.
+        // One byte more than the limit, so that a longer text is recognised.
         let read = io::stdin().take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
         read.map_err(|error| format!("failed to read the command from stdin: {error}"))?;
         String::from_utf8(bytes).map_err(|_| "the command is not UTF-8".to_owned())
@@ -85,13 +85,13 @@ fn turn(commands: CommandApproval) -> Result<Turn, String> {
     Ok(session.turn_blocking(Dialect::Mcp))
 }
 
-/// Returns the marks of findings.
+/// Returns the parts of the line to highlight.
 fn marks(findings: &[Finding<'_>]) -> Vec<Mark> {
     let is_disguised = |cause: &Cause<'_>| matches!(cause, Cause::Doubt(toolc_commands::DoubtKind::LookAlike));
     findings.iter().map(|found| Mark { bytes: found.span.range(), disguised: is_disguised(&found.cause) }).collect()
 }
 
-/// Returns the judgement for a person.
+/// Returns the judgement as text.
 fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
     let marks = marks(&judgement.findings);
     let mut text = show::command(line, &marks, look);
@@ -101,10 +101,10 @@ fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
     let _ = writeln!(text, "\nwould run:");
     text += &would_run(&judgement.reading);
     for finding in &judgement.findings {
-        let perhaps = if finding.is_certain { "" } else { " (depends on what is known only at run time)" };
+        let uncertain = if finding.is_certain { "" } else { UNCERTAIN };
         let name = look.paint(Style::Strong, finding.cause.name());
         let _ =
-            writeln!(text, "\n{} {name}: {}{perhaps}", finding.verdict.word(), sentence(finding.cause.description()));
+            writeln!(text, "\n{} {name}: {}{uncertain}", finding.verdict.word(), sentence(finding.cause.description()));
         let _ = writeln!(text, "    text:  {}", show::one_line(&line[finding.span.range()]));
         if let Some(path) = &finding.path {
             let _ = writeln!(text, "    path:  {}", show::one_line(path));
@@ -119,7 +119,7 @@ fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
         let exempted: Vec<&str> = exception.exempted.iter().map(Cause::name).collect();
         let name = look.paint(Style::Strong, exception.rule.name);
         let _ = writeln!(text, "\nallow {name}: {}", exception.rule.description);
-        let _ = writeln!(text, "    instead of: {}", exempted.join(", "));
+        let _ = writeln!(text, "    exempts from: {}", exempted.join(", "));
     }
     let meaning = match judgement.verdict {
         Verdict::Allow => "the command runs without a question",
@@ -130,7 +130,10 @@ fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
     text
 }
 
-/// Returns a text as a sentence: doubts are parts of one.
+/// Follows the description of a rule that may not match.
+pub(crate) const UNCERTAIN: &str = " (possibly: depends on values known only at run time)";
+
+/// Returns a text as a sentence, with a capital and a full stop, which descriptions of doubts do not have.
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
@@ -138,7 +141,7 @@ pub(crate) fn sentence(text: &str) -> String {
     first.chain(letters).collect::<String>() + end
 }
 
-/// Returns the commands that would run, one on a line, with the chain that leads to each.
+/// Returns the commands that would run, one on each line, with the commands that lead to it.
 pub(crate) fn would_run(reading: &Reading) -> String {
     if reading.commands.is_empty() {
         return "    nothing\n".to_owned();
@@ -147,7 +150,7 @@ pub(crate) fn would_run(reading: &Reading) -> String {
     for (number, command) in (1..).zip(&reading.commands) {
         let mut chain = Vec::new();
         let mut via = command.via;
-        // A command is run by one before it, so that this ends.
+        // Each command is run by one before it in the list, so the chain ends.
         while let Some(outer) = via.filter(|_| chain.len() < 64) {
             let runner = reading.commands.get(outer.command as usize);
             let name = runner.and_then(|runner| runner.program.name()).unwrap_or("another program");
@@ -164,13 +167,13 @@ pub(crate) fn would_run(reading: &Reading) -> String {
 fn how(how: How) -> &'static str {
     match how {
         How::Arguments => "run by",
-        How::Code => "in code of",
+        How::Code => "in the code of",
         How::Input => "in the input of",
-        How::Name => "the name",
+        How::Name => "called as",
     }
 }
 
-/// Returns the judgement for a program.
+/// Returns the judgement as JSON.
 fn json(line: &str, directory: &Path, judgement: &Judgement<'_>) -> Value {
     let commands = judgement.reading.commands.iter().map(|command| {
         json!({

@@ -27,8 +27,8 @@ struct Cli {
     /// name, the first is used.
     #[arg(long, global = true, value_name = "DIR")]
     plugins: Vec<PathBuf>,
-    /// What happens to a shell command about which a person has to decide. Default: the variable `TOOLC_APPROVAL`, or else `ask`; for
-    /// `serve` without `--yes` `deny`.
+    /// What happens to a shell command that needs approval. Default: the variable `TOOLC_APPROVAL`, or else `ask` (`deny` for `serve`
+    /// without `--yes`).
     #[arg(long, global = true, value_name = "MODE")]
     approval: Option<approval::Mode>,
     #[command(subcommand)]
@@ -41,7 +41,7 @@ enum Command {
     Tools(toolc_cli::Command),
     /// Show what a shell command would run, and what the command rules say about it. Nothing is run.
     Judge(judge::JudgeArgs),
-    /// List and revoke the shell commands that were approved for good.
+    /// List and revoke the shell commands that were approved permanently.
     Approvals(approvals::ApprovalsArgs),
 }
 

@@ -9,9 +9,9 @@ use toolc_commands::rules::{Place, RuleSet};
 
 use crate::home::Home;
 
-/// The rules of a project, in its folder.
-const OF_PROJECT: &str = ".toolc/rules.toml";
-/// The place that shipped rules protect.
+/// The file of rules in the folder of a project.
+const PROJECT_RULES: &str = ".toolc/rules.toml";
+/// The place of the shipped rules that stands for the user's folder.
 const HOME_PLACE: &str = "toolc-home";
 /// The largest file that is read.
 const MAX_BYTES: u64 = 1 << 20;
@@ -22,7 +22,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// the folders above it up to that of the repository; they can only be stricter.
 ///
 /// # Errors
-/// If a file cannot be read or is invalid: a mistake in a file never means fewer rules.
+/// Returns an error if a file cannot be read or is invalid, so that a mistake in a file never means fewer rules.
 pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'static>, String> {
     let shipped = toolc_catalog::commands::rules();
     let files = files(home, directory)?;
@@ -38,7 +38,7 @@ pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'st
     Ok(Box::leak(Box::new(rules)))
 }
 
-/// Returns the files of rules of the user and of the project, each with its owner.
+/// Returns the paths of the files of rules, of the user and of the project, each with its owner.
 pub(crate) fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust)>, String> {
     let folder = home.rules();
     let mut own = match fs::read_dir(&folder) {
@@ -51,8 +51,8 @@ pub(crate) fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust
     own.sort();
     let mut files: Vec<(PathBuf, Trust)> = own.into_iter().map(|path| (path, Trust::Home)).collect();
     for folder in folders_of_project(directory) {
-        let path = folder.join(OF_PROJECT);
-        // The user's folder can be in a repository. It is not a project's.
+        let path = folder.join(PROJECT_RULES);
+        // If the user's folder is in a repository, it is not the folder of a project.
         let is_own = path.parent().is_some_and(|parent| parent == home.path());
         match fs::symlink_metadata(&path) {
             _ if is_own => {}
@@ -83,7 +83,7 @@ fn read(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Returns rules that protect these folders in addition to the default folder of the user.
+/// Adds these folders to the place of the user's folder, which contains its default path.
 fn with_home(rules: &RuleSet<'static>, folders: impl Iterator<Item = PathBuf>) -> RuleSet<'static> {
     let patterns = folders.flat_map(|folder| {
         let pattern = pattern(&folder.to_string_lossy());

@@ -1,4 +1,4 @@
-//! Commands that a person has approved for good.
+//! The store of commands that a person has approved permanently.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,14 +9,14 @@ use toolc::approval::{ApprovalStore, StoredCommand};
 use crate::database::Database;
 use crate::error::StoreError;
 
-/// The approved commands.
+/// The commands that a person has approved permanently, in a [`Database`].
 #[derive(Debug, Clone)]
 pub struct Approvals {
     database: Arc<Database>,
     on_error: fn(&StoreError),
 }
 
-/// An approval, as a person sees it.
+/// An approved command, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Approval {
@@ -40,7 +40,7 @@ impl Approvals {
         Self { database, on_error: |_| {} }
     }
 
-    /// Sets a function that is called when the store cannot be read, so that a command counts as not approved.
+    /// Sets a function that is called if the store cannot be read. The command then counts as not approved.
     #[must_use]
     pub fn on_error(self, on_error: fn(&StoreError)) -> Self {
         Self { on_error, ..self }
@@ -49,7 +49,7 @@ impl Approvals {
     /// Returns all approvals, the oldest first.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn list(&self) -> Result<Vec<Approval>, StoreError> {
         let found = self.database.read(|connection| {
             let sql = "SELECT id, tool, environment, directory, line, added FROM approvals ORDER BY id";
@@ -73,7 +73,7 @@ impl Approvals {
     /// Removes the approval with this id. Returns whether it existed.
     ///
     /// # Errors
-    /// If the file cannot be changed.
+    /// Returns an error if the file cannot be changed.
     pub fn revoke(&self, id: i64) -> Result<bool, StoreError> {
         self.remove("DELETE FROM approvals WHERE id = ?1", params![id]).map(|removed| removed > 0)
     }
@@ -81,13 +81,13 @@ impl Approvals {
     /// Removes all approvals. Returns their number.
     ///
     /// # Errors
-    /// If the file cannot be changed.
+    /// Returns an error if the file cannot be changed.
     pub fn revoke_all(&self) -> Result<usize, StoreError> {
         self.remove("DELETE FROM approvals", params![])
     }
 
     fn remove(&self, sql: &str, values: impl rusqlite::Params) -> Result<usize, StoreError> {
-        // No file is created to remove something from it.
+        // Do not create a file only to remove something from it.
         if self.database.read(|_| Ok(()))?.is_none() {
             return Ok(0);
         }

@@ -1,4 +1,4 @@
-//! The file, its format, and the changes from one format to the next.
+//! The file, its format, and the migrations between formats.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -10,9 +10,9 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::{Cause, StoreError};
 
-/// The steps from an empty file to the current format. A released step is never changed. The format of a file, which is the number of
-/// its steps, is its `user_version`.
-const STEPS: &[&str] = &["\
+/// The migrations from an empty file to the current format. A released migration never changes. The format of a file is the number
+/// of its migrations, stored as `user_version`.
+const MIGRATIONS: &[&str] = &["\
 CREATE TABLE approvals (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     -- What identifies the command. The other columns repeat a part of it, for people.
@@ -26,12 +26,12 @@ CREATE TABLE approvals (
 ) STRICT;"];
 
 /// The current format. SQLite stores it as a signed number.
-const FORMAT: isize = STEPS.len().cast_signed();
+const FORMAT: isize = MIGRATIONS.len().cast_signed();
 
-/// The time to wait for another process that writes.
-const BUSY: Duration = Duration::from_secs(5);
+/// The time to wait while another process writes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The file in which the stores are. It is opened when it is first needed, and created when something is first written.
+/// The file that contains the stores. It is opened when it is first needed, and created when something is first written.
 #[derive(Debug)]
 pub struct Database {
     path: PathBuf,
@@ -55,7 +55,7 @@ impl Database {
         read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, StoreError> {
         let mut connection = self.lock();
-        // An existing connection can be that to a file that was removed.
+        // The open connection may be to a file that was removed.
         match fs::exists(&self.path) {
             Ok(true) => {}
             Ok(false) => {
@@ -93,16 +93,16 @@ impl Database {
     }
 }
 
-/// Opens the file, and brings it into the current format.
+/// Opens the file, and migrates it to the current format.
 fn open(path: &Path) -> Result<Connection, Cause> {
     make_private(path)?;
     let mut connection = Connection::open(path)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     // With a write-ahead log, readers do not wait for a writer.
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // A file that another program has prepared cannot run functions by its schema.
+    // The schema of a file that another program has prepared must not run functions.
     connection.pragma_update(None, "trusted_schema", false)?;
     let format =
         |connection: &Connection| connection.pragma_query_value(None, "user_version", |row| row.get::<_, isize>(0));
@@ -110,8 +110,8 @@ fn open(path: &Path) -> Result<Connection, Cause> {
         in_transaction(&mut connection, |connection| {
             // Another process may have done this in the meantime.
             let found = format(connection)?;
-            for step in STEPS.iter().skip(found.cast_unsigned()) {
-                connection.execute_batch(step)?;
+            for migration in MIGRATIONS.iter().skip(found.cast_unsigned()) {
+                connection.execute_batch(migration)?;
             }
             connection.pragma_update(None, "user_version", found.max(FORMAT))
         })?;

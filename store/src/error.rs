@@ -1,4 +1,4 @@
-//! Why something could not be stored or read.
+//! The error of stores.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ pub struct StoreError {
 
 #[derive(Debug)]
 pub(crate) enum Cause {
-    /// The file cannot be created, or its permissions not be set.
+    /// The file cannot be created, or its permissions cannot be set.
     File(std::io::Error),
     /// SQLite failed.
     Sqlite(rusqlite::Error),
-    /// A later version of this program has changed the file.
+    /// A later version of this program has written the file.
     Newer { found: isize, known: isize },
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for StoreError {
             Cause::Sqlite(error) => write!(f, "failed to use {path}: {error}"),
             Cause::Newer { found, known } => write!(
                 f,
-                "{path} was written by a later version of this program: it has the format {found}, and this version knows {known}"
+                "{path} was written by a later version of this program: it has format {found}, and this version supports formats up to {known}"
             ),
         }
     }

@@ -1,6 +1,6 @@
-//! What the host keeps from one run to the next, in one SQLite file.
+//! The data that a host keeps between runs, in one SQLite file.
 //!
-//! A [`Database`] is the file. Each store on it is a type of its own, such as [`Approvals`].
+//! A [`Database`] is the file. Each store in it has its own type, such as [`Approvals`].
 
 mod approvals;
 mod database;

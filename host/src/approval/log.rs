@@ -12,12 +12,12 @@ use toolc_commands::characters::is_invisible;
 use crate::home::Home;
 use crate::time;
 
-/// The size at which a file is kept aside, and a new one begun.
+/// The size at which the log is rotated.
 const MAX_BYTES: u64 = 10 << 20;
-/// The number of files, the current one included.
+/// The number of files that are kept, including the current one.
 const FILES: usize = 5;
 
-/// The log, which is opened for each record.
+/// The log. Its file is opened for each record.
 #[derive(Debug)]
 pub(crate) struct Log {
     home: Home,
@@ -63,7 +63,7 @@ impl ApprovalLog for Log {
     }
 }
 
-/// Escapes, in JSON, the characters that control a terminal or are invisible. They occur only in its strings.
+/// Escapes control characters and invisible characters in JSON. They only occur in strings.
 fn escaped(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
@@ -78,18 +78,19 @@ fn escaped(json: &str) -> String {
 
 /// Appends a line to a file, which only its owner can read. Several processes can do this at once.
 fn append(path: &Path, line: &str, max_bytes: u64) -> io::Result<()> {
-    // Held until the line is written, so that no other process moves the file away in between. Some file systems have no locks.
-    let lock = private(&path.with_extension("lock"))?;
+    // The lock is held until the line is written, so that no other process rotates the log in between. Not all file systems have
+    // locks, so errors are ignored.
+    let lock = open_private(&path.with_extension("lock"))?;
     let _ = lock.lock();
     let line = format!("{line}\n");
     let length = fs::metadata(path).map_or(0, |file| file.len());
     if length > 0 && length + line.len() as u64 > max_bytes {
         rotate(path)?;
     }
-    private(path)?.write_all(line.as_bytes())
+    open_private(path)?.write_all(line.as_bytes())
 }
 
-/// Moves the file aside: `approvals.jsonl` to `approvals.jsonl.1`, that to `approvals.jsonl.2`, and so on. The last one is replaced.
+/// Renames `approvals.jsonl` to `approvals.jsonl.1`, that to `approvals.jsonl.2`, and so on. The oldest file is replaced.
 fn rotate(path: &Path) -> io::Result<()> {
     let numbered = |number: usize| {
         let mut name = path.as_os_str().to_owned();
@@ -107,7 +108,8 @@ fn rotate(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn private(path: &Path) -> io::Result<File> {
+/// Opens a file to append to it. A new file can only be read by its owner.
+fn open_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]

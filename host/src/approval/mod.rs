@@ -1,4 +1,4 @@
-//! How this program decides about calls: the mode, the person at the terminal, what was approved before, and the log.
+//! Approval in this program: the mode, the person at the terminal, the store of approvals, and the log.
 
 mod log;
 #[cfg(unix)]
@@ -14,23 +14,24 @@ use std::time::Duration;
 use clap::ValueEnum;
 use toolc::approval::{CommandApproval, CommandMode};
 use toolc_cli::{App, Command};
+use toolc_commands::rules::RuleSet;
 use toolc_store::{Approvals, Database};
 
 use crate::home::Home;
 use crate::rules;
 use log::Log;
 
-/// The time that a person has for an answer.
+/// The time limit for an answer.
 const TIME_LIMIT: Duration = Duration::from_mins(1);
 
-/// What happens to a command about which a person has to decide.
+/// What happens to a command that needs approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Mode {
     /// A person at the terminal decides. Without a terminal, the command is denied.
     Ask,
-    /// The command is denied, unless it was approved for good before.
+    /// The command is denied, unless it was approved permanently before.
     Deny,
-    /// The command runs. For sandboxes in which no command can do damage. What a rule denies still does not run.
+    /// The command runs, unless a rule denies it. Use this only in a sandbox in which no command can do damage.
     Off,
 }
 
@@ -54,10 +55,11 @@ impl Mode {
         }
     }
 
-    fn of_environment() -> Result<Option<Self>, String> {
+    fn from_environment() -> Result<Option<Self>, String> {
         let Some(word) = std::env::var_os(Self::VARIABLE).filter(|word| !word.is_empty()) else { return Ok(None) };
         let mode = word.to_str().and_then(|word| <Self as ValueEnum>::from_str(word, false).ok());
-        let invalid = || format!("`{}` is `ask`, `deny` or `off`; got `{}`", Self::VARIABLE, word.display());
+        let invalid =
+            || format!("the variable `{}` must be `ask`, `deny` or `off`, not `{}`", Self::VARIABLE, word.display());
         mode.map(Some).ok_or_else(invalid)
     }
 }
@@ -77,14 +79,15 @@ pub(crate) fn store(home: &Home) -> Approvals {
     Approvals::new(Arc::new(Database::new(home.state())))
 }
 
-/// Prepares an app for a command that calls tools, and for `doctor`. For other commands, returns it as it is.
+/// Adds approval to the app if the command calls tools, and a section to the report of `doctor`. Otherwise, returns the app
+/// unchanged.
 ///
 /// # Errors
-/// If a file of rules is invalid.
+/// Returns an error if `TOOLC_APPROVAL` or a file of rules is invalid.
 pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result<App, String> {
     let default = match command {
         Command::Call(_) | Command::Repl { .. } | Command::Doctor { .. } => Mode::Ask,
-        // A client is not a person, and the standard streams are the client's.
+        // The standard streams belong to the client, so no person can be asked.
         Command::Serve { yes, .. } => {
             if *yes {
                 Mode::Ask
@@ -94,7 +97,7 @@ pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result
         }
         _ => return Ok(app),
     };
-    let mode = mode.map_or_else(Mode::of_environment, |mode| Ok(Some(mode)))?.unwrap_or(default);
+    let mode = mode.map_or_else(Mode::from_environment, |mode| Ok(Some(mode)))?.unwrap_or(default);
     let home = Home::find()?;
     let directory =
         std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
@@ -103,7 +106,7 @@ pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result
     }
     if mode == Mode::Off {
         eprintln!(
-            "warning: APPROVAL IS OFF: commands about which a person has to decide run without a question, with your rights. \
+            "warning: APPROVAL IS OFF: commands that need approval run without a question, with your rights. \
              Use this only in a sandbox"
         );
     }
@@ -113,19 +116,19 @@ pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result
     Ok(with_person(app, rules))
 }
 
-fn commands(rules: &'static toolc_commands::rules::RuleSet<'static>, home: &Home, directory: &Path) -> CommandApproval {
+fn commands(rules: &'static RuleSet<'static>, home: &Home, directory: &Path) -> CommandApproval {
     let warn = |error: &toolc_store::StoreError| eprintln!("warning: {error}");
     let store = store(home).on_error(warn);
     CommandApproval::new(rules).directory(directory).store(Arc::new(store)).log(Arc::new(Log::new(home.clone())))
 }
 
 #[cfg(unix)]
-fn with_person(app: App, rules: &'static toolc_commands::rules::RuleSet<'static>) -> App {
+fn with_person(app: App, rules: &'static RuleSet<'static>) -> App {
     app.approver(person::Person::at_the_terminal(rules, std::env::home_dir()))
 }
 
-/// Elsewhere the app's own question is used, unless the answers could be those of a tool.
+/// On other systems, the app asks on its standard streams, unless a tool could answer.
 #[cfg(not(unix))]
-fn with_person(app: App, _: &'static toolc_commands::rules::RuleSet<'static>) -> App {
+fn with_person(app: App, _: &'static RuleSet<'static>) -> App {
     if toolc_process::is_inside_a_tool() { app.approver(None) } else { app }
 }

@@ -25,7 +25,7 @@ use crate::terminal;
 
 /// The terminal that controls this process, whatever its standard streams are.
 const TERMINAL: &str = "/dev/tty";
-/// The signals that end this process, after which the terminal must be as it was.
+/// The signals that end this process. The terminal must be restored before.
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGQUIT];
 
 /// Asks the person at the terminal about each call.
@@ -36,14 +36,14 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Returns an approver, or `None` if no person is there: this process has no terminal, or is itself run by a tool, which could
-    /// type the answers.
+    /// Returns an approver, or `None` if there is no person to ask: this process has no terminal, or a tool runs it and could type
+    /// the answers.
     pub(crate) fn at_the_terminal(
         rules: &'static RuleSet<'static>,
         home: Option<PathBuf>,
     ) -> Option<Arc<dyn Approver>> {
-        let is_there = !toolc_process::is_inside_a_tool() && open().is_ok();
-        is_there.then(|| Arc::new(Self { rules, home }) as Arc<dyn Approver>)
+        let can_ask = !toolc_process::is_inside_a_tool() && open_terminal().is_ok();
+        can_ask.then(|| Arc::new(Self { rules, home }) as Arc<dyn Approver>)
     }
 }
 
@@ -52,13 +52,13 @@ impl Approver for Person {
         &'a self,
         request: &'a ApprovalRequest<'a>,
     ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
-        let asked = Asked { question: Question::new(request), rules: self.rules, home: self.home.clone() };
-        Box::pin(Asking::start(asked))
+        let prompt = Prompt { question: Question::new(request), rules: self.rules, home: self.home.clone() };
+        Box::pin(OpenQuestion::ask(prompt))
     }
 }
 
-/// A question that waits for its answer on a thread. When this is dropped, the question is withdrawn, and the terminal restored.
-struct Asking {
+/// An open question: a future of its answer, for which a thread waits. Dropping it withdraws the question and restores the terminal.
+struct OpenQuestion {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -81,16 +81,17 @@ impl Shared {
     }
 }
 
-impl Asking {
-    fn start(asked: Asked) -> Self {
+impl OpenQuestion {
+    /// Asks the question on a new thread.
+    fn ask(prompt: Prompt) -> Self {
         let shared = Arc::new(Shared::default());
         let on_thread = Arc::clone(&shared);
         let ask = move || {
-            let decision = asked.ask(&on_thread.is_withdrawn);
+            let decision = prompt.ask(&on_thread.is_withdrawn);
             let failed = |error| ApprovalDecision::Deny(format!("failed to ask the user: {error}"));
             on_thread.answer(decision.unwrap_or_else(failed));
         };
-        let thread = thread::Builder::new().name("a question".to_owned()).spawn(ask);
+        let thread = thread::Builder::new().name("approval question".to_owned()).spawn(ask);
         if let Err(error) = &thread {
             shared.answer(ApprovalDecision::Deny(format!("failed to ask the user: {error}")));
         }
@@ -98,7 +99,7 @@ impl Asking {
     }
 }
 
-impl Future for Asking {
+impl Future for OpenQuestion {
     type Output = ApprovalDecision;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ApprovalDecision> {
@@ -111,18 +112,18 @@ impl Future for Asking {
     }
 }
 
-impl Drop for Asking {
+impl Drop for OpenQuestion {
     fn drop(&mut self) {
         self.shared.is_withdrawn.store(true, Ordering::Relaxed);
-        // The thread restores the terminal, and looks at the flag ten times a second.
+        // The thread checks the flag ten times a second, and restores the terminal.
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-/// What is asked, and what details need.
-struct Asked {
+/// A question, with what its details need.
+struct Prompt {
     question: Question,
     rules: &'static RuleSet<'static>,
     home: Option<PathBuf>,
@@ -139,42 +140,42 @@ enum Key {
     Interrupt,
 }
 
-impl Asked {
+impl Prompt {
     /// Asks, and waits for a key.
     fn ask(&self, is_withdrawn: &AtomicBool) -> io::Result<ApprovalDecision> {
         let signals = Signals::get()?;
-        let _asking = signals.hold();
-        let mut keys = Keys::of_terminal()?;
-        let look = Look::new(Some(terminal::columns(&keys.terminal)));
-        keys.show(&format!("{}\n{}", self.question.text(look), self.question.choices(look)))?;
-        // Also what was typed while the question was written.
-        keys.throw_away_input()?;
+        let _guard = signals.hold();
+        let mut terminal = RawTerminal::open()?;
+        let look = Look::new(Some(terminal::columns(&terminal.file)));
+        terminal.show(&format!("{}\n{}", self.question.text(look), self.question.choices(look)))?;
+        // This includes what was typed while the question was written.
+        terminal.discard_input()?;
         loop {
             if let Some(signal) = signals.received() {
-                keys.show("\n")?;
-                return end_by(signal, keys);
+                terminal.show("\n")?;
+                return end_by(signal, terminal);
             }
             if is_withdrawn.load(Ordering::Relaxed) {
-                keys.show("denied: the question is no longer waiting for an answer\n")?;
+                terminal.show("denied: the call no longer waits for an answer\n")?;
                 return Ok(ApprovalDecision::Deny(String::new()));
             }
-            let Some(key) = keys.next()?.and_then(|key| self.offered(key)) else { continue };
-            let (decision, said) = match key {
+            let Some(key) = terminal.next_key()?.and_then(|key| self.offered(key)) else { continue };
+            let (decision, message) = match key {
                 Key::Once => (ApprovalDecision::AllowOnce, "allowed once"),
                 Key::Session => (ApprovalDecision::AllowForSession, "allowed for this session"),
                 Key::Always => (ApprovalDecision::AllowAlways, "allowed always"),
                 Key::Deny => (ApprovalDecision::Deny("the user said no".to_owned()), "denied"),
                 Key::Details => {
                     let details = self.question.details(|command| self.would_run(command));
-                    keys.show(&format!("\n\n{details}\n{}", self.question.choices(look)))?;
+                    terminal.show(&format!("\n\n{details}\n{}", self.question.choices(look)))?;
                     continue;
                 }
                 Key::Interrupt => {
-                    keys.show("\n")?;
-                    return end_by(SIGINT, keys);
+                    terminal.show("\n")?;
+                    return end_by(SIGINT, terminal);
                 }
             };
-            keys.show(&format!("{said}\n"))?;
+            terminal.show(&format!("{message}\n"))?;
             return Ok(decision);
         }
     }
@@ -201,52 +202,52 @@ impl Asked {
     }
 }
 
-/// Ends this process as a signal does, after the terminal has been restored.
-fn end_by(signal: i32, keys: Keys) -> io::Result<ApprovalDecision> {
-    drop(keys);
+/// Restores the terminal, and ends this process as the signal would.
+fn end_by(signal: i32, terminal: RawTerminal) -> io::Result<ApprovalDecision> {
+    drop(terminal);
     emulate_default_handler(signal)?;
-    // A host that this process is part of ignores the signal.
-    Ok(ApprovalDecision::Deny("the user has interrupted the question".to_owned()))
+    // The process still runs if it ignores the signal.
+    Ok(ApprovalDecision::Deny("the user interrupted the question".to_owned()))
 }
 
-fn open() -> io::Result<File> {
+fn open_terminal() -> io::Result<File> {
     File::options().read(true).write(true).open(TERMINAL)
 }
 
-/// The terminal, which passes on each key at once and does not show it. It is restored when this is dropped.
-struct Keys {
-    terminal: File,
+/// The terminal in a mode in which each key is read at once, and not shown. Dropping this restores the terminal.
+struct RawTerminal {
+    file: File,
     before: Termios,
 }
 
-impl Keys {
-    fn of_terminal() -> io::Result<Self> {
-        let terminal = open()?;
-        let before = tcgetattr(&terminal)?;
+impl RawTerminal {
+    fn open() -> io::Result<Self> {
+        let file = open_terminal()?;
+        let before = tcgetattr(&file)?;
         let mut changed = before.clone();
-        // A key that sends a signal arrives as a character: the terminal is restored before this process ends or stops.
+        // Keys such as Ctrl-C are read as characters, so that the terminal can be restored before this process ends.
         changed.local_modes -= LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN;
-        // Reading returns after a tenth of a second, with or without a key. Not every system can wait for this file and others.
+        // Reading returns after a tenth of a second, with or without a key. Not every system can poll a terminal.
         changed.special_codes[SpecialCodeIndex::VMIN] = 0;
         changed.special_codes[SpecialCodeIndex::VTIME] = 1;
-        // From here on, the terminal is restored. What was typed before is thrown away.
-        let keys = Self { terminal, before };
-        tcsetattr(&keys.terminal, OptionalActions::Flush, &changed)?;
-        Ok(keys)
+        // Created before the change, so that an error restores the terminal. The change discards earlier input.
+        let terminal = Self { file, before };
+        tcsetattr(&terminal.file, OptionalActions::Flush, &changed)?;
+        Ok(terminal)
     }
 
     fn show(&mut self, text: &str) -> io::Result<()> {
-        self.terminal.write_all(text.as_bytes())
+        self.file.write_all(text.as_bytes())
     }
 
-    fn throw_away_input(&self) -> io::Result<()> {
-        Ok(tcflush(&self.terminal, QueueSelector::IFlush)?)
+    fn discard_input(&self) -> io::Result<()> {
+        Ok(tcflush(&self.file, QueueSelector::IFlush)?)
     }
 
-    /// Returns what was typed within a tenth of a second, if it is a key with a meaning.
-    fn next(&mut self) -> io::Result<Option<Key>> {
+    /// Returns the key that was typed within a tenth of a second, if it has a meaning.
+    fn next_key(&mut self) -> io::Result<Option<Key>> {
         let mut typed = [0; 256];
-        match self.terminal.read(&mut typed) {
+        match self.file.read(&mut typed) {
             Ok(length) => Ok(key(&typed[..length])),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
             Err(error) => Err(error),
@@ -254,7 +255,7 @@ impl Keys {
     }
 }
 
-/// Returns what the bytes of one reading mean. Several at once are an arrow key or a pasted text, and no answer.
+/// Returns the meaning of bytes that were read at once. Several bytes are an arrow key or pasted text, which is not an answer.
 fn key(typed: &[u8]) -> Option<Key> {
     /// Ctrl-C, Ctrl-D, Ctrl-\ and Escape.
     const CONTROL: [u8; 4] = [3, 4, 28, 27];
@@ -271,16 +272,16 @@ fn key(typed: &[u8]) -> Option<Key> {
     }
 }
 
-impl Drop for Keys {
+impl Drop for RawTerminal {
     fn drop(&mut self) {
-        let _ = tcsetattr(&self.terminal, OptionalActions::Flush, &self.before);
+        let _ = tcsetattr(&self.file, OptionalActions::Flush, &self.before);
     }
 }
 
-/// The signals that would end this process during a question. Without a question, they have their usual effect.
+/// The signals that would end this process. During a question, they are recorded instead.
 struct Signals {
-    /// Whether no question waits.
-    has_usual_effect: Arc<AtomicBool>,
+    /// Whether the signals end the process, because no question is open.
+    end_process: Arc<AtomicBool>,
     received: [(i32, Arc<AtomicBool>); SIGNALS.len()],
 }
 
@@ -291,20 +292,20 @@ impl Signals {
             return Ok(signals);
         }
         let signals = Self {
-            has_usual_effect: Arc::new(AtomicBool::new(true)),
+            end_process: Arc::new(AtomicBool::new(true)),
             received: SIGNALS.map(|signal| (signal, Arc::default())),
         };
         for (signal, received) in &signals.received {
-            flag::register_conditional_default(*signal, Arc::clone(&signals.has_usual_effect))?;
+            flag::register_conditional_default(*signal, Arc::clone(&signals.end_process))?;
             flag::register(*signal, Arc::clone(received))?;
         }
         Ok(SIGNALS_OF_PROCESS.get_or_init(|| signals))
     }
 
-    /// Keeps signals from ending this process, until the result is dropped.
-    fn hold(&self) -> Held<'_> {
-        self.has_usual_effect.store(false, Ordering::SeqCst);
-        Held(self)
+    /// Records signals instead of ending the process, until the result is dropped.
+    fn hold(&self) -> SignalGuard<'_> {
+        self.end_process.store(false, Ordering::SeqCst);
+        SignalGuard(self)
     }
 
     fn received(&self) -> Option<i32> {
@@ -312,12 +313,12 @@ impl Signals {
     }
 }
 
-/// While this exists, signals do not end this process.
-struct Held<'s>(&'s Signals);
+/// While this exists, signals are recorded and do not end this process.
+struct SignalGuard<'s>(&'s Signals);
 
-impl Drop for Held<'_> {
+impl Drop for SignalGuard<'_> {
     fn drop(&mut self) {
-        self.0.has_usual_effect.store(true, Ordering::SeqCst);
+        self.0.end_process.store(true, Ordering::SeqCst);
     }
 }
 

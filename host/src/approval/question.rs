@@ -8,16 +8,16 @@ use toolc::approval::{ApprovalReason, ApprovalRequest, CommandAnswer, CommandRea
 use crate::judge;
 use crate::show::{self, Look, Mark, Style};
 
-/// The name of the finding about letters that look like others.
+/// The name of the doubt about letters that look like other letters.
 const LOOK_ALIKE: &str = "look-alike";
 
-/// What a person is asked.
+/// A question about a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) tool: String,
-    /// The commands that the call would run. Usually one, or none if the tool asks for another reason.
+    /// The commands that need approval. Usually one, or none if the call needs approval for another reason.
     pub(crate) commands: Vec<AskedCommand>,
-    /// The other arguments, as JSON, unless there are none.
+    /// The other arguments, as JSON, if there are any.
     pub(crate) arguments: Option<String>,
     /// The other reasons.
     pub(crate) reasons: Vec<String>,
@@ -62,7 +62,7 @@ impl Question {
                 question.reasons.push(reason.to_string());
             }
         }
-        // Only commands are remembered for good.
+        // Only commands can be approved permanently.
         question.offers_always &= !question.commands.is_empty() && question.reasons.is_empty();
         question.arguments = Some(arguments)
             .filter(|value| value.as_object().is_none_or(|map| !map.is_empty()))
@@ -88,7 +88,7 @@ impl Question {
         text
     }
 
-    /// Returns the choices, on one line without its end.
+    /// Returns the choices on one line, without a line end.
     pub(crate) fn choices(&self, look: Look) -> String {
         let key = |key: &str, what: &str| format!("{} {what}", look.paint(Style::Strong, &format!("[{key}]")));
         let mut choices = vec![key("y", "once")];
@@ -105,7 +105,7 @@ impl Question {
         choices.join("  ") + " "
     }
 
-    /// Returns what a person sees who asks for details.
+    /// Returns the details: what the commands would run, and what each answer covers.
     pub(crate) fn details(&self, would_run: impl Fn(&AskedCommand) -> String) -> String {
         let mut text = String::new();
         for command in &self.commands {
@@ -122,11 +122,11 @@ impl Question {
                 if directories.is_empty() { String::new() } else { format!(" below {}", directories.join(", ")) };
             let _ = writeln!(
                 text,
-                "for this session: later calls of this tool for the same reasons{below} are not asked about"
+                "for this session: later calls of this tool run without a question if they need approval for the same reasons{below}"
             );
         }
         if self.offers_always {
-            text += "always: exactly this command, in this directory, is not asked about again; `toolc approvals` lists and revokes\n";
+            text += "always: exactly this command, in this directory, runs without a question from now on; `toolc approvals` lists and revokes\n";
         }
         text
     }
@@ -151,7 +151,7 @@ impl AskedCommand {
     }
 
     fn text(&self, look: Look) -> String {
-        // A line that is replaced because it is secret is shorter than the spans.
+        // A secret line is replaced by a shorter text, in which the spans do not exist.
         let is_inside = |finding: &&AskedFinding| self.line.get(finding.bytes.clone()).is_some();
         let mark =
             |finding: &AskedFinding| Mark { bytes: finding.bytes.clone(), disguised: finding.rule == LOOK_ALIKE };
@@ -162,11 +162,10 @@ impl AskedCommand {
         }
         text.push('\n');
         for finding in &self.findings {
-            let perhaps =
-                if finding.is_certain { "" } else { " (perhaps: it depends on what is known only at run time)" };
+            let uncertain = if finding.is_certain { "" } else { judge::UNCERTAIN };
             let name = look.paint(Style::Strong, &show::one_line(&finding.rule));
             let description = judge::sentence(&show::one_line(&finding.description));
-            let _ = writeln!(text, "{name}: {description}{perhaps}");
+            let _ = writeln!(text, "{name}: {description}{uncertain}");
             if let Some(path) = &finding.path {
                 let _ = writeln!(text, "    path:  {}", show::one_line(path));
             }
@@ -179,6 +178,7 @@ impl AskedCommand {
         text
     }
 
+    /// Returns the part of the line that a finding is about.
     fn part(&self, finding: &AskedFinding) -> Option<String> {
         self.line.get(finding.bytes.clone()).map(show::one_line)
     }

@@ -1,4 +1,4 @@
-//! Shows commands to a person: every character visible, wrapped, with the deciding parts highlighted.
+//! Shows commands to a person: wrapped, with every character visible, and with highlighted parts.
 
 mod glyphs;
 mod layout;
@@ -37,11 +37,11 @@ pub(crate) struct Mark {
 pub(crate) enum Style {
     #[default]
     Plain,
-    /// A deciding part.
+    /// A part that a finding is about.
     Marked,
     /// A character that is shown by its code.
     Code,
-    /// What a person reads first.
+    /// What a person should read first.
     Strong,
 }
 

@@ -29,7 +29,7 @@ fn a_judgement_shows_what_would_run_and_why() {
     for part in [
         "  | cd a && sudo sh -c \"rm -rf x\"; eval \"$CODE\"\n",
         "   1. cd a\n",
-        "rm -rf x   (in code of sh, run by sudo)\n",
+        "rm -rf x   (in the code of sh, run by sudo)\n",
         "\nask recursive-deletion: Deletes folders with everything in them.\n    text:  ",
         "\n    check: Which folders these are",
         "\nask built-code: The line runs code that it builds at run time.\n",
@@ -145,7 +145,7 @@ fn only_the_user_can_make_an_exception() {
     let judged = run(folder.path(), &["judge", "rm -rf a"]);
     assert_eq!(judged.status, Some(0), "{} {}", judged.out, judged.err);
     assert!(
-        judged.out.contains("\nallow cleans: Deletes what a build has made.\n    instead of: recursive-deletion"),
+        judged.out.contains("\nallow cleans: Deletes what a build has made.\n    exempts from: recursive-deletion"),
         "{}",
         judged.out
     );

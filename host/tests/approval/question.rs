@@ -99,7 +99,7 @@ fn details_show_what_would_run() {
     program.answer(1, "d");
     program.answer(2, "n");
     let ended = program.end();
-    assert!(ended.shown.contains("rm -rf a   (in code of sh, run by sudo)"), "{}", ended.shown);
+    assert!(ended.shown.contains("rm -rf a   (in the code of sh, run by sudo)"), "{}", ended.shown);
     assert_eq!(ended.status.code(), Some(1));
 }
 
@@ -124,7 +124,7 @@ fn an_answer_for_the_session_covers_later_commands() {
 }
 
 #[test]
-fn an_answer_for_always_is_kept_until_it_is_revoked() {
+fn an_answer_of_always_is_kept_until_it_is_revoked() {
     let folder = folder();
     let args = ["call", "terminal", "command=rm -rf a"];
     let mut program = InTerminal::start(folder.path(), &args, "");

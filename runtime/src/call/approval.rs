@@ -175,7 +175,7 @@ pub enum ApprovalReason {
     Declared,
     /// A hook requires approval, for this reason.
     Hook(String),
-    /// The rules about commands require approval: see [`SessionBuilder::commands`](crate::SessionBuilder::commands).
+    /// The rules about shell commands require approval: see [`SessionBuilder::commands`](crate::SessionBuilder::commands).
     #[cfg(feature = "approval")]
     Command(CommandReason),
 }
@@ -201,7 +201,7 @@ pub enum ApprovalDecision {
     /// that means the same rules below the same directory: `docs/calls.md` has the details.
     AllowForSession,
     /// The call is run. Equal commands do not need approval in any session with the same
-    /// [store](crate::approval::ApprovalStore). For other reasons, this is the same as `AllowForSession`.
+    /// [store](crate::approval::ApprovalStore). For reasons that are not commands, this is the same as `AllowForSession`.
     AllowAlways,
     /// The call is not run. The model gets this reason.
     Deny(String),

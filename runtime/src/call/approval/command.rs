@@ -1,4 +1,4 @@
-//! Why a shell command needs approval, as data that a host can show.
+//! The reason why a shell command needs approval, as data that a host can show.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use toolc_commands::rules::Verdict;
 pub struct CommandReason {
     /// The parameter that holds the command.
     pub parameter: String,
-    /// The command line. It is what the model sent, or the quoted words of a list. `[secret]` if the parameter is secret.
+    /// The command line: the text that the model sent, or the quoted words of a list. `[secret]` if the parameter is secret.
     pub line: String,
-    /// What was found, the strictest first, and then in the order of the line.
+    /// The findings, the strictest first, and then in the order of the line.
     pub findings: Vec<CommandFinding>,
     /// The strictest verdict of the findings. A command that is denied is not shown to the approver.
     pub verdict: Verdict,
@@ -39,11 +39,11 @@ pub struct CommandFinding {
     pub check: String,
     /// The verdict about this finding.
     pub verdict: Verdict,
-    /// The part of the line that decides.
+    /// The part of the line that the finding is about.
     pub span: Span,
-    /// The file or folder that decides, as an absolute path, if it is certain.
+    /// The file or folder that the finding is about, as an absolute path, if it is certain.
     pub path: Option<String>,
-    /// Whether the rule certainly matches. Otherwise it depends on what is known only at run time.
+    /// Whether the rule certainly matches. Otherwise, that depends on values that are known only at run time.
     pub is_certain: bool,
 }
 
@@ -73,7 +73,7 @@ impl CommandAnswer {
 }
 
 impl CommandReason {
-    /// Returns whether the person can give this answer. An answer that is not offered counts as the widest one that is.
+    /// Returns whether the person can give this answer. If an answer that is not offered is given, the widest offered one counts.
     pub fn offers(&self, answer: CommandAnswer) -> bool {
         self.offers.contains(&answer)
     }

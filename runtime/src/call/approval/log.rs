@@ -4,8 +4,8 @@ use toolc_commands::rules::Verdict;
 
 /// A log of decisions about commands: see [`CommandApproval::log`](crate::approval::CommandApproval::log).
 pub trait ApprovalLog: Send + Sync {
-    /// Called once for each judged command that is not simply allowed: those that the rules deny, and those that need
-    /// approval, however it was decided. It is called before the handler runs, on the thread that polls the call. Panics are
+    /// Called once for each judged command that the rules deny, or that needs approval, whatever the decision is. It is called
+    /// before the handler runs, on the thread that polls the call. Panics are
     /// [reported](crate::hooks::Hook::on_host_error) and otherwise ignored.
     fn decided(&self, record: &ApprovalRecord<'_>);
 }
@@ -22,8 +22,8 @@ pub struct ApprovalRecord<'a> {
     pub session: &'a str,
     /// The name of the call's task.
     pub task: &'a str,
-    /// The command line, with [`REDACTED`](crate::hooks::REDACTED) in place of what seems to be secret: values of secret
-    /// variables, keys and tokens of known formats, passwords in URLs, options and assignments. It can have any characters.
+    /// The command line, in which [`REDACTED`](crate::hooks::REDACTED) replaces what seems to be secret: values of secret
+    /// variables, keys and tokens of known formats, passwords in URLs, options and assignments. It can contain any character.
     pub line: &'a str,
     /// The kind of environment: `local`, `docker` ...
     pub environment: &'a str,
@@ -68,11 +68,11 @@ words! {
     RecordedDecision {
         /// The command was allowed, once or by an earlier decision.
         Allowed = "allowed",
-        /// It was allowed, and so are others of the same rules in this session.
+        /// The command was allowed, and so are later commands that match the same rules in this session.
         AllowedForSession = "allowed-for-session",
-        /// It was allowed, and stored.
+        /// The command was allowed, and added to the store.
         AllowedAlways = "allowed-always",
-        /// It was denied.
+        /// The command was denied.
         Denied = "denied",
         /// The call was cancelled before a decision.
         Cancelled = "cancelled",
@@ -84,9 +84,9 @@ words! {
     DecidedBy {
         /// The approver answered.
         Person = "person",
-        /// An answer for the session covers the command.
+        /// An earlier answer for the session covers the command.
         Session = "session",
-        /// The store has the command.
+        /// The store contains the command.
         Always = "always",
         /// The [mode](crate::approval::CommandMode) of the session.
         Mode = "mode",

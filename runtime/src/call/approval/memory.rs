@@ -1,4 +1,4 @@
-//! What a person has approved for a session: rules, each below a directory.
+//! The rules that a person has approved for a session, each below a directory.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub(crate) struct CommandMemory(Mutex<Vec<Grant>>);
 
-/// A rule of a tool, and a directory or file that the approval covers, with everything below it.
+/// An approval of a rule for a tool. It covers a directory or file, with everything below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Grant {
     tool: String,
@@ -14,7 +14,7 @@ struct Grant {
     root: String,
 }
 
-/// What an approval of a finding covers, and what must be covered.
+/// The rule and the paths of a finding. An approval covers them; a later finding needs an approval that does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FindingScope {
     pub(crate) rule: String,
@@ -33,8 +33,8 @@ impl CommandMemory {
         })
     }
 
-    /// Approves findings about a command of `tool` that runs in `directory`: everything below the directory, and below those
-    /// paths of the command that are elsewhere.
+    /// Approves findings about a command of `tool` that runs in `directory`. The approval covers everything below the directory,
+    /// and below paths of the command that are elsewhere.
     pub(crate) fn approve(&self, tool: &str, directory: &str, scopes: &[FindingScope]) {
         let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for scope in scopes {

@@ -1,4 +1,4 @@
-//! Questions that are answered from elsewhere, for hosts whose user sits in a chat or in front of a web page.
+//! An approver for hosts whose user answers questions elsewhere, such as in a chat or on a web page.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use crate::call::approval::{ApprovalDecision, ApprovalRequest, Approver, OwnedApprovalRequest};
 use crate::panics;
 
-/// An approver whose questions are listed, and answered from elsewhere by id. Clones share the questions. It can serve many
+/// An approver that lists its questions, and lets other code answer them by id. Clones share the questions. It can serve many
 /// sessions.
 ///
 /// ```
@@ -80,8 +80,8 @@ impl PendingApprovals {
         Self::default()
     }
 
-    /// Sets a callback that is called for each new question, on the thread that polls the call. Clones that were made before
-    /// do not have it. A panic of the callback denies the call.
+    /// Sets a callback that is called for each new question, on the thread that polls the call. Earlier clones do not have it. If
+    /// the callback panics, the call is denied.
     #[must_use]
     pub fn on_question(mut self, listener: impl Fn(&Pending) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
@@ -155,7 +155,7 @@ impl Approver for PendingApprovals {
     }
 }
 
-/// Removes a question when its call stops waiting.
+/// Removes a question when it is dropped, because its call no longer waits.
 struct Open<'q> {
     questions: &'q PendingApprovals,
     id: u64,

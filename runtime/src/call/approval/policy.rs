@@ -37,9 +37,9 @@ pub struct CommandApproval {
     pub(crate) directory: Option<PathBuf>,
     pub(crate) store: Option<Arc<dyn ApprovalStore>>,
     pub(crate) log: Option<Arc<dyn ApprovalLog>>,
-    /// Tools and parameters that the host names.
+    /// Tools, each with a shell parameter that the host names.
     pub(crate) named: Vec<(String, String)>,
-    /// Tools whose parameters are not recognized by their names.
+    /// Tools whose shell parameters are not recognized by name.
     pub(crate) unrecognized: Vec<String>,
 }
 
@@ -49,9 +49,9 @@ pub enum CommandMode {
     /// The session's approver decides. Without an approver, the command is denied.
     #[default]
     Ask,
-    /// The command is denied, unless it is in the [store](CommandApproval::store). For sessions without a person.
+    /// The command is denied, unless it is in the [store](CommandApproval::store). Use this for sessions without a person.
     Deny,
-    /// The command runs. For environments in which no command can do damage.
+    /// The command runs. Use this for environments in which no command can do damage.
     Off,
 }
 
@@ -75,10 +75,10 @@ impl CommandMode {
 }
 
 impl CommandApproval {
-    /// The environment of the machine on which the process runs.
+    /// The environment of commands that run on the machine of this process.
     pub const LOCAL: &'static str = "local";
 
-    /// Judges commands by these rules.
+    /// Returns a configuration that judges commands by these rules.
     pub fn new(rules: &'static RuleSet<'static>) -> Self {
         Self {
             rules,
@@ -116,13 +116,13 @@ impl CommandApproval {
     /// Sets the directory in which commands run: an absolute path. Unknown by default. An argument of the call called
     /// `workdir`, `cwd`, `directory`, `working_dir` or `working_directory` takes precedence, and is relative to it.
     ///
-    /// Approvals for the session and for always need a known directory.
+    /// The answers `session` and `always` are only offered if the directory is known.
     pub fn directory(mut self, path: impl Into<PathBuf>) -> Self {
         self.directory = Some(path.into());
         self
     }
 
-    /// Sets the store of commands that a person has approved for always. Without a store, this answer is not offered.
+    /// Sets the store of commands that a person has approved permanently. Without a store, the answer `always` is not offered.
     pub fn store(mut self, store: Arc<dyn ApprovalStore>) -> Self {
         self.store = Some(store);
         self
@@ -134,16 +134,16 @@ impl CommandApproval {
         self
     }
 
-    /// Judges a parameter of a tool, by their own names, in addition to those that the tool declares. For tools without a
-    /// manifest, such as those of an MCP server; they can be registered later. If the tool has no such parameter, each of its
-    /// calls needs approval.
+    /// Judges the value of a parameter of a tool, in addition to the parameters that the tool declares. Use this for tools without
+    /// a manifest, such as those of an MCP server, which can be registered later. `tool` is the tool's own name. If the tool has no
+    /// such parameter, each of its calls needs approval.
     pub fn shell_parameter(mut self, tool: impl Into<String>, parameter: impl Into<String>) -> Self {
         self.named.push((tool.into(), parameter.into()));
         self
     }
 
-    /// Judges no parameter of a run-time tool that only its name suggests, such as `command`, `script` or `code`. What the tool
-    /// declares, and what [`shell_parameter`](Self::shell_parameter) names, is still judged.
+    /// Does not judge parameters of a run-time tool only because of their names, such as `command`, `script` or `code`. Parameters
+    /// that the tool declares, or that [`shell_parameter`](Self::shell_parameter) names, are still judged.
     pub fn no_shell_parameter(mut self, tool: impl Into<String>) -> Self {
         self.unrecognized.push(tool.into());
         self

@@ -1,23 +1,22 @@
-//! One question at a time: calls of a session that need a person wait in line. Works with any executor, and a call that is
-//! cancelled leaves the line.
+//! Lets the calls of a session ask a person one at a time. Works with any executor. A cancelled call leaves the queue.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The line of a session.
+/// The queue of a session's calls.
 #[derive(Debug, Default)]
-pub(crate) struct QuestionQueue(Mutex<Line>);
+pub(crate) struct QuestionQueue(Mutex<State>);
 
 #[derive(Debug, Default)]
-struct Line {
+struct State {
     latest: u64,
-    /// The places in order. The first one may ask.
+    /// The places in order, each with its number. The first one may ask.
     places: VecDeque<(u64, Option<Waker>)>,
 }
 
-/// A place in the line, which is left when it is dropped.
+/// A place in the queue. Dropping it leaves the queue.
 #[derive(Debug)]
 pub(crate) struct Place<'q> {
     queue: &'q QuestionQueue,
@@ -25,32 +24,32 @@ pub(crate) struct Place<'q> {
 }
 
 impl QuestionQueue {
-    /// Takes the last place in the line.
+    /// Joins the end of the queue.
     pub(crate) fn join(&self) -> Place<'_> {
-        let mut line = self.line();
-        line.latest += 1;
-        let number = line.latest;
-        line.places.push_back((number, None));
+        let mut state = self.state();
+        state.latest += 1;
+        let number = state.latest;
+        state.places.push_back((number, None));
         Place { queue: self, number }
     }
 
-    fn line(&self) -> MutexGuard<'_, Line> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Place<'_> {
-    /// Completes when this place is the first.
+    /// Completes when this place is at the front.
     pub(crate) fn first(&self) -> impl Future<Output = ()> + Send + '_ {
         poll_fn(|context| self.poll_first(context))
     }
 
     fn poll_first(&self, context: &Context<'_>) -> Poll<()> {
-        let mut line = self.queue.line();
-        if line.places.front().is_none_or(|(number, _)| *number == self.number) {
+        let mut state = self.queue.state();
+        if state.places.front().is_none_or(|(number, _)| *number == self.number) {
             return Poll::Ready(());
         }
-        if let Some((_, waker)) = line.places.iter_mut().find(|(number, _)| *number == self.number) {
+        if let Some((_, waker)) = state.places.iter_mut().find(|(number, _)| *number == self.number) {
             *waker = Some(context.waker().clone());
         }
         Poll::Pending
@@ -59,10 +58,10 @@ impl Place<'_> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        let mut line = self.queue.line();
-        line.places.retain(|(number, _)| *number != self.number);
-        let waker = line.places.front_mut().and_then(|(_, waker)| waker.take());
-        drop(line);
+        let mut state = self.queue.state();
+        state.places.retain(|(number, _)| *number != self.number);
+        let waker = state.places.front_mut().and_then(|(_, waker)| waker.take());
+        drop(state);
         // No lock is held, because a waker may run any code.
         if let Some(waker) = waker {
             waker.wake();
@@ -100,7 +99,7 @@ mod tests {
         std::thread::scope(|scope| {
             let second = queue.join();
             let waiting = scope.spawn(move || crate::fakes::wait(second.first()));
-            crate::fakes::until(|| queue.line().places.back().is_some_and(|(_, waker)| waker.is_some()));
+            crate::fakes::until(|| queue.state().places.back().is_some_and(|(_, waker)| waker.is_some()));
             drop(first);
             waiting.join().unwrap();
         });

@@ -1,31 +1,30 @@
-//! Commands that a person has approved for always.
+//! The store of commands that a person has approved permanently.
 
 use std::hash::{Hash, Hasher};
 
 use serde_json::json;
 
-/// A store of commands that a person has approved for always: see [`CommandApproval::store`](crate::approval::CommandApproval).
-/// How they are listed and revoked is the business of the host's own type.
+/// A store of commands that a person has approved permanently: see
+/// [`CommandApproval::store`](crate::approval::CommandApproval::store). The host's own type decides how to list and revoke them.
 ///
-/// The methods are called on the thread that polls the call, for commands about which a person would have to decide. A panic
-/// of `contains` counts as `false`, one of `add` as an error.
+/// The methods are called on the thread that polls the call, for commands that need approval. If `contains` panics, that counts
+/// as `false`; if `add` panics, as an error.
 pub trait ApprovalStore: Send + Sync {
-    /// Returns whether the store has a command that is [equal](StoredCommand) to this one. On a failure, it returns `false`.
+    /// Returns whether the store has a command that is [equal](StoredCommand) to this one. Returns `false` if that cannot be read.
     fn contains(&self, command: &StoredCommand) -> bool;
 
     /// Adds a command. Adding it again has no effect.
     ///
     /// # Errors
-    /// Returns a message for the host if the command cannot be stored. The call still runs once, and the message is
+    /// Returns a message for the host if the command cannot be stored. The call still runs this time, and the message is
     /// [reported](crate::hooks::Hook::on_host_error).
     fn add(&self, command: &StoredCommand) -> Result<(), String>;
 }
 
-/// A command that a person has approved for always. Two are equal if everything except `line` is, which is the case exactly if
-/// their [keys](Self::key) are equal.
+/// A command that a person has approved permanently.
 ///
-/// The words of an equal command are the same after quotes are removed, in the same commands, in the same order, with the
-/// same operators and redirections.
+/// Two commands are equal if all fields except `line` are, or in other words, if their [keys](Self::key) are. Quotes and blanks
+/// do not matter; words, operators and redirections do.
 #[derive(Debug, Clone)]
 pub struct StoredCommand {
     /// The tool's own name.
@@ -34,10 +33,10 @@ pub struct StoredCommand {
     pub environment: String,
     /// The working directory, an absolute path.
     pub directory: String,
-    /// The words of each command that the line runs, the program first. Then come its assignments, and the targets of its
-    /// redirections. No word has an expansion.
+    /// For each command that the line runs: its words, the program first, its assignments, and the targets of its redirections. No
+    /// word has an expansion.
     pub commands: Vec<Vec<String>>,
-    /// The line without its words and blanks: operators, parentheses, keywords of redirections.
+    /// The rest of the line: operators, keywords and parentheses, with a placeholder for each word.
     pub structure: String,
     /// The line as the person saw it, for lists.
     pub line: String,

@@ -17,17 +17,17 @@ const NOT_A_COMMAND: &str = "not-a-command";
 /// The name of the finding about code that the judge does not read.
 const FOREIGN_CODE: &str = "foreign-code";
 
-/// The maximum number of findings about a command that can be approved for the session: what each of them touches takes time
-/// in proportion to the length of the line.
+/// The maximum number of findings about a command that can be approved for the session. The paths of each finding take time in
+/// proportion to the length of the line.
 const MAX_FINDINGS: usize = 32;
 
-/// A command that does not simply run.
+/// A command that needs approval or is denied.
 #[derive(Debug)]
 pub(super) struct JudgedCommand {
     pub(super) reason: CommandReason,
     /// What an approval for the session covers, or `None` if the command cannot be approved for the session.
     pub(super) scopes: Option<Vec<FindingScope>>,
-    /// What an approval for always stores, or `None` if the command cannot be approved for always.
+    /// What a permanent approval stores, or `None` if the command cannot be approved permanently.
     pub(super) stored: Option<StoredCommand>,
     /// The line for the log.
     pub(super) logged: String,
@@ -45,7 +45,7 @@ pub(super) struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    /// Judges a line of a shell. `None` if it simply runs.
+    /// Judges a shell command line. Returns `None` if it is allowed.
     pub(super) fn shell(self, line: &str, config: &CommandApproval, place: &CommandPlace) -> Option<JudgedCommand> {
         let judged = place.surroundings(|surroundings| {
             panics::catch(|| {

@@ -1,6 +1,6 @@
 //! Approval of calls in a session that judges commands: rules, what was approved before, and questions, one at a time.
 //!
-//! What the rules deny, no answer allows. A command that needs approval runs if the store has it, if earlier answers for the
+//! No answer allows what the rules deny. A command that needs approval runs if the store contains it, if earlier answers for the
 //! session cover each finding about it, or if the approver allows it now.
 
 mod judged;
@@ -120,7 +120,7 @@ impl Turn {
         CommandPlace::new(config, &self.config().env, is_secret)
     }
 
-    /// Judges the commands of a call. Returns those that do not simply run.
+    /// Judges the commands of a call. Returns those that need approval or are denied.
     fn judge_commands(&self, config: &CommandApproval, id: ToolId, arguments: &Arguments) -> Vec<JudgedCommand> {
         let (env, table) = (&self.config().env, self.table(id));
         let place = self.command_place(config).in_directory_of(arguments, table);
@@ -271,7 +271,7 @@ impl Commands<'_> {
         }
     }
 
-    /// Stores a command that was approved for always. Returns whether that succeeded.
+    /// Stores a command that was approved permanently. Returns whether that succeeded.
     fn store(&self, command: &JudgedCommand) -> bool {
         let Some((store, stored)) = self.config.store.as_ref().zip(command.stored.as_ref()) else { return false };
         let added = panics::catch(|| store.add(stored)).unwrap_or_else(|panicked| Err(panicked.0));

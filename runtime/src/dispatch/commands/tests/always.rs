@@ -1,4 +1,4 @@
-//! Answers for always: exact words, in a directory and an environment.
+//! Permanent approvals: exact words, in a directory and an environment.
 
 use super::*;
 use crate::call::hooks::{CallInfo, Hook, HostError};
