@@ -1,16 +1,16 @@
-//! Arithmetic expressions, and array subscripts, which are the same.
+//! Arithmetic expressions, and array subscripts, which have the same syntax.
 
 use super::builder::Builder;
 use super::cursor::is_name;
 use super::expansion::Quote;
-use super::{Parser, Step, Stop};
+use super::{ParseResult, Parser, Stop};
 use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::word::{Part, Word};
 
 impl Parser<'_, '_> {
     /// Reads `$((...))`. Returns false if it is the substitution of a subshell.
-    pub(super) fn arithmetic_expansion(&mut self, builder: &mut Builder, quoted: bool) -> Step<bool> {
+    pub(super) fn arithmetic_expansion(&mut self, builder: &mut Builder, quoted: bool) -> ParseResult<bool> {
         let open = self.after(self.after(self.after(self.at)));
         let Some(end) = self.arithmetic_end(open)? else {
             return if self.is_bash() {
@@ -27,7 +27,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads the command `((...))` of bash. Returns false if it is a subshell within a subshell.
-    pub(super) fn arithmetic_command(&mut self) -> Step<bool> {
+    pub(super) fn arithmetic_command(&mut self) -> ParseResult<bool> {
         let start = self.at;
         let open = self.after(self.after(self.at));
         let Some(end) = self.arithmetic_end(open)? else { return Ok(false) };
@@ -42,8 +42,8 @@ impl Parser<'_, '_> {
         Ok(true)
     }
 
-    /// Reads `$[...]`, which only bash takes for arithmetic.
-    pub(super) fn old_arithmetic(&mut self, builder: &mut Builder, quoted: bool) -> Step {
+    /// Reads `$[...]`, which is arithmetic only in bash.
+    pub(super) fn old_arithmetic(&mut self, builder: &mut Builder, quoted: bool) -> ParseResult {
         if !self.is_bash() {
             self.bump();
             builder.push('$', crate::syntax::word::Origin::Plain);
@@ -60,7 +60,7 @@ impl Parser<'_, '_> {
     }
 
     /// Returns the position of the first of the `))` that end the expression at `at`.
-    fn arithmetic_end(&mut self, mut at: usize) -> Step<Option<usize>> {
+    fn arithmetic_end(&mut self, mut at: usize) -> ParseResult<Option<usize>> {
         let start = at;
         let mut depth = 0_u32;
         let end = loop {
@@ -122,13 +122,13 @@ impl Parser<'_, '_> {
             }
             at = self.after(at);
         };
-        // A limit that is exceeded here is noticed by the next step.
+        // If a limit is exceeded here, the next step reports it.
         let _ = self.spend((at - start) / 4 + 1);
         end
     }
 
     /// Reads the expansions of an expression.
-    pub(super) fn arithmetic_region(&mut self, start: usize, end: usize) -> Step {
+    pub(super) fn arithmetic_region(&mut self, start: usize, end: usize) -> ParseResult {
         self.spend((end - start.min(end)) / 4 + 1)?;
         let result = self.nested(|parser| {
             parser.within(start, end, |parser| {
@@ -165,7 +165,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Notes the variables that an expression can evaluate or assign.
+    /// Records the variables that an expression can evaluate or assign.
     fn note_names(&mut self, start: usize, end: usize) {
         let text = &self.text[start..end.max(start)];
         self.script.evaluates |= text.bytes().any(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'$' | b'`'));

@@ -1,4 +1,4 @@
-//! Collects the parts of a word.
+//! The builder of words.
 
 use super::cursor::is_name;
 use crate::characters::UNKNOWN;
@@ -11,9 +11,9 @@ pub(super) struct Builder {
     pub(super) parts: Vec<Part>,
     pub(super) text: String,
     pub(super) origin: Origin,
-    /// The parts that are a `{`, `,` or `}` of a brace expansion.
+    /// The indexes of the parts that are a `{`, `,` or `}` of a brace expansion.
     pub(super) braces: Vec<usize>,
-    /// The part that is the `[` of a pattern.
+    /// The index of the part that is the `[` of a pattern.
     pub(super) bracket: Option<usize>,
     /// Whether there are quotes, so that the word exists even if it is empty.
     quoted: bool,
@@ -57,6 +57,7 @@ impl Builder {
         }
     }
 
+    /// Records that the word has quotes.
     pub(super) fn touch_quoted(&mut self) {
         self.quoted = true;
     }
@@ -66,7 +67,7 @@ impl Builder {
         self.parts.push(part);
     }
 
-    /// Adds a part and returns its position.
+    /// Adds a sign as a separate part, and returns its index.
     pub(super) fn mark(&mut self, sign: char) -> usize {
         self.push_part(Part::Literal { text: sign.to_string(), origin: Origin::Plain });
         self.parts.len() - 1

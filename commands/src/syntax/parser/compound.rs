@@ -3,7 +3,7 @@
 use super::cursor::is_delimiter;
 use super::list::End;
 use super::word::Place;
-use super::{Parser, Step, Stop};
+use super::{ParseResult, Parser, Stop};
 use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::script::{Assignment, ScopeKind};
@@ -12,7 +12,7 @@ use crate::work::COMMAND;
 
 impl Parser<'_, '_> {
     /// Reads a command: simple or compound.
-    pub(super) fn command(&mut self) -> Step {
+    pub(super) fn command(&mut self) -> ParseResult {
         self.spend(COMMAND)?;
         self.skip_blanks();
         if self.peek() == b'(' {
@@ -55,13 +55,13 @@ impl Parser<'_, '_> {
             }
             b"coproc" if self.is_bash() => self.coprocess(keyword.end),
             b"then" | b"else" | b"elif" | b"fi" | b"do" | b"done" | b"esac" | b"}" => Err(Stop::Syntax),
-            // The keyword has only the beginning of a longer word.
+            // The keyword is only the beginning of a longer word.
             _ => self.simple_command(),
         }
     }
 
     /// Reads a compound command and its redirections.
-    fn compound<T>(&mut self, kind: ScopeKind, read: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
+    fn compound<T>(&mut self, kind: ScopeKind, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         let (scope, value) = self.nested(|parser| {
             parser.scoped(kind, |parser| {
                 let scope = parser.scope;
@@ -72,12 +72,12 @@ impl Parser<'_, '_> {
         Ok(value)
     }
 
-    fn arithmetic_or_not(&mut self) -> Step<bool> {
+    fn arithmetic_or_not(&mut self) -> ParseResult<bool> {
         self.arithmetic_command()
     }
 
     /// Skips a reserved word that ends a list.
-    fn word_end(&mut self, word: &[u8]) -> Step {
+    fn word_end(&mut self, word: &[u8]) -> ParseResult {
         let keyword = self.keyword();
         if keyword.text() != word {
             return Err(Stop::Syntax);
@@ -86,7 +86,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    fn if_command(&mut self, after: usize) -> Step {
+    fn if_command(&mut self, after: usize) -> ParseResult {
         self.at = after;
         self.list(End::Words(&[b"then"]))?;
         self.word_end(b"then")?;
@@ -108,7 +108,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn while_command(&mut self, after: usize) -> Step {
+    fn while_command(&mut self, after: usize) -> ParseResult {
         self.at = after;
         self.scoped(ScopeKind::Loop, |parser| {
             parser.list(End::Words(&[b"do"]))?;
@@ -119,7 +119,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads `for` and `select`.
-    fn for_command(&mut self, after: usize) -> Step {
+    fn for_command(&mut self, after: usize) -> ParseResult {
         let start = self.at;
         self.at = after;
         self.skip_blanks();
@@ -175,7 +175,7 @@ impl Parser<'_, '_> {
         self.word_end(end[0])
     }
 
-    fn case_command(&mut self, after: usize) -> Step {
+    fn case_command(&mut self, after: usize) -> ParseResult {
         self.at = after;
         self.skip_blanks();
         self.single_word(Place::Value)?;
@@ -213,7 +213,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads `coproc [NAME] COMMAND`.
-    fn coprocess(&mut self, after: usize) -> Step {
+    fn coprocess(&mut self, after: usize) -> ParseResult {
         let start = self.at;
         let index = self.begin();
         self.at = after;

@@ -2,12 +2,12 @@
 
 use super::cursor::is_delimiter;
 use super::word::Place;
-use super::{Parser, Step, Stop};
+use super::{ParseResult, Parser, Stop};
 use crate::syntax::word::Word;
 
 impl Parser<'_, '_> {
     /// Reads an expression after `[[`, and records it as a command with its operands and operators as words.
-    pub(super) fn conditional(&mut self, after: usize) -> Step {
+    pub(super) fn conditional(&mut self, after: usize) -> ParseResult {
         let start = self.at;
         let index = self.begin();
         self.at = after;
@@ -19,7 +19,7 @@ impl Parser<'_, '_> {
         result
     }
 
-    fn expression(&mut self, words: &mut Vec<Word>) -> Step {
+    fn expression(&mut self, words: &mut Vec<Word>) -> ParseResult {
         loop {
             self.skip_lines()?;
             let start = self.at;
@@ -53,7 +53,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads the operand of `=~`, in which parentheses and `|` need no quotes.
-    fn regular_expression(&mut self) -> Step<Word> {
+    fn regular_expression(&mut self) -> ParseResult<Word> {
         let start = self.at;
         let mut word = Word::default();
         let mut depth = 0_u32;

@@ -1,6 +1,6 @@
 //! Reading bytes, without line continuations.
 
-use super::{Parser, Step, Stop};
+use super::{ParseResult, Parser, Stop};
 use crate::characters::{UNKNOWN, is_invisible};
 use crate::doubt::DoubtKind;
 
@@ -57,7 +57,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Returns whether the next bytes are these, and skips them.
+    /// Skips these bytes if they come next. Returns whether they did.
     pub(super) fn eat(&mut self, bytes: &[u8]) -> bool {
         let mut at = self.at;
         for byte in bytes {
@@ -70,7 +70,7 @@ impl Parser<'_, '_> {
         true
     }
 
-    pub(super) fn expect(&mut self, byte: u8) -> Step {
+    pub(super) fn expect(&mut self, byte: u8) -> ParseResult {
         if self.eat(&[byte]) { Ok(()) } else { Err(Stop::Syntax) }
     }
 
@@ -92,7 +92,7 @@ impl Parser<'_, '_> {
     }
 
     /// Skips spaces, comments and empty lines.
-    pub(super) fn skip_lines(&mut self) -> Step {
+    pub(super) fn skip_lines(&mut self) -> ParseResult {
         loop {
             self.skip_comment();
             if self.peek() != b'\n' {
@@ -103,7 +103,7 @@ impl Parser<'_, '_> {
     }
 
     /// Skips the end of a line, and reads the bodies of its here-documents.
-    pub(super) fn newline(&mut self) -> Step {
+    pub(super) fn newline(&mut self) -> ParseResult {
         self.at += 1;
         if !self.pending.is_empty() {
             self.here_documents()?;
@@ -127,7 +127,7 @@ impl Parser<'_, '_> {
         Some(c)
     }
 
-    /// Returns the word at the cursor if it is one of a few letters or signs, without quotes. Longer words are cut off.
+    /// Returns the beginning of the unquoted word at the cursor, long enough to recognise reserved words.
     pub(super) fn keyword(&self) -> Keyword {
         let mut keyword = Keyword::default();
         let mut at = self.at;

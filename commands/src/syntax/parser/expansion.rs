@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use super::cursor::is_name;
 use super::list::End;
-use super::{Parser, Spans, Step, Stop};
+use super::{ParseResult, Parser, Spans, Stop};
 use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::script::ScopeKind;
@@ -28,8 +28,8 @@ impl Quote {
 }
 
 impl Parser<'_, '_> {
-    /// Reads what begins with `$`.
-    pub(super) fn dollar(&mut self, builder: &mut Builder, quote: Quote) -> Step {
+    /// Reads an expansion that begins with `$`.
+    pub(super) fn dollar(&mut self, builder: &mut Builder, quote: Quote) -> ParseResult {
         self.spend(2)?;
         let next = self.after(self.at);
         let quoted = quote.is_quoted();
@@ -73,14 +73,14 @@ impl Parser<'_, '_> {
     }
 
     /// Reads the commands of `$(...)`. The cursor is after the `(`.
-    fn substitution(&mut self, builder: &mut Builder, quoted: bool) -> Step {
+    fn substitution(&mut self, builder: &mut Builder, quoted: bool) -> ParseResult {
         let commands = self.commands_in(ScopeKind::Substitution)?;
         builder.push_part(Part::Substitution { commands, quoted });
         Ok(())
     }
 
     /// Reads `<(...)` or `>(...)`.
-    pub(super) fn process_substitution(&mut self, builder: &mut Builder) -> Step {
+    pub(super) fn process_substitution(&mut self, builder: &mut Builder) -> ParseResult {
         let input = self.peek() == b'<';
         self.bump();
         self.bump();
@@ -90,7 +90,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads a list up to `)`, with here-documents of its own.
-    fn commands_in(&mut self, kind: ScopeKind) -> Step<std::ops::Range<u32>> {
+    fn commands_in(&mut self, kind: ScopeKind) -> ParseResult<std::ops::Range<u32>> {
         let outer = std::mem::take(&mut self.pending);
         let mark = self.mark();
         let read = self.scoped(kind, |parser| parser.list(End::Parenthesis));
@@ -98,7 +98,7 @@ impl Parser<'_, '_> {
         read?;
         self.bump();
         if !inner.is_empty() {
-            // bash reads the body after the line; other shells take those lines for commands.
+            // bash reads the body after the line; other shells read those lines as commands.
             self.differs(&[Dialect::Dash, Dialect::Ash]);
             if self.is_bash() {
                 // Where the body begins depends on the version, and on the rest of the line.
@@ -110,7 +110,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads a command in backquotes.
-    pub(super) fn backquote(&mut self, builder: &mut Builder, quote: Quote) -> Step {
+    pub(super) fn backquote(&mut self, builder: &mut Builder, quote: Quote) -> ParseResult {
         let start = self.at + 1;
         let mut at = start;
         let mut escaped = false;
@@ -144,8 +144,8 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// Reads a text of its own as a substitution.
-    fn inner_text(&mut self, text: &str, spans: Spans) -> Step<std::ops::Range<u32>> {
+    /// Reads a separate text, such as the code in backquotes, as a substitution.
+    fn inner_text(&mut self, text: &str, spans: Spans) -> ParseResult<std::ops::Range<u32>> {
         let mark = self.mark();
         let kind = ScopeKind::Substitution;
         let (dialect, scope) = (self.dialect, self.scope);
@@ -170,7 +170,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads `${...}`.
-    fn braced(&mut self, builder: &mut Builder, quote: Quote) -> Step {
+    fn braced(&mut self, builder: &mut Builder, quote: Quote) -> ParseResult {
         let start = self.at;
         self.bump();
         self.bump();
@@ -229,7 +229,7 @@ impl Parser<'_, '_> {
             }
         }
         if self.at == operator_start && self.peek() != b'}' {
-            // Not an operator: shells skip this in different ways.
+            // This is not an operator. Shells differ in how they skip it.
             self.doubt(DoubtKind::ShellsDiffer, start, self.at);
         }
         if operator == ":" && self.opens_quoting() {
@@ -261,7 +261,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads the rest of `${...}`, and the `}`.
-    fn operand(&mut self, quote: Quote, is_pattern: bool) -> Step<Vec<Part>> {
+    fn operand(&mut self, quote: Quote, is_pattern: bool) -> ParseResult<Vec<Part>> {
         let mut builder = Builder::default();
         let start = self.at;
         loop {
@@ -294,8 +294,9 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Reads `'` within `"${...}"`. bash skips to the next one to find the `}`, but expands what is between; others take it as it is.
-    fn quote_in_quotes(&mut self, builder: &mut Builder, is_pattern: bool) -> Step {
+    /// Reads `'` within `"${...}"`. bash skips to the next `'` to find the `}`, but expands the text between; other shells read it as
+    /// a literal.
+    fn quote_in_quotes(&mut self, builder: &mut Builder, is_pattern: bool) -> ParseResult {
         if is_pattern {
             let start = self.at;
             self.single_quoted(builder)?;

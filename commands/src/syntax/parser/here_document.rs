@@ -2,13 +2,13 @@
 
 use super::builder::Builder;
 use super::expansion::Quote;
-use super::{Parser, Pending, Step, Stop};
+use super::{ParseResult, Parser, Pending, Stop};
 use crate::doubt::DoubtKind;
 use crate::syntax::word::Origin;
 
 impl Parser<'_, '_> {
     /// Reads the bodies of the here-documents of the line before the cursor.
-    pub(super) fn here_documents(&mut self) -> Step {
+    pub(super) fn here_documents(&mut self) -> ParseResult {
         for pending in std::mem::take(&mut self.pending) {
             let start = self.at;
             let (end, next) = self.body_end(&pending);
@@ -37,7 +37,7 @@ impl Parser<'_, '_> {
                 self.doubt(DoubtKind::ShellsDiffer, line_start, line_start + length);
             }
             if plain.starts_with(&pending.delimiter) && plain != pending.delimiter && plain.contains(')') {
-                // Within a substitution, bash takes this for the delimiter, too.
+                // Inside a substitution, bash also accepts this as the delimiter.
                 self.doubt(DoubtKind::ShellsDiffer, line_start, line_start + length);
             }
             let backslashes = line.len() - line.trim_end_matches('\\').len();
@@ -51,14 +51,14 @@ impl Parser<'_, '_> {
     }
 
     /// Reads a body, and sets the target of its redirection.
-    fn body(&mut self, pending: &Pending, start: usize, end: usize) -> Step {
+    fn body(&mut self, pending: &Pending, start: usize, end: usize) -> ParseResult {
         let span = self.span(start, end);
         let mut builder = Builder::default();
         let result = if pending.literal {
             builder.push_str(&self.stripped(pending, start, end), Origin::Quoted);
             Ok(())
         } else {
-            // What is in the body does not end the line that it belongs to.
+            // Commands in the body belong to the scope of the redirected command.
             let scope = std::mem::replace(&mut self.scope, self.script.commands[pending.command].scope);
             let result = self.within(start, end, |parser| parser.body_text(pending, &mut builder));
             self.scope = scope;
@@ -84,7 +84,7 @@ impl Parser<'_, '_> {
         body.split_inclusive('\n').map(|line| line.trim_start_matches('\t')).collect()
     }
 
-    fn body_text(&mut self, pending: &Pending, builder: &mut Builder) -> Step {
+    fn body_text(&mut self, pending: &Pending, builder: &mut Builder) -> ParseResult {
         let mut line_start = true;
         self.skip_continuations();
         while !self.is_at_end() {

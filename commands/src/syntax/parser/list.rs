@@ -1,6 +1,6 @@
 //! Lists and pipelines.
 
-use super::{Parser, Step, Stop};
+use super::{ParseResult, Parser, Stop};
 use crate::syntax::dialect::Dialect;
 use crate::syntax::ids::{CommandId, ScopeId};
 use crate::syntax::script::ScopeKind;
@@ -18,7 +18,7 @@ pub(super) enum End {
     CaseItem,
 }
 
-/// Positions in the lists of commands and scopes.
+/// A position in the lists of commands and scopes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     pub(super) commands: usize,
@@ -36,14 +36,14 @@ impl Parser<'_, '_> {
     }
 
     /// Reads the whole text.
-    pub(super) fn script(&mut self) -> Step {
+    pub(super) fn script(&mut self) -> ParseResult {
         self.list(End::Text)?;
         // A here-document without a line after it has an empty body.
         Ok(())
     }
 
     /// Reads commands up to an end.
-    pub(super) fn list(&mut self, end: End) -> Step {
+    pub(super) fn list(&mut self, end: End) -> ParseResult {
         self.nested(|parser| {
             loop {
                 parser.skip_lines()?;
@@ -84,7 +84,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn and_or(&mut self) -> Step {
+    fn and_or(&mut self) -> ParseResult {
         let mut hidden = self.pipeline()?;
         loop {
             self.skip_blanks();
@@ -108,7 +108,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads a pipeline. Returns whether it is a `[[` that this dialect does not have, without its `]]`.
-    fn pipeline(&mut self) -> Step<bool> {
+    fn pipeline(&mut self) -> ParseResult<bool> {
         loop {
             let keyword = self.keyword();
             match keyword.text() {
@@ -168,8 +168,8 @@ impl Parser<'_, '_> {
         self.peek() == b'|' && self.peek_second() != b'|'
     }
 
-    /// Puts everything since a mark into a new scope.
-    fn rescope(&mut self, mark: Mark, kind: ScopeKind) -> Step {
+    /// Moves all commands and scopes since a mark into a new scope.
+    fn rescope(&mut self, mark: Mark, kind: ScopeKind) -> ParseResult {
         let outer = self.scope;
         let scope: ScopeId = self.add_scope(kind, outer);
         let commands = &mut self.script.commands[mark.commands..];

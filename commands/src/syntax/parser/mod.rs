@@ -23,19 +23,19 @@ use crate::syntax::ids::ScopeId;
 use crate::syntax::script::{Scope, ScopeKind, Script};
 use crate::work::{Exhausted, MAX_DEPTH, Work};
 
-/// How positions of the text relate to the line.
+/// How positions in the text relate to the line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Spans {
-    /// The text is a part of the line, which begins here.
+    /// The text is a part of the line, and begins at this position.
     Shift(usize),
-    /// The text does not occur in the line as it is: everything has the span of the word that it comes from.
+    /// The line does not contain the text unchanged: everything has the span of the word that it comes from.
     Whole(Span),
 }
 
 /// Why a text is not read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stop {
-    /// A quote is not closed. No shell runs the commands since the last complete line.
+    /// A quote is not closed. No shell runs the commands after the last complete line.
     Unclosed,
     /// The syntax is unknown.
     Syntax,
@@ -43,7 +43,8 @@ enum Stop {
     Limit,
 }
 
-type Step<T = ()> = Result<T, Stop>;
+/// The result of reading a part of the text.
+type ParseResult<T = ()> = Result<T, Stop>;
 
 /// The result of reading a text in one dialect.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ pub(crate) struct Parsed {
     pub(crate) differs: Dialects,
 }
 
-/// Reads a text in a dialect. `depth` is the nesting around it.
+/// Reads a text in a dialect. `depth` is the depth of nesting around it.
 pub(crate) fn parse(
     text: &str,
     dialect: Dialect,
@@ -78,8 +79,9 @@ pub(crate) fn parse(
 /// A here-document whose body has not been read yet.
 #[derive(Debug)]
 struct Pending {
-    /// The position of the command, and of its redirection.
+    /// The index of the command.
     command: usize,
+    /// The index of the redirection in the command.
     redirect: usize,
     delimiter: String,
     /// Whether the delimiter was quoted, so that the body has no expansions.
@@ -129,7 +131,7 @@ impl<'t, 'w> Parser<'t, 'w> {
         self.dialect == Dialect::Bash
     }
 
-    /// Notes that other dialects read this place differently.
+    /// Records that other dialects read this position differently.
     fn differs(&mut self, dialects: &[Dialect]) {
         for dialect in dialects.iter().filter(|dialect| **dialect != self.dialect) {
             self.differs.insert(*dialect);
@@ -152,15 +154,15 @@ impl<'t, 'w> Parser<'t, 'w> {
         self.doubt(kind, at.min(self.text.len()), self.text.len().min(at + 1));
     }
 
-    fn spend(&mut self, steps: usize) -> Step {
+    fn spend(&mut self, steps: usize) -> ParseResult {
         self.work.spend(steps).map_err(|Exhausted| {
             self.doubt_at(DoubtKind::TooMuchWork, self.at);
             Stop::Limit
         })
     }
 
-    /// Reads something that is nested in what is read now.
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
+    /// Calls `read` one level of nesting deeper.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         if self.depth >= MAX_DEPTH {
             self.doubt_at(DoubtKind::TooDeep, self.at);
             return Err(Stop::Limit);
@@ -171,8 +173,8 @@ impl<'t, 'w> Parser<'t, 'w> {
         result
     }
 
-    /// Reads something in a new scope.
-    fn scoped<T>(&mut self, kind: ScopeKind, read: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
+    /// Calls `read` in a new scope.
+    fn scoped<T>(&mut self, kind: ScopeKind, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         let outer = self.scope;
         self.scope = self.add_scope(kind, outer);
         let result = read(self);
@@ -186,9 +188,13 @@ impl<'t, 'w> Parser<'t, 'w> {
         id
     }
 
-    /// Reads `text[start..end]` as a text of its own, with the positions of this one. Returns what `read` returns, and continues after
-    /// `end`.
-    fn within<T>(&mut self, start: usize, end: usize, read: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
+    /// Calls `read` with the cursor at `start`, as if the text ended at `end`. Then continues at `end`.
+    fn within<T>(
+        &mut self,
+        start: usize,
+        end: usize,
+        read: impl FnOnce(&mut Self) -> ParseResult<T>,
+    ) -> ParseResult<T> {
         let outer = self.text;
         self.text = &outer[..end];
         self.bytes = self.text.as_bytes();

@@ -2,14 +2,14 @@
 
 use super::builder::Builder;
 use super::expansion::Quote;
-use super::{Parser, Step, Stop};
+use super::{ParseResult, Parser, Stop};
 use crate::characters::UNKNOWN;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::word::{Origin, Part};
 
 impl Parser<'_, '_> {
     /// Reads `'...'`.
-    pub(super) fn single_quoted(&mut self, builder: &mut Builder) -> Step {
+    pub(super) fn single_quoted(&mut self, builder: &mut Builder) -> ParseResult {
         self.at += 1;
         let Some(length) = self.text[self.at..].find('\'') else { return Err(Stop::Unclosed) };
         self.spend(length / 8)?;
@@ -20,7 +20,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads `"..."`.
-    pub(super) fn double_quoted(&mut self, builder: &mut Builder) -> Step {
+    pub(super) fn double_quoted(&mut self, builder: &mut Builder) -> ParseResult {
         self.bump();
         builder.touch_quoted();
         loop {
@@ -66,8 +66,8 @@ impl Parser<'_, '_> {
         self.skip_continuations();
     }
 
-    /// Reads `$'...'`, which dash takes for a `$` and a quoted text.
-    pub(super) fn ansi_quoted(&mut self, builder: &mut Builder) -> Step {
+    /// Reads `$'...'`, which dash reads as a `$` and quoted text.
+    pub(super) fn ansi_quoted(&mut self, builder: &mut Builder) -> ParseResult {
         let start = self.at + 2;
         let mut at = start;
         let mut text = String::new();

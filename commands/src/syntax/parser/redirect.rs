@@ -2,7 +2,7 @@
 
 use super::cursor::{is_delimiter, is_name};
 use super::word::Place;
-use super::{Parser, Pending, Step, Stop};
+use super::{ParseResult, Parser, Pending, Stop};
 use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::script::{Descriptor, Redirect, RedirectKind, SimpleCommand};
@@ -11,7 +11,7 @@ use crate::work::WORD;
 
 impl Parser<'_, '_> {
     /// Reads a redirection of the command at `index`. Returns false if there is none here.
-    pub(super) fn redirect(&mut self, index: usize) -> Step<bool> {
+    pub(super) fn redirect(&mut self, index: usize) -> ParseResult<bool> {
         let start = self.at;
         let mut at = start;
         let mut descriptor = None;
@@ -112,7 +112,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads the redirections after a compound command, whose scope is `scope`.
-    pub(super) fn redirects_of(&mut self, scope: crate::syntax::ids::ScopeId) -> Step {
+    pub(super) fn redirects_of(&mut self, scope: crate::syntax::ids::ScopeId) -> ParseResult {
         self.skip_blanks();
         let start = self.at;
         let outer = self.scope;
@@ -133,7 +133,13 @@ impl Parser<'_, '_> {
     }
 
     /// Reads the delimiter of a here-document.
-    fn here_delimiter(&mut self, index: usize, start: usize, descriptor: Option<Descriptor>, strip: bool) -> Step {
+    fn here_delimiter(
+        &mut self,
+        index: usize,
+        start: usize,
+        descriptor: Option<Descriptor>,
+        strip: bool,
+    ) -> ParseResult {
         let from = self.at;
         let mut delimiter = String::new();
         let mut literal = false;
@@ -162,7 +168,7 @@ impl Parser<'_, '_> {
                 byte => {
                     if matches!(byte, b'`') || byte == b'$' && matches!(self.peek_second(), b'(' | b'{' | b'\'' | b'"')
                     {
-                        // Shells take the text of an expansion in different ways.
+                        // Shells differ in how they read an expansion here.
                         self.doubt(DoubtKind::ShellsDiffer, from, self.at + 1);
                     }
                     let Some(c) = self.text[self.at..].chars().next() else { return Err(Stop::Syntax) };

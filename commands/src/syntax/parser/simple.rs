@@ -2,23 +2,23 @@
 
 use super::cursor::{Keyword, is_delimiter, is_name};
 use super::word::Place;
-use super::{Parser, Step, Stop};
+use super::{ParseResult, Parser, Stop};
 use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::script::{Assignment, ScopeKind, SimpleCommand};
 use crate::syntax::word::{Part, Word};
 
-/// What a simple command turned out to be.
+/// What was found while a simple command was read.
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
-    /// bash has read something as a redirection after which dash begins a new command (`&>`).
+    /// bash reads a redirection (`&>`), where dash begins a new command.
     after_both: bool,
-    /// Within `[[`, where busybox takes `&&` and `||` as words.
+    /// The command is `[[`, in which busybox reads `&&` and `||` as words.
     in_test: bool,
 }
 
 impl Parser<'_, '_> {
-    /// Adds an empty command, whose place in the list is before that of the commands inside of it.
+    /// Adds an empty command, so that it comes before the commands inside it in the list. Returns its index.
     pub(super) fn begin(&mut self) -> usize {
         let index = self.script.commands.len();
         self.script.commands.push(SimpleCommand { scope: self.scope, ..SimpleCommand::default() });
@@ -26,7 +26,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads a simple command, or the definition of a function.
-    pub(super) fn simple_command(&mut self) -> Step {
+    pub(super) fn simple_command(&mut self) -> ParseResult {
         let index = self.begin();
         let result = self.simple_command_at(index);
         let is_empty = |command: &SimpleCommand| {
@@ -38,7 +38,7 @@ impl Parser<'_, '_> {
         result
     }
 
-    fn simple_command_at(&mut self, index: usize) -> Step {
+    fn simple_command_at(&mut self, index: usize) -> ParseResult {
         let start = self.at;
         let mut state = State::default();
         let mut end = start;
@@ -97,14 +97,14 @@ impl Parser<'_, '_> {
         let command = &mut self.script.commands[index];
         command.span = span;
         if command.words.is_empty() && command.assignments.is_empty() && command.redirects.is_empty() {
-            // Nothing that could be a command.
+            // There is no command here.
             return Err(Stop::Syntax);
         }
         Ok(())
     }
 
     /// Reads a word of a command, which brace expansion can turn into several.
-    fn words(&mut self, place: Place, index: usize) -> Step {
+    fn words(&mut self, place: Place, index: usize) -> ParseResult {
         let mut words = std::mem::take(&mut self.script.commands[index].words);
         let result = self.word_into(place, &mut words);
         self.script.commands[index].words = words;
@@ -112,7 +112,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads an assignment before a program.
-    fn assignment(&mut self, index: usize) -> Step<bool> {
+    fn assignment(&mut self, index: usize) -> ParseResult<bool> {
         let start = self.at;
         let mut at = start;
         if !self.byte(at).is_ascii_alphabetic() && self.byte(at) != b'_' {
@@ -140,7 +140,7 @@ impl Parser<'_, '_> {
                 let is_assignment = self.byte(at) == b'=' || self.byte(at) == b'+' && self.byte(self.after(at)) == b'=';
                 self.differs(&[Dialect::Dash, Dialect::Ash]);
                 if !is_assignment {
-                    // A program with a strange name.
+                    // This is the name of a program, however strange.
                     let from = self.after(name_end);
                     let name = self.name(start, name_end);
                     self.arithmetic_region(from, end)?;
@@ -172,7 +172,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads the value of an assignment, which can be empty.
-    pub(super) fn value(&mut self) -> Step<Word> {
+    pub(super) fn value(&mut self) -> ParseResult<Word> {
         let at_word = !is_delimiter(self.peek()) || self.is_process_substitution();
         if at_word {
             self.single_word(Place::Value)
@@ -182,7 +182,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads `( WORDS )` after `NAME=`.
-    pub(super) fn array(&mut self) -> Step<Word> {
+    pub(super) fn array(&mut self) -> ParseResult<Word> {
         let start = self.at;
         self.bump();
         let mut words = Vec::new();
@@ -231,13 +231,13 @@ impl Parser<'_, '_> {
     }
 
     /// Reads `() BODY`. The command at `index` has the name.
-    fn function_after_name(&mut self, index: usize) -> Step {
+    fn function_after_name(&mut self, index: usize) -> ParseResult {
         let start = self.at;
         self.bump();
         self.skip_blanks();
         self.expect(b')')?;
         let command = self.script.commands.remove(index);
-        // Substitutions in the name are after it: their ids have changed.
+        // Removing the command changes the ids of substitutions in the name, which come after it.
         let name = command.words[0].literal().map(std::borrow::Cow::into_owned);
         if name.is_none() || self.script.commands.len() != index {
             self.doubt(DoubtKind::Redefined, start, self.at);
@@ -245,13 +245,13 @@ impl Parser<'_, '_> {
         self.function_body(name.unwrap_or_default())
     }
 
-    pub(super) fn function_body(&mut self, name: String) -> Step {
+    pub(super) fn function_body(&mut self, name: String) -> ParseResult {
         self.skip_lines()?;
         self.nested(|parser| parser.scoped(ScopeKind::Function(name), Self::command))
     }
 
     /// Reads `function NAME [()] BODY`, which dash does not have.
-    pub(super) fn function(&mut self, keyword: Keyword) -> Step {
+    pub(super) fn function(&mut self, keyword: Keyword) -> ParseResult {
         self.differs(&[Dialect::Dash]);
         self.at = keyword.end;
         self.skip_blanks();

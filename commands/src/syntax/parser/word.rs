@@ -3,14 +3,14 @@
 use super::builder::Builder;
 use super::cursor::{is_delimiter, is_name};
 use super::expansion::Quote;
-use super::{Parser, Step};
+use super::{ParseResult, Parser};
 use crate::characters::UNKNOWN;
 use crate::syntax::braces;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::word::{Glob, Origin, Part, Word};
 use crate::work::WORD;
 
-/// Where a word is, which decides what is expanded in it.
+/// Where a word occurs. This decides what is expanded in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// The first word of a command.
@@ -32,14 +32,14 @@ impl Parser<'_, '_> {
     }
 
     /// Reads a word without brace expansion.
-    pub(super) fn single_word(&mut self, place: Place) -> Step<Word> {
+    pub(super) fn single_word(&mut self, place: Place) -> ParseResult<Word> {
         let start = self.at;
         let builder = self.word(place, false)?;
         Ok(builder.finish(self.span(start, self.at)))
     }
 
     /// Reads a word, and adds it or the words of its brace expansion.
-    pub(super) fn word_into(&mut self, place: Place, words: &mut Vec<Word>) -> Step {
+    pub(super) fn word_into(&mut self, place: Place, words: &mut Vec<Word>) -> ParseResult {
         let start = self.at;
         let mut builder = self.word(place, self.is_bash())?;
         let span = self.span(start, self.at);
@@ -55,7 +55,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    fn word(&mut self, place: Place, braces: bool) -> Step<Builder> {
+    fn word(&mut self, place: Place, braces: bool) -> ParseResult<Builder> {
         let start = self.at;
         let mut builder = Builder::default();
         loop {
@@ -144,7 +144,7 @@ impl Parser<'_, '_> {
         Ok(builder)
     }
 
-    /// Reads ASCII characters without a meaning of their own, at least one.
+    /// Reads ASCII characters without a special meaning, at least one.
     fn plain_run(&mut self, builder: &mut Builder) {
         let start = self.at;
         let is_plain = |byte: &u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'/' | b'.' | b'=' | b':' | b'%' | b'^' | b'#');
@@ -203,7 +203,7 @@ impl Parser<'_, '_> {
         self.is_bash() && place != Place::Program && self.byte(next) == b'(' && self.byte(self.after(next)) != b')'
     }
 
-    fn extended_pattern(&mut self, builder: &mut Builder) -> Step {
+    fn extended_pattern(&mut self, builder: &mut Builder) -> ParseResult {
         let start = self.at;
         // Nested parentheses have no sign before them.
         if self.peek() != b'(' {
