@@ -31,7 +31,7 @@ fn a_judgement_shows_what_would_run_and_why() {
         "   1. cd a\n",
         "rm -rf x   (in the code of sh, run by sudo)\n",
         "\nask recursive-deletion: Deletes folders with everything in them.\n    text:  ",
-        "\n    check: Which folders these are",
+        "\n    check: Which folders are these, and do their contents exist elsewhere?",
         "\nask built-code: The line runs code that it builds at run time.\n",
     ] {
         assert!(text.contains(part), "{part:?} is missing: {text}");
@@ -91,7 +91,7 @@ const STRICTER: &str = r#"
 [[rules]]
 name = "deploys"
 description = "Deploys the project."
-check = "Which machine."
+check = "Which machine is this?"
 verdict = "ask"
 programs = ["make"]
 subcommands = ["deploy"]

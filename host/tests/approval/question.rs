@@ -23,7 +23,7 @@ fn a_command_runs_after_a_yes() {
         "The tool `terminal` runs a command.",
         "  | cd . && rm \u{1b}[4;31m-rf\u{1b}[0m",
         "recursive-deletion\u{1b}[0m: Deletes folders with everything in them.",
-        "check: Which folders these are",
+        "check: Which folders are these, and do their contents exist elsewhere?",
         &format!("directory: {}, environment: local", folder.path().display()),
         "allowed once",
     ] {

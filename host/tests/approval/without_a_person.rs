@@ -102,7 +102,7 @@ fn a_tool_can_neither_revoke_approvals_nor_answer_questions() {
     fs::write(folder.path().join("script.sh"), script).expect("failed to write");
     let call = run(folder.path(), &["call", "terminal", "command=sh ./script.sh"]).json();
     let output = call["output"].as_str().expect("text");
-    assert!(output.contains("this command does not run inside of a tool"), "{output}");
+    assert!(output.contains("this command does not run inside a tool"), "{output}");
     assert!(output.contains("cannot ask") && folder.path().join("b").exists(), "{output}");
     // The judge sees the command itself.
     let call = run(folder.path(), &["call", "--yes", "terminal", "command=toolc approvals revoke --all"]);
