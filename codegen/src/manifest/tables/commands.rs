@@ -69,7 +69,7 @@ table! {
     /// A way in which a program runs others.
     #[derive(Debug, Clone)]
     pub struct RunsManifest {
-        /// How the program runs others.
+        /// The way in which the program runs others.
         kind: Required<Word<RunsKind>>,
         /// Operands, one of which must come before the command, such as `exec` for `npm`.
         after: Names,
@@ -79,7 +79,7 @@ table! {
         assignments: Flag,
         /// Whether the program adds arguments at run time, as `xargs` does. Default: `false`.
         appends: Flag,
-        /// Options whose value is a placeholder: the program replaces it in the command, as with `-I` for `xargs`.
+        /// Options whose value is a placeholder that the program replaces in the command, such as `-I` for `xargs`.
         placeholder_flags: Names,
         /// Options with which the program runs nothing, such as `-v` for `command`.
         unless: Names,
@@ -127,7 +127,7 @@ table! {
     pub struct PlaceManifest {
         /// The name. Must be unique in the project.
         name: Required<Name>,
-        /// What the files are, for the user who is asked.
+        /// The description of the files, for the user who is asked.
         description: Required<Prose>,
         /// Patterns of paths. `*`, `?` and `[...]` stand for text within a name, `**` for any number of folders, a leading `~` for the home folder, a leading `.` for the working directory.
         paths: Required<Names>,
@@ -142,9 +142,9 @@ table! {
     pub struct RuleManifest {
         /// The name of the rule. Must be unique in the project.
         name: Required<Name>,
-        /// What such a command does, for the user who is asked.
+        /// The effect of such a command. Shown to the user who is asked.
         description: Required<Prose>,
-        /// What to check before approving, for the user who is asked.
+        /// The question that the user should answer before approving. Shown to the user who is asked.
         check: Prose,
         /// The verdict about such a command.
         verdict: Required<Word<Verdict>>,
