@@ -3477,12 +3477,12 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &[".", "eval", "source"],
             input_only_from: &[
                 "brew shellenv", "conda shell.*", "direnv export", "direnv hook", "dircolors", "docker completion",
-                "docker-machine env", "fnm env", "fnm completions", "fzf", "gh completion", "goenv init", "gpg-agent",
-                "helm completion", "jenv init", "kubectl completion", "keychain", "luarocks path", "mise activate",
-                "minikube docker-env", "minikube completion", "minikube podman-env", "nodenv init", "npm completion",
-                "opam env", "opam config env", "pip completion", "pipenv", "podman-machine env", "pyenv init",
+                "docker-machine env", "fnm env", "fnm completions", "fzf --bash", "fzf --zsh", "gh completion",
+                "goenv init", "helm completion", "jenv init", "kubectl completion", "keychain", "luarocks path",
+                "mise activate", "minikube docker-env", "minikube completion", "minikube podman-env", "nodenv init",
+                "npm completion", "opam env", "opam config env", "pip completion", "podman-machine env", "pyenv init",
                 "pyenv virtualenv-init", "rbenv init", "register-python-argcomplete", "resize", "rustup completions",
-                "ssh-agent", "starship init", "thefuck", "zoxide init", "asdf", "atuin init",
+                "ssh-agent", "starship init", "thefuck --alias", "zoxide init", "atuin init",
             ],
             ..Conditions::EMPTY
         },

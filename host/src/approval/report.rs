@@ -31,7 +31,7 @@ pub(super) fn section(home: &Home, directory: &Path, mode: Mode) -> DoctorSectio
         let _ = writeln!(text, "    rules: {}", show::one_line(file));
     }
     if let Ok(approved) = &approved {
-        let _ = writeln!(text, "    approved for good: {approved}");
+        let _ = writeln!(text, "    approved permanently: {approved}");
     }
     let _ = write!(text, "    log: {}", show::one_line(&log.display().to_string()));
     for problem in &problems {
