@@ -1,5 +1,6 @@
 //! The result of reading a line: every command that could run.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -16,6 +17,9 @@ pub struct Surroundings<'a> {
     pub home: Option<&'a Path>,
     /// Values of environment variables that are not secret.
     pub variables: &'a [(&'a str, &'a str)],
+    /// The names of the other environment variables. A variable that is in neither list is not set. `None` if they are not known:
+    /// then any other variable can be set.
+    pub hidden_variables: Option<&'a [&'a str]>,
     /// The shells that may read the line. By default, all of them.
     pub shells: Shells,
 }
@@ -53,6 +57,10 @@ pub struct Reading {
     pub scopes: Vec<Scope>,
     /// What the reader is not certain about. A line with a doubt needs a person.
     pub doubts: Vec<Doubt>,
+    /// The variables that the line sets, in any way, with the number of times.
+    pub assigned: BTreeMap<String, u32>,
+    /// Whether the line also sets variables whose names are known only at run time.
+    pub assigns_unknown: bool,
 }
 
 /// A command that could run.
@@ -250,7 +258,7 @@ pub(crate) fn declared(words: &[Word]) -> Vec<Assignment> {
         let append = name.ends_with('+');
         let array = name.contains('[');
         let name = name.trim_end_matches('+').split('[').next().unwrap_or_default().to_owned();
-        found.push(Assignment { name, array, append, value, span: word.span });
+        found.push(Assignment { name, array, append, value, each: Vec::new(), span: word.span });
     }
     found
 }

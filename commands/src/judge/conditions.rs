@@ -135,20 +135,21 @@ impl<'a> Check<'_, 'a> {
         if !wanted.operands_in.is_empty() {
             let operands: Vec<_> = self.subject.operands().map(Cow::Borrowed).collect();
             let appended = self.subject.command.appended;
-            self.in_places(wanted.operands_in, &operands, appended);
+            self.in_places(wanted.operands_in, &operands, &[], appended);
         }
         if !wanted.operands_outside.is_empty() && self.matched.certainty != Match::No {
             self.outside_places(wanted.operands_outside);
         }
         if !wanted.writes.is_empty() && self.matched.certainty != Match::No {
-            self.in_places(wanted.writes, &self.subject.written(), false);
+            let names = self.subject.file_names();
+            self.in_places(wanted.writes, &self.subject.written(), &names, false);
         }
         if !wanted.reads.is_empty() && self.matched.certainty != Match::No {
             // Unknown paths do not count: most substitutions read something unknown.
             let is_known =
                 |word: &Cow<'_, Word>| !PathWord::new(word, self.subject.command, self.subject.line).is_unknown();
             let words: Vec<_> = self.read_words().into_iter().filter(is_known).collect();
-            self.in_places(wanted.reads, &words, false);
+            self.in_places(wanted.reads, &words, &[], false);
         }
     }
 
@@ -407,13 +408,17 @@ impl<'a> Check<'_, 'a> {
                 || calls(|kind| matches!(kind, ScopeKind::PipelinePart)) > 1)
     }
 
-    /// Requires that one of the words is a path in one of the places. With `appended`, unknown words may follow.
-    fn in_places(&mut self, names: &[&str], words: &[Cow<'_, Word>], appended: bool) {
+    /// Requires that one of the words is a path in one of the places, or a folder in which one of these files would be. With
+    /// `appended`, unknown words may follow.
+    fn in_places(&mut self, names: &[&str], words: &[Cow<'_, Word>], files: &[&str], appended: bool) {
         let places: Vec<&Place<'_>> = names.iter().filter_map(|name| self.rules.place(name)).collect();
         let mut best = (Match::No, None, None);
         for word in words {
             let path = PathWord::new(word, self.subject.command, self.subject.line);
-            let candidates = std::iter::once(path.folder_of_all()).flatten().chain([path.clone()]);
+            let can_be_folder =
+                !self.subject.command.redirects.iter().any(|redirect| redirect.target.span == word.span);
+            let below = files.iter().filter(|_| can_be_folder).map(|file| path.below(file));
+            let candidates = std::iter::once(path.folder_of_all()).flatten().chain(below).chain([path.clone()]);
             for candidate in candidates {
                 let found = Match::any(places.iter().map(|place| candidate.is_in(place, self.subject.line)));
                 if found > best.0 {

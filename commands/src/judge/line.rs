@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
 use crate::syntax::{CommandId, Part, Word};
+use crate::unfold::is_set_by_shell;
 
 /// Represents an unknown working directory. No real folder has such a name.
 const UNKNOWN_START: &str = "/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}";
@@ -19,13 +20,11 @@ pub(crate) struct Line<'a> {
     pub(crate) surroundings: &'a Surroundings<'a>,
     /// The variables that the line sets, each with its value if the line sets it only once.
     set_variables: BTreeMap<&'a str, Option<&'a Word>>,
+    /// The words of each `for` loop, by the variable, if nothing else sets it.
+    loops: BTreeMap<&'a str, &'a [Word]>,
     /// The commands that write each file. Computed when first needed.
     pub(crate) writers: OnceCell<HashMap<String, Vec<CommandId>>>,
 }
-
-/// Commands that set the variables that they name.
-const SETTERS: &[&str] =
-    &["declare", "export", "getopts", "let", "local", "mapfile", "printf", "read", "readarray", "readonly", "typeset"];
 
 impl<'a> Line<'a> {
     pub(crate) fn new(
@@ -34,28 +33,32 @@ impl<'a> Line<'a> {
         surroundings: &'a Surroundings<'a>,
     ) -> Self {
         let mut set_variables: BTreeMap<&str, Option<&Word>> = BTreeMap::new();
-        for command in &reading.commands {
-            for assignment in &command.assignments {
-                let is_value = !assignment.array && !assignment.append;
-                let value = (is_value && !set_variables.contains_key(&*assignment.name)).then_some(&assignment.value);
-                set_variables.insert(&assignment.name, value);
-            }
-            if command.program.name().is_some_and(|name| SETTERS.contains(&name)) {
-                let names = command.arguments().iter().filter_map(|word| match word.parts.first() {
-                    Some(Part::Literal { text, .. }) => text.split('=').next(),
-                    _ => None,
-                });
-                set_variables.extend(names.map(|name| (name, None)));
+        let mut loops: BTreeMap<&str, &[Word]> = BTreeMap::new();
+        let is_set_once = |name: &str| !reading.assigns_unknown && reading.assigned.get(name) == Some(&1);
+        for assignment in reading.commands.iter().flat_map(|command| &command.assignments) {
+            let is_value = !assignment.array && !assignment.append && is_set_once(&assignment.name);
+            let value = (is_value && !set_variables.contains_key(&*assignment.name)).then_some(&assignment.value);
+            set_variables.insert(&assignment.name, value);
+            if is_set_once(&assignment.name) && is_known_list(&assignment.each) {
+                loops.insert(&assignment.name, &assignment.each);
             }
         }
-        Self { reading, programs, surroundings, set_variables, writers: OnceCell::new() }
+        Self { reading, programs, surroundings, set_variables, loops, writers: OnceCell::new() }
+    }
+
+    /// Returns the words of the `for` loop that sets a variable, if they are known and nothing else sets it.
+    pub(crate) fn loop_words(&self, name: &str) -> Option<&'a [Word]> {
+        self.loops.get(name).copied()
     }
 
     /// Returns whether a variable comes from the environment. The reader has replaced those with a known value, so this one is
     /// unset or secret.
     pub(crate) fn is_of_environment(&self, name: &str) -> bool {
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-        is_name && !self.set_variables.contains_key(name)
+        is_name
+            && !self.reading.assigns_unknown
+            && !self.reading.assigned.contains_key(name)
+            && (name == "HOME" || !is_set_by_shell(name))
     }
 
     /// Returns the value of a variable that the line sets once.
@@ -90,13 +93,52 @@ impl<'a> Line<'a> {
 
     /// Returns whether the value of a part can be any text. Numbers and unset variables cannot.
     pub(crate) fn can_be_anything(&self, part: &Part) -> bool {
+        self.can_be_anything_within(part, MAX_VALUES)
+    }
+
+    fn can_be_anything_within(&self, part: &Part, depth: usize) -> bool {
         match part {
-            Part::Variable { name, operation, .. } => {
-                let is_number = matches!(name.as_str(), "?" | "$" | "!" | "#");
-                operation.is_some() || !is_number && !self.is_of_environment(name)
-            }
+            Part::Variable { name, operation: None, .. } if is_number(name) || self.is_of_environment(name) => false,
+            Part::Variable { name, operation: None, .. } if depth > 0 => match self.only_value(name) {
+                Some(value) if !value.parts.is_empty() => {
+                    value.parts.iter().any(|part| self.can_be_anything_within(part, depth - 1))
+                }
+                _ => true,
+            },
+            Part::Variable { .. } | Part::Substitution { .. } | Part::Arithmetic { .. } | Part::Unknown { .. } => true,
             Part::Literal { .. } | Part::Tilde { .. } | Part::Glob(_) | Part::ProcessSubstitution { .. } => false,
-            Part::Substitution { .. } | Part::Arithmetic { .. } | Part::Unknown { .. } => true,
         }
     }
+}
+
+/// The maximum depth of values within values that are followed.
+const MAX_VALUES: usize = 4;
+
+/// Returns whether the value of a variable is always a number, or several.
+fn is_number(name: &str) -> bool {
+    const NUMBERS: &[&str] = &[
+        "!",
+        "#",
+        "$",
+        "?",
+        "BASHPID",
+        "EPOCHSECONDS",
+        "EUID",
+        "GROUPS",
+        "LINENO",
+        "OPTIND",
+        "PIPESTATUS",
+        "PPID",
+        "RANDOM",
+        "SECONDS",
+        "SRANDOM",
+        "UID",
+    ];
+    NUMBERS.contains(&name)
+}
+
+/// Returns whether the words of a `for` loop are certain, apart from the files that a pattern finds.
+fn is_known_list(words: &[Word]) -> bool {
+    let is_known = |part: &Part| matches!(part, Part::Literal { .. } | Part::Tilde { .. } | Part::Glob(_));
+    !words.is_empty() && words.iter().all(|word| word.parts.iter().all(is_known))
 }

@@ -8,6 +8,7 @@ mod reach;
 mod sources;
 mod sql;
 mod subject;
+mod variants;
 
 use crate::certainty::Match;
 use crate::doubt::{Doubt, DoubtKind};
@@ -118,12 +119,25 @@ pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings
                 doubts.push(Doubt { kind: DoubtKind::TooMuchWork, span: command.span });
                 break;
             }
-            let subject = Subject::new(&line, id);
-            let (mut found, exempting) = judge_command(&subject, rules);
-            for rule in exempting {
-                let exempted = apply_exception(rule, &subject, &mut found, &mut doubts);
-                if !exempted.is_empty() {
-                    exceptions.push(Exception { rule, command: id, exempted });
+            let forms = variants::forms(&line, command);
+            words += (forms.len() - 1) * command.words.len();
+            let mut found = Vec::new();
+            for form in &forms {
+                let subject = Subject::with_form(&line, id, form);
+                let (mut of_form, exempting) = judge_command(&subject, rules);
+                // An exception for one form is not one for the others.
+                for rule in exempting.into_iter().filter(|_| forms.len() == 1) {
+                    let exempted = apply_exception(rule, &subject, &mut of_form, &mut doubts);
+                    if !exempted.is_empty() {
+                        exceptions.push(Exception { rule, command: id, exempted });
+                    }
+                }
+                add_new(&mut found, of_form);
+                if let Some(form) = variants::without_environment(&line, form) {
+                    words += form.words.len();
+                    let (of_form, _) = judge_command(&Subject::with_form(&line, id, &form), rules);
+                    let uncertain = |finding| Finding { verdict: Verdict::Ask, is_certain: false, ..finding };
+                    add_new(&mut found, of_form.into_iter().map(uncertain));
                 }
             }
             findings.append(&mut found);
@@ -133,6 +147,17 @@ pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.verdict), !finding.is_certain, finding.span.start));
     let verdict = findings.first().map_or(Verdict::Allow, |finding| finding.verdict);
     Judgement { verdict, findings, exceptions, reading }
+}
+
+/// Adds findings whose cause is new, or more certain than before.
+fn add_new<'r>(findings: &mut Vec<Finding<'r>>, new: impl IntoIterator<Item = Finding<'r>>) {
+    for finding in new {
+        match findings.iter_mut().find(|other| other.cause == finding.cause) {
+            Some(other) if other.is_certain || !finding.is_certain => {}
+            Some(other) => *other = finding,
+            None => findings.push(finding),
+        }
+    }
 }
 
 /// Returns the findings about one command, and the exceptions whose conditions it certainly meets.

@@ -43,9 +43,14 @@ impl PathWord {
         let first = parts.next();
         let is_absolute = matches!(first, Some(Part::Literal { text, .. }) if text.starts_with('/'));
         let base = first.and_then(|part| base(part, command, line));
+        let is_directory = first.is_some_and(is_working_directory);
         match (&base, first) {
             (Some(base), _) => builder.text(base, Origin::Plain),
-            (None, Some(Part::Literal { .. } | Part::Glob(_) | Part::Arithmetic { .. })) if !is_absolute => {
+            (None, Some(part))
+                if is_directory
+                    || matches!(part, Part::Literal { .. } | Part::Glob(_) | Part::Arithmetic { .. })
+                        && !is_absolute =>
+            {
                 match &command.directory {
                     Directory::Start => builder.text(&line.start(), Origin::Plain),
                     Directory::At(directory) => {
@@ -57,14 +62,20 @@ impl PathWord {
                         builder.path.push(Component::Unknown);
                     }
                 }
-                builder.end();
+                if !is_directory {
+                    builder.end();
+                }
             }
             _ => {}
         }
-        for part in first.filter(|_| base.is_none()).into_iter().chain(parts) {
+        for part in first.filter(|_| base.is_none() && !is_directory).into_iter().chain(parts) {
             builder.part(part, line, 0);
         }
         builder.end();
+        if word.text().is_some_and(|text| text.is_empty()) {
+            // No file has an empty name.
+            builder.path = vec![Component::Name("\0".to_owned())];
+        }
         Self { components: simplified(builder.path), depends_on_cd }
     }
 
@@ -73,6 +84,12 @@ impl PathWord {
         let (last, folder) = self.components.split_last()?;
         let is_all = matches!(last, Component::Glob(glob) if glob.chars().all(|letter| "*?.".contains(letter)));
         is_all.then(|| Self { components: folder.to_vec(), depends_on_cd: self.depends_on_cd })
+    }
+
+    /// Returns the path of a file in this folder.
+    pub(crate) fn below(&self, name: &str) -> Self {
+        let name = Component::Name(name.to_owned());
+        Self { components: self.components.iter().cloned().chain([name]).collect(), depends_on_cd: self.depends_on_cd }
     }
 
     /// Returns whether the beginning of the path is unknown.
@@ -116,9 +133,9 @@ impl PathWord {
 
     /// Returns whether the path is in a place.
     pub(crate) fn is_in(&self, place: &Place<'_>, line: &Line<'_>) -> Match {
-        let matches = |pattern: &&str| self.matches_pattern(pattern, line);
-        let found = Match::any(place.paths.iter().map(matches));
-        if found == Match::No || place.except.iter().any(|pattern| matches(pattern) == Match::Yes) {
+        let found = Match::any(place.paths.iter().map(|pattern| self.matches_pattern(pattern, Files::Some, line)));
+        let is_exception = |pattern: &&str| self.matches_pattern(pattern, Files::All, line) == Match::Yes;
+        if found == Match::No || place.except.iter().any(is_exception) {
             return Match::No;
         }
         // If the `cd` fails, this is another path.
@@ -126,7 +143,7 @@ impl PathWord {
     }
 
     /// Returns whether the path matches a pattern, which may begin with `~` or `.`.
-    fn matches_pattern(&self, pattern: &str, line: &Line<'_>) -> Match {
+    fn matches_pattern(&self, pattern: &str, files: Files, line: &Line<'_>) -> Match {
         let mut own = self.components.as_slice();
         let folder = match pattern.chars().next() {
             Some('~') => Some((home(line.surroundings), &pattern[1..])),
@@ -150,12 +167,24 @@ impl PathWord {
                 below
             }
         };
-        matches_components(pattern.strip_prefix('/').unwrap_or(pattern), own)
+        matches_components(pattern.strip_prefix('/').unwrap_or(pattern), own, files)
     }
 }
 
+/// Which of the files that a pattern of the shell finds have to match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Files {
+    Some,
+    All,
+}
+
+/// Returns whether a part is `$PWD`.
+fn is_working_directory(part: &Part) -> bool {
+    matches!(part, Part::Variable { name, operation: None, .. } if name == "PWD")
+}
+
 /// Returns whether the components of a path match those of a pattern.
-fn matches_components(pattern: &str, path: &[Component]) -> Match {
+fn matches_components(pattern: &str, path: &[Component], files: Files) -> Match {
     let (first, rest) = pattern.split_once('/').map_or((pattern, None), |(first, rest)| (first, Some(rest)));
     if first.is_empty() && rest.is_none() {
         return match path {
@@ -176,7 +205,7 @@ fn matches_components(pattern: &str, path: &[Component]) -> Match {
             // An unknown name below a known folder counts as an ordinary name.
             rest => Match::any((0..=path.len()).map(|skipped| match path.get(skipped) {
                 Some(Component::Unknown) if skipped > 0 => Match::No,
-                _ => matches_components(rest, &path[skipped..]),
+                _ => matches_components(rest, &path[skipped..], files),
             })),
         };
     }
@@ -184,9 +213,9 @@ fn matches_components(pattern: &str, path: &[Component]) -> Match {
         None => Match::No,
         Some((Component::Unknown, after)) => {
             // The unknown part can be empty, or have one or more components.
-            let whole = matches_components(pattern, after)
-                | matches_components(rest, after)
-                | if rest.is_empty() { Match::No } else { matches_components(rest, path) };
+            let whole = matches_components(pattern, after, files)
+                | matches_components(rest, after, files)
+                | if rest.is_empty() { Match::No } else { matches_components(rest, path, files) };
             whole.min(Match::Maybe)
         }
         Some((component, after)) => {
@@ -194,13 +223,14 @@ fn matches_components(pattern: &str, path: &[Component]) -> Match {
                 Component::Name(name) => Match::from(pattern::matches(first, name)),
                 Component::Part(word) => pattern::matches_word(first, word),
                 // A shell pattern expands to all names that match it, those of the place included. Hidden names need a `.`.
+                Component::Glob(glob) if files == Files::All => Match::from(first == "*" || first == glob),
                 Component::Glob(glob) => {
                     let is_hidden = first.starts_with('.') && !glob.starts_with('.');
                     Match::from(!is_hidden && pattern::can_both_match(first, glob))
                 }
                 Component::Unknown => Match::Maybe,
             };
-            if own == Match::No { Match::No } else { own & matches_components(rest, after) }
+            if own == Match::No { Match::No } else { own & matches_components(rest, after, files) }
         }
     }
 }
@@ -224,7 +254,8 @@ fn base<'s>(part: &Part, command: &Command, line: &Line<'s>) -> Option<Cow<'s, s
     match part {
         Part::Tilde { user } if user.is_empty() => Some(home(line.surroundings)),
         Part::Tilde { user } if user == "root" => Some("/root".into()),
-        Part::Tilde { user } if user.starts_with(['+', '-']) => None,
+        // `~+`, `~-` and `~1` are folders that the shell remembers.
+        Part::Tilde { user } if user.starts_with(['+', '-']) || user.bytes().all(|byte| byte.is_ascii_digit()) => None,
         Part::Tilde { user } => Some(format!("/home/{user}").into()),
         Part::Variable { name, operation: None, .. } if name == "HOME" => Some(home(line.surroundings)),
         Part::Variable { name, operation: None, .. } if name == "PWD" && command.directory == Directory::Start => {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::flags::{self, Argument};
 use crate::judge::line::Line;
-use crate::programs::{Program, Runs, Writes, without_version};
+use crate::programs::{Program, Runs, SHELL, Writes, without_version};
 use crate::reading::Command;
 use crate::rules::pattern;
 use crate::syntax::{CommandId, Part, Word};
@@ -22,7 +22,11 @@ pub(crate) struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     pub(crate) fn new(line: &'a Line<'a>, id: CommandId) -> Self {
-        let command = line.reading.command(id);
+        Self::with_form(line, id, line.reading.command(id))
+    }
+
+    /// Returns a command in another form than that of the reading.
+    pub(crate) fn with_form(line: &'a Line<'a>, id: CommandId, command: &'a Command) -> Self {
         let own_name = command.program.name();
         let program = own_name.and_then(|name| line.programs.get(name));
         let name = own_name.map(|name| match program {
@@ -62,7 +66,7 @@ impl<'a> Subject<'a> {
     /// Returns whether a word can be an option, although it begins with an expansion.
     pub(crate) fn can_be_option(&self, word: &Word) -> bool {
         let first = word.parts.iter().find(|part| !matches!(part, Part::Literal { text, .. } if text.is_empty()));
-        first.is_some_and(|part| matches!(part, Part::Glob(_)) || self.line.can_be_anything(part))
+        first.is_some_and(|part| self.line.can_be_anything(part))
     }
 
     /// Returns the words that name files which the command writes.
@@ -127,10 +131,25 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Returns whether the command only prints its help or its version.
+    /// Returns the names that files get if the command writes them to a folder: those of its operands, and an ordinary one.
+    pub(crate) fn file_names(&self) -> Vec<&'a str> {
+        let last = |word: &'a Word| match word.parts.last() {
+            Some(Part::Literal { text, .. }) => text.trim_end_matches('/').rsplit('/').next(),
+            _ => None,
+        };
+        let names = self.operands().filter_map(last).filter(|name| !matches!(*name, "" | "." | ".."));
+        names.take(MAX_NAMES).chain([ORDINARY_NAME]).collect()
+    }
+
+    /// Returns whether the command only prints its help or its version. A program that runs others or a script passes the option on.
     pub(crate) fn is_help(&self) -> bool {
         let words = self.command.arguments();
         let Some((last, others)) = words.split_last() else { return false };
+        let passes_on = |program: &Program<'_>| program.options_first || !program.runs.is_empty();
+        let is_shell = self.name.is_some_and(|name| SHELL.get(name).is_some());
+        if !others.is_empty() && (is_shell || self.program.is_some_and(passes_on)) {
+            return false;
+        }
         let is_plain = |word: &Word| {
             word.literal().is_some_and(|text| {
                 !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
@@ -151,6 +170,11 @@ impl<'a> Subject<'a> {
         patterns.iter().any(is_own)
     }
 }
+
+/// The maximum number of operands whose names are tried in a folder.
+const MAX_NAMES: usize = 8;
+/// A name that no pattern contains: only `*` and `**` match it.
+const ORDINARY_NAME: &str = "\u{0}file";
 
 /// Returns whether options after the first operand belong to another command. If that begins after a subcommand, the options of
 /// other subcommands are the program's own: `docker exec` runs a command, and `docker run -v` has an option.

@@ -49,7 +49,10 @@ impl SimpleCommand {
         if commands == 0 {
             return;
         }
-        let assigned = self.assignments.iter_mut().map(|assignment| &mut assignment.value);
+        let assigned = self.assignments.iter_mut().flat_map(|assignment| {
+            let Assignment { value, each, .. } = assignment;
+            each.iter_mut().chain([value])
+        });
         let targets = self.redirects.iter_mut().map(|redirect| &mut redirect.target);
         for word in self.words.iter_mut().chain(assigned).chain(targets) {
             shift_parts(&mut word.parts, commands);
@@ -167,6 +170,8 @@ pub struct Assignment {
     pub append: bool,
     /// The value. For an array, the parts of all elements, one after another.
     pub value: Word,
+    /// The words that a `for` loop assigns, one after another. Empty for other assignments.
+    pub each: Vec<Word>,
     /// The text of the assignment.
     pub span: Span,
 }

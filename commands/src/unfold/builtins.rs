@@ -21,7 +21,7 @@ impl Unfolder<'_> {
         let declared = declared(&command.words);
         let position = (info.root, index);
         let mut suspects = Vec::new();
-        for Assignment { name, array, append, value, span } in &command.assignments {
+        for Assignment { name, array, append, value, span, .. } in &command.assignments {
             if command.words.is_empty() && !array && !append {
                 for dialect in info.dialects.iter() {
                     self.variables.set(name, dialect, value, scope, position);
@@ -35,7 +35,7 @@ impl Unfolder<'_> {
             word.starts_with_expansion()
                 || option.starts_with(['-', '+']) && !matches!(option.as_str(), "-x" | "-r" | "-g")
         });
-        for Assignment { name, value, span, append, array } in declared {
+        for Assignment { name, value, span, append, array, .. } in declared {
             for dialect in info.dialects.iter().filter(|_| is_plain && !append && !array) {
                 self.variables.set(&name, dialect, &value, scope, position);
             }

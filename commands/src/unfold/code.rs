@@ -292,10 +292,18 @@ impl Unfolder<'_> {
                 {
                     words.remove(0);
                 }
+                // Some shells print clusters of these letters, and others take them for options.
+                let is_unclear = words.first().is_some_and(|word| {
+                    let start = word.certain_start();
+                    word.text().is_none()
+                        || start.len() > 1
+                            && start.starts_with('-')
+                            && start[1..].trim_matches(['n', 'e', 'E']).is_empty()
+                });
                 let has_escape = |word: &Word| {
                     word.parts.iter().any(|part| matches!(part, Part::Literal { text, .. } if text.contains('\\')))
                 };
-                (!words.iter().any(has_escape) && !words.is_empty()).then_some((words, command.span))
+                (!is_unclear && !words.iter().any(has_escape) && !words.is_empty()).then_some((words, command.span))
             }
             "printf" => {
                 let format = words.first()?.text()?.into_owned();

@@ -44,6 +44,7 @@ impl Unfolder<'_> {
         let mut assignments = std::mem::take(&mut self.reading.commands[index].assignments);
         for assignment in &mut assignments {
             self.fill(index, &mut assignment.value);
+            assignment.each.iter_mut().for_each(|word| self.fill(index, word));
         }
         let command = &mut self.reading.commands[index];
         (command.redirects, command.assignments) = (redirects, assignments);

@@ -23,6 +23,7 @@ use crate::syntax::{CommandId, Dialects, Part, Scope, ScopeId, ScopeKind, Script
 use crate::work::{COMMAND, COPY, MAX_BYTES, MAX_DEPTH, Work};
 use aliases::Aliases;
 use variables::Variables;
+pub(crate) use variables::is_set_by_shell;
 
 /// The maximum number of times that a line is read again because a variable had another value than assumed.
 const ROUNDS: usize = 3;
@@ -93,7 +94,7 @@ impl<'a> Unfolder<'a> {
             work,
             reading: Reading::default(),
             infos: Vec::new(),
-            variables: Variables::new(distrusted, surroundings.variables),
+            variables: Variables::new(distrusted, surroundings),
             aliases: Aliases::default(),
             evaluates: false,
             exhausted: false,
@@ -127,6 +128,7 @@ impl<'a> Unfolder<'a> {
         self.set_directories();
         let mut seen: HashSet<(DoubtKind, u32)> = HashSet::new();
         self.reading.doubts.retain(|doubt| seen.insert((doubt.kind, doubt.span.start)));
+        (self.reading.assigned, self.reading.assigns_unknown) = self.variables.into_assigned();
         self.reading
     }
 

@@ -103,7 +103,14 @@ impl Unfolder<'_> {
                     let start = word.certain_start();
                     let name = start.split('=').next().unwrap_or_default().to_owned();
                     let value = word.without_start(name.len() + 1);
-                    assignments.push(Assignment { name, array: false, append: false, value, span: word.span });
+                    assignments.push(Assignment {
+                        name,
+                        array: false,
+                        append: false,
+                        value,
+                        each: Vec::new(),
+                        span: word.span,
+                    });
                 }
                 Argument::Operand { word, .. } if rest.assignments && word.literal().as_deref() == Some("-") => {}
                 Argument::Operand { word, .. } if !is_after => {

@@ -1,8 +1,8 @@
 //! The known values of variables. A variable has a known value if its only assignment has certainly run before.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::reading::Program;
+use crate::reading::{Program, Surroundings};
 use crate::syntax::{Dialect, Dialects, Part, ScopeId, SimpleCommand, Word};
 
 /// Variables that the shell itself changes, or that scripts cannot change.
@@ -32,6 +32,44 @@ const SPECIAL: &[&str] = &[
     "UID",
     "_",
 ];
+/// Other variables that shells set.
+const SHELL_VARIABLES: &[&str] = &[
+    "BASH",
+    "BASHOPTS",
+    "BASH_ALIASES",
+    "BASH_ARGC",
+    "BASH_ARGV",
+    "BASH_CMDS",
+    "BASH_LINENO",
+    "BASH_REMATCH",
+    "BASH_SOURCE",
+    "BASH_SUBSHELL",
+    "BASH_VERSINFO",
+    "BASH_VERSION",
+    "COLUMNS",
+    "COMP_WORDBREAKS",
+    "COPROC",
+    "DIRSTACK",
+    "HISTCMD",
+    "HOSTNAME",
+    "HOSTTYPE",
+    "LINES",
+    "MACHTYPE",
+    "MAPFILE",
+    "OPTERR",
+    "OSTYPE",
+    "PATH",
+    "PS1",
+    "PS2",
+    "PS4",
+    "SHLVL",
+    "TERM",
+];
+/// Returns whether the shell itself sets a variable, so that its value does not come from the environment.
+pub(crate) fn is_set_by_shell(name: &str) -> bool {
+    SPECIAL.contains(&name) || SHELL_VARIABLES.contains(&name)
+}
+
 /// Builtins whose operands are names of variables that they set.
 const SETTERS: &[&str] = &[
     "declare",
@@ -48,6 +86,9 @@ const SETTERS: &[&str] = &[
     "unset",
     "wait",
 ];
+
+/// The maximum number of letters of options before the name of a variable.
+const MAX_OPTIONS: usize = 8;
 
 /// An assignment whose value is certain.
 #[derive(Debug)]
@@ -69,8 +110,7 @@ pub(super) struct Variables<'a> {
     used: HashMap<(String, Dialect), u32>,
     /// Variables that are assigned more often than an earlier round assumed. Their values are not used.
     distrusted: &'a HashSet<String>,
-    /// The known variables of the environment.
-    given: &'a [(&'a str, &'a str)],
+    surroundings: &'a Surroundings<'a>,
     /// Functions that the line defines.
     pub(super) functions: HashSet<String>,
     /// Whether the line defines aliases.
@@ -79,20 +119,23 @@ pub(super) struct Variables<'a> {
     pub(super) changes_directory: bool,
     /// Whether variables are set whose names are not known.
     dynamic: bool,
+    /// Whether a file with code is read, which can set any variable.
+    sources_a_file: bool,
 }
 
 impl<'a> Variables<'a> {
-    pub(super) fn new(distrusted: &'a HashSet<String>, given: &'a [(&'a str, &'a str)]) -> Self {
+    pub(super) fn new(distrusted: &'a HashSet<String>, surroundings: &'a Surroundings<'a>) -> Self {
         Self {
             counts: HashMap::new(),
             constants: HashMap::new(),
             used: HashMap::new(),
             distrusted,
-            given,
+            surroundings,
             functions: HashSet::new(),
             has_aliases: false,
             changes_directory: false,
             dynamic: false,
+            sources_a_file: false,
         }
     }
 
@@ -101,11 +144,23 @@ impl<'a> Variables<'a> {
         self.dynamic = true;
     }
 
+    /// Returns how often each variable is set, and whether variables are set whose names are not known. A file with code that the
+    /// line reads does not count: it can run anything by itself.
+    pub(super) fn into_assigned(self) -> (BTreeMap<String, u32>, bool) {
+        let most = |counts: [u32; 3]| counts.into_iter().max().unwrap_or_default();
+        (self.counts.into_iter().map(|(name, counts)| (name, most(counts))).collect(), self.dynamic)
+    }
+
+    /// Returns whether the values that are known can be wrong.
+    fn is_uncertain(&self) -> bool {
+        self.dynamic || self.sources_a_file
+    }
+
     /// Returns the variables whose value was used although another assignment was found later.
     pub(super) fn misused(&self) -> Vec<String> {
         let is_misused = |used: &(&(String, Dialect), &u32)| {
             let ((name, dialect), count) = used;
-            self.dynamic || self.assignments(name, *dialect) > **count
+            self.is_uncertain() || self.assignments(name, *dialect) > **count
         };
         self.used.iter().filter(is_misused).map(|((name, _), _)| name.clone()).collect()
     }
@@ -116,7 +171,7 @@ impl<'a> Variables<'a> {
 
     /// Returns whether the line sets a variable.
     pub(super) fn is_assigned(&self, name: &str, dialects: Dialects) -> bool {
-        self.dynamic || dialects.iter().any(|dialect| self.assignments(name, dialect) > 0)
+        self.is_uncertain() || dialects.iter().any(|dialect| self.assignments(name, dialect) > 0)
     }
 
     /// Counts an assignment of a variable. Assignments in nested code count for all dialects.
@@ -148,7 +203,7 @@ impl<'a> Variables<'a> {
         self.has_aliases |= first == "alias";
         self.changes_directory |= matches!(&*first, "cd" | "pushd" | "popd");
         if matches!(&*first, "." | "source") {
-            self.dynamic = true;
+            self.sources_a_file = true;
             return;
         }
         if !SETTERS.contains(&&*first) {
@@ -161,16 +216,20 @@ impl<'a> Variables<'a> {
             if is_declaration && start.starts_with('-') && start.contains('n') {
                 self.dynamic = true;
             }
-            if first == "printf" && start != "-v" && !start.starts_with("-v") && words[1].certain_start() != "-v" {
+            if first == "printf" && !words[1].certain_start().starts_with("-v") {
                 return;
             }
             if start.is_empty() || word.text().is_none() && !start.contains('=') {
                 self.dynamic |= first != "printf";
                 continue;
             }
-            let name: String =
-                start.trim_start_matches('-').chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            if !name.is_empty() {
+            let name = |text: &str| -> String {
+                text.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
+            };
+            let options = start.trim_start_matches('-');
+            // After an option, the name can be in the same word: `-vNAME`, `-raNAME`.
+            let starts = if options.len() < start.len() { options.len().min(MAX_OPTIONS) } else { 1 };
+            for name in (0..starts).filter_map(|at| options.get(at..)).map(name).filter(|name| !name.is_empty()) {
                 self.assign(&name, dialects, nested);
             }
         }
@@ -200,7 +259,7 @@ impl<'a> Variables<'a> {
         own_shell: bool,
         encloses_command: impl Fn(ScopeId) -> bool,
     ) -> Option<String> {
-        if self.dynamic || self.distrusted.contains(name) {
+        if self.is_uncertain() || self.distrusted.contains(name) {
             return None;
         }
         match self.assignments(name, dialect) {
@@ -210,9 +269,9 @@ impl<'a> Variables<'a> {
             }
             // Another shell may have another environment.
             0 if own_shell && !SPECIAL.contains(&name) => {
-                let value = self.given.iter().find(|(given, _)| *given == name)?.1;
+                let value = self.of_environment(name)?.to_owned();
                 self.used.insert((name.to_owned(), dialect), 0);
-                Some(value.to_owned())
+                Some(value)
             }
             1 => {
                 let constant = self.constants.get(&(name.to_owned(), dialect))?;
@@ -231,6 +290,16 @@ impl<'a> Variables<'a> {
         }
     }
 
+    /// Returns the value of an environment variable, which is empty if the variable is certainly not set.
+    fn of_environment(&self, name: &str) -> Option<&'a str> {
+        let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+        let given = self.surroundings.variables.iter().find(|(given, _)| *given == name).map(|(_, value)| *value);
+        let is_unset = is_name
+            && !SHELL_VARIABLES.contains(&name)
+            && self.surroundings.hidden_variables.is_some_and(|hidden| !hidden.contains(&name));
+        given.or_else(|| is_unset.then_some(""))
+    }
+
     /// Returns the program that a word names. `built` says that the word had an expansion, which was replaced by its value.
     pub(super) fn program(&self, word: &Word, built: bool) -> Program {
         if let Some(text) = word.text() {
@@ -243,7 +312,7 @@ impl<'a> Variables<'a> {
         let Some((_, name)) = end.rsplit_once('/') else { return Program::Unknown };
         let is_one_word = word.parts.iter().all(|part| match part {
             Part::Variable { name, operation: None, quoted: false } => {
-                !self.dynamic
+                !self.is_uncertain()
                     && !self.counts.contains_key(name)
                     && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
                     && !name.starts_with(|c: char| c.is_ascii_digit())

@@ -62,6 +62,8 @@ fn a_command_is_judged_with_the_variables_of_the_environment_that_are_not_secret
         run_with(folder.path(), &["judge", &command], |program| program.env(name, "/etc"))
     };
     assert_eq!(judge("OUT").status, Some(3));
+    let unset = run(folder.path(), &["judge", "rm -r \"$SURELY_NOT_SET\"/"]);
+    assert_eq!(unset.status, Some(3), "{}", unset.out);
     let secret = judge("OUT_PASSWORD");
     assert_eq!(secret.status, Some(1), "{}", secret.out);
     assert!(!secret.out.contains("/etc"), "{}", secret.out);

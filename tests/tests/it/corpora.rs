@@ -29,6 +29,12 @@ fn the_corpora_of_commands_pass() {
 }
 
 #[test]
+fn no_attack_on_the_rules_gets_through() {
+    let output = corpus("commands", &Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/attacks.jsonl"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
 fn a_failing_row_and_an_unusable_file_exit_differently() {
     let dir = tempfile::tempdir().expect("failed to make a folder");
     let file = dir.path().join("rows.jsonl");

@@ -152,8 +152,9 @@ impl Parser<'_, '_> {
             } else {
                 words.push(Word { parts: vec![Part::Unknown { splits: true }], span });
             }
-            let parts = words.into_iter().flat_map(|word| word.parts).collect();
-            let assignment = Assignment { name, array: true, append: false, value: Word { parts, span }, span };
+            let parts = words.iter().flat_map(|word| word.parts.iter().cloned()).collect();
+            let value = Word { parts, span };
+            let assignment = Assignment { name, array: true, append: false, value, each: words, span };
             let whole = self.span(start, self.at);
             let command = &mut self.script.commands[index];
             command.assignments.push(assignment);

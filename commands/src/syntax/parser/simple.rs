@@ -167,7 +167,7 @@ impl Parser<'_, '_> {
         }
         let (value, array) = if self.peek() == b'(' && bash { (self.array()?, true) } else { (self.value()?, element) };
         let span = self.span(start, self.at);
-        self.script.commands[index].assignments.push(Assignment { name, array, append, value, span });
+        self.script.commands[index].assignments.push(Assignment { name, array, append, value, each: Vec::new(), span });
         Ok(true)
     }
 

@@ -24,6 +24,8 @@ pub(super) struct CommandPlace {
     pub(super) directory: Option<String>,
     home: Option<String>,
     variables: Vec<(String, String)>,
+    /// The names of the other variables. `None` if the environment is not known.
+    hidden_variables: Option<Vec<String>>,
 }
 
 impl CommandPlace {
@@ -31,11 +33,14 @@ impl CommandPlace {
         let is_local = config.environment == CommandApproval::LOCAL;
         let home = config.home.as_deref().and_then(Path::to_str).map(str::to_owned);
         let mut variables = if is_local { env.vars() } else { Vec::new() };
-        variables.retain(|(name, _)| !NOT_PASSED_ON.contains(&&**name) && !is_secret_name(name) && !is_secret(name));
+        let is_hidden = |name: &str| NOT_PASSED_ON.contains(&name) || is_secret_name(name) || is_secret(name);
+        let hidden = variables.extract_if(.., |(name, _)| is_hidden(name)).map(|(name, _)| name);
+        let hidden_variables = Some(hidden.collect()).filter(|_| is_local);
         Self {
             directory: config.directory.as_deref().and_then(Path::to_str).and_then(absolute),
             home: home.or_else(|| env.var("HOME").filter(|_| is_local)).as_deref().and_then(absolute),
             variables,
+            hidden_variables,
         }
     }
 
@@ -64,10 +69,13 @@ impl CommandPlace {
     /// Calls `judge` with the surroundings of the command.
     pub(super) fn surroundings<T>(&self, judge: impl FnOnce(&Surroundings<'_>) -> T) -> T {
         let variables: Vec<(&str, &str)> = self.variables.iter().map(|(name, value)| (&**name, &**value)).collect();
+        let hidden: Option<Vec<&str>> =
+            self.hidden_variables.as_ref().map(|names| names.iter().map(String::as_str).collect());
         judge(&Surroundings {
             directory: self.directory.as_deref().map(Path::new),
             home: self.home.as_deref().map(Path::new),
             variables: &variables,
+            hidden_variables: hidden.as_deref(),
             ..Surroundings::default()
         })
     }

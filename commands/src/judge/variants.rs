@@ -1,0 +1,168 @@
+//! The forms that a command takes at run time, as far as they are known: with each word of a `for` loop, and with variables of the
+//! environment that are not set.
+
+use std::borrow::Cow;
+
+use crate::judge::line::Line;
+use crate::reading::{Command, Program};
+use crate::syntax::{Assignment, Glob, Operation, Origin, Part, Word};
+
+/// The maximum number of forms with different words of `for` loops. With more, the variables count as unknown.
+const MAX_FORMS: usize = 16;
+
+/// Returns the forms of a command, with what is known about loops filled in. Usually this is only the command itself.
+pub(super) fn forms<'c>(line: &Line<'_>, command: &'c Command) -> Vec<Cow<'c, Command>> {
+    let mut forms = vec![Cow::Borrowed(command)];
+    for name in loop_variables(line, command) {
+        let Some(words) = line.loop_words(name) else { continue };
+        if forms.len() * words.len() > MAX_FORMS {
+            return vec![Cow::Borrowed(command)];
+        }
+        let with_each = |form: &Cow<'c, Command>| {
+            let form = form.clone();
+            words.iter().map(move |word| Cow::Owned(with_value(&form, name, word))).collect::<Vec<_>>()
+        };
+        forms = forms.iter().flat_map(with_each).collect();
+    }
+    forms
+}
+
+/// Returns the command as it is if no variable of the environment is set. `None` if that changes nothing.
+pub(super) fn without_environment(line: &Line<'_>, command: &Command) -> Option<Command> {
+    let is_unset = |part: &Part| match part {
+        // `${NAME:?}` ends the command if the variable is not set.
+        Part::Variable { operation: Some(operation), .. } if operation.operator.ends_with('?') => false,
+        Part::Variable { name, .. } => name != "HOME" && line.is_of_environment(name),
+        _ => false,
+    };
+    let is_plain = |word: &Word| !word.parts.iter().any(is_unset);
+    // A program whose name is unknown needs a person anyway.
+    if command.program == Program::Unknown || parts_of(command).all(is_plain) {
+        return None;
+    }
+    let mut changed = command.clone();
+    changed.words = command.words.iter().filter_map(|word| emptied(word, &is_unset)).collect();
+    for redirect in &mut changed.redirects {
+        redirect.target = emptied(&redirect.target, &is_unset).unwrap_or_else(|| Word::plain("", redirect.target.span));
+    }
+    for Assignment { value, .. } in &mut changed.assignments {
+        *value = emptied(value, &is_unset).unwrap_or_else(|| Word::plain("", value.span));
+    }
+    Some(changed)
+}
+
+/// Returns the words of a command, the targets of its redirections and the values that it assigns.
+fn parts_of(command: &Command) -> impl Iterator<Item = &Word> {
+    let targets = command.redirects.iter().map(|redirect| &redirect.target);
+    let values = command.assignments.iter().map(|assignment| &assignment.value);
+    command.words.iter().chain(targets).chain(values)
+}
+
+/// Returns a word without the variables that are not set, or `None` if nothing is left of it.
+fn emptied(word: &Word, is_unset: &impl Fn(&Part) -> bool) -> Option<Word> {
+    let mut parts = Vec::with_capacity(word.parts.len());
+    for part in &word.parts {
+        match part {
+            Part::Variable { operation, quoted, .. } if is_unset(part) => {
+                if *quoted {
+                    parts.push(Part::Literal { text: String::new(), origin: Origin::Quoted });
+                }
+                parts.extend(operation.iter().flat_map(|operation| default_of(operation)).cloned());
+            }
+            part => parts.push(part.clone()),
+        }
+    }
+    (!parts.is_empty()).then_some(Word { parts, span: word.span })
+}
+
+/// Returns what an operation gives for a variable that is not set.
+fn default_of(operation: &Operation) -> &[Part] {
+    match operation.operator.as_str() {
+        "-" | ":-" | "=" | ":=" => &operation.operand,
+        _ => &[],
+    }
+}
+
+/// Returns the variables of the command that `for` loops set, each once.
+fn loop_variables<'c>(line: &Line<'_>, command: &'c Command) -> Vec<&'c str> {
+    let mut names = Vec::new();
+    for part in parts_of(command).flat_map(|word| &word.parts) {
+        if let Part::Variable { name, .. } = part
+            && line.loop_words(name).is_some()
+            && !names.contains(&name.as_str())
+        {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Returns the command with a value in place of a variable.
+fn with_value(command: &Command, name: &str, value: &Word) -> Command {
+    let mut changed = command.clone();
+    let targets = changed.redirects.iter_mut().map(|redirect| &mut redirect.target);
+    let values = changed.assignments.iter_mut().map(|assignment| &mut assignment.value);
+    for word in changed.words.iter_mut().chain(targets).chain(values) {
+        let is_variable = |part: &Part| matches!(part, Part::Variable { name: own, .. } if own == name);
+        if !word.parts.iter().any(is_variable) {
+            continue;
+        }
+        let parts = std::mem::take(&mut word.parts);
+        for part in parts {
+            match &part {
+                Part::Variable { operation, .. } if is_variable(&part) => match applied(operation.as_deref(), value) {
+                    Some(parts) => word.parts.extend(parts),
+                    None => word.parts.push(part),
+                },
+                _ => word.parts.push(part),
+            }
+        }
+    }
+    changed
+}
+
+/// Returns the parts of a value after an operation on it, such as `${file%.txt}`. `None` if the result is not certain.
+fn applied(operation: Option<&Operation>, value: &Word) -> Option<Vec<Part>> {
+    let mut parts: Vec<Part> = value.parts.iter().map(as_expanded).collect();
+    let Some(Operation { operator, operand }) = operation else { return Some(parts) };
+    if operator == "##" && is_up_to_slash(operand) {
+        let text = |part: &Part| matches!(part, Part::Literal { text, .. } if text.contains('/'));
+        if let Some(at) = parts.iter().rposition(text) {
+            parts.drain(..at);
+            if let Some(Part::Literal { text, .. }) = parts.first_mut() {
+                *text = text.rsplit('/').next().unwrap_or_default().to_owned();
+            }
+        }
+        return Some(parts);
+    }
+    let [Part::Literal { text: affix, .. }] = operand.as_slice() else { return None };
+    match (operator.as_str(), parts.first_mut()) {
+        ("#" | "##", Some(Part::Literal { text, .. })) => {
+            *text = text.strip_prefix(affix.as_str()).unwrap_or(text).to_owned();
+        }
+        ("%" | "%%", Some(_)) => {
+            let Some(Part::Literal { text, .. }) = parts.last_mut() else { return None };
+            *text = text.strip_suffix(affix.as_str()).unwrap_or(text).to_owned();
+        }
+        ("-" | ":-" | "?" | ":?" | "=" | ":=", _) => {}
+        _ => return None,
+    }
+    Some(parts)
+}
+
+/// Returns whether an operand is `*/`, with which `##` gives the name of a file.
+fn is_up_to_slash(operand: &[Part]) -> bool {
+    match operand {
+        [Part::Glob(Glob::AnyText), Part::Literal { text, .. }] => text == "/",
+        [Part::Literal { text, .. }] => text == "*/",
+        _ => false,
+    }
+}
+
+/// Returns a part of a word as a part of a variable's value.
+fn as_expanded(part: &Part) -> Part {
+    match part {
+        Part::Literal { text, .. } => Part::Literal { text: text.clone(), origin: Origin::Expanded },
+        part => part.clone(),
+    }
+}
