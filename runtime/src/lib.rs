@@ -94,6 +94,7 @@ pub use result::image::Image;
 pub use result::output::{ToolOutput, ToolResult};
 pub use run::progress::Progress;
 pub use run::task::Task;
+pub use run::values::HostValues;
 pub use serde_json::Value;
 #[cfg(feature = "raw-value")]
 pub use serde_json::value::RawValue;

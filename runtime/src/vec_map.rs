@@ -1,6 +1,7 @@
 //! A map for few entries, as a sorted vector. Trees and hash tables would add much more machine code for each type.
 
 use std::borrow::Borrow;
+use std::mem;
 use std::ops::Deref;
 
 /// A map of a few entries, sorted by key. Inserting an entry moves all later entries.
@@ -19,10 +20,14 @@ impl<K: Ord, V> VecMap<K, V> {
         self.position(key).ok().map(|position| &self.0[position].1)
     }
 
-    pub(crate) fn insert(&mut self, key: K, value: V) {
+    /// Inserts a value, and returns the previous value of the key.
+    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.position(&key) {
-            Ok(position) => self.0[position].1 = value,
-            Err(position) => self.0.insert(position, (key, value)),
+            Ok(position) => Some(mem::replace(&mut self.0[position].1, value)),
+            Err(position) => {
+                self.0.insert(position, (key, value));
+                None
+            }
         }
     }
 
@@ -77,9 +82,9 @@ mod tests {
     #[test]
     fn entries_are_inserted_found_and_replaced() {
         let mut map: VecMap<String, u8> = [("b".to_owned(), 2), ("d".to_owned(), 4)].into_iter().collect();
-        for (key, value) in [("c", 3), ("a", 1), ("b", 20), ("e", 5)] {
-            map.insert(key.to_owned(), value);
-        }
+        let inserted = [("c", 3), ("a", 1), ("b", 20), ("e", 5)];
+        let previous = inserted.map(|(key, value)| map.insert(key.to_owned(), value));
+        assert_eq!(previous, [None, None, Some(2), None]);
         assert_eq!(map.keys().map(String::as_str).collect::<String>(), "abcde");
         assert_eq!([map.get("b"), map.get("e"), map.get("f")], [Some(&20), Some(&5), None]);
         assert_eq!(map.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), [1, 20, 3, 4, 5]);

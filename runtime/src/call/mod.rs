@@ -6,6 +6,7 @@ pub(crate) mod response;
 pub(crate) mod scope;
 
 use crate::run::lifetime::CallLifetime;
+use std::any::type_name;
 use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -13,11 +14,13 @@ use std::sync::{Arc, OnceLock};
 use crate::call::scope::CallScope;
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
+use crate::result::error::ToolError;
 use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
 use crate::run::cancel::{CancelHandle, CancellationToken};
 use crate::run::progress::Progress;
 use crate::run::task::Task;
 use crate::run::task::TaskInner;
+use crate::run::values::HostValues;
 
 /// A model's request to run a tool.
 #[derive(Debug, Clone, Copy)]
@@ -27,12 +30,13 @@ pub struct ToolCall<'a> {
     id: &'a str,
     task: Option<(&'a Arc<TaskInner>, CancelEpoch<'a>)>,
     cancel: Option<CancelEpoch<'a>>,
+    values: Option<&'a HostValues>,
 }
 
 impl<'a> ToolCall<'a> {
     /// Returns a call of the tool `name` with `arguments`, the JSON text of an object, as the model wrote it.
     pub const fn new(name: &'a str, arguments: &'a str) -> Self {
-        Self { name, arguments, id: "", task: None, cancel: None }
+        Self { name, arguments, id: "", task: None, cancel: None, values: None }
     }
 
     /// Sets the id that the vendor's API gave the call. Empty by default.
@@ -51,6 +55,12 @@ impl<'a> ToolCall<'a> {
     #[must_use]
     pub const fn with_cancel(self, cancel: &'a CancelHandle) -> Self {
         Self { cancel: Some(CancelEpoch::ever(cancel)), ..self }
+    }
+
+    /// Attaches values for the handler of this call. They take precedence over those of the task and the session.
+    #[must_use]
+    pub const fn with_values(self, values: &'a HostValues) -> Self {
+        Self { values: Some(values), ..self }
     }
 
     /// Returns this call, redirected to another tool with other arguments.
@@ -86,13 +96,13 @@ impl<'a> ToolCall<'a> {
         self.task.map_or(Task::DEFAULT, |(task, _)| &task.name)
     }
 
-    /// Returns an owned copy without the arguments, for the time until the response.
+    /// Returns an owned copy without the arguments and values, for the time until the response.
     pub(crate) fn to_owned_request(self) -> OwnedRequest {
         OwnedRequest { name: self.name.into(), id: self.id.into(), task: self.task.map(|(task, _)| Arc::clone(task)) }
     }
 }
 
-/// An owned [`ToolCall`], without its arguments.
+/// An owned [`ToolCall`], without what only its handler needs.
 pub(crate) struct OwnedRequest {
     name: String,
     id: String,
@@ -102,7 +112,7 @@ pub(crate) struct OwnedRequest {
 impl OwnedRequest {
     pub(crate) fn borrow(&self) -> ToolCall<'_> {
         let task = self.task.as_ref().map(|task| (task, CancelEpoch::now(&task.cancel)));
-        ToolCall { name: &self.name, arguments: "", id: &self.id, task, cancel: None }
+        ToolCall { name: &self.name, arguments: "", id: &self.id, task, cancel: None, values: None }
     }
 }
 
@@ -215,6 +225,29 @@ impl<'a> Call<'a> {
         self.request.task.map_or_else(Arc::default, |(task, _)| task.state())
     }
 
+    /// Returns the value of type `T` that the host has attached to the [call](ToolCall::with_values), to its
+    /// [task](Task::set_value), or to the [session](crate::SessionBuilder::value): the first of these.
+    ///
+    /// If the tool cannot work without the value, use [`require_value`](Self::require_value).
+    pub fn value<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        let of_call = self.request.values.and_then(HostValues::get);
+        let of_task = || self.request.task.and_then(|(task, _)| task.value());
+        let of_session = || self.scope.and_then(|scope| scope.values().get());
+        of_call.or_else(of_task).or_else(of_session)
+    }
+
+    /// Returns the same as [`value`](Self::value), or the error of the call if there is no such value.
+    ///
+    /// # Errors
+    /// Returns an error of the kind [`ErrorKind::Failed`](crate::ErrorKind::Failed) that names the type and the tool. It tells the
+    /// model to do without the tool, because no other arguments would help.
+    pub fn require_value<T: ?Sized + Send + Sync + 'static>(&self) -> Result<Arc<T>, ToolError> {
+        self.value().ok_or_else(|| {
+            let (name, tool) = (type_name::<T>(), self.tool);
+            ToolError::new(format!("this host does not provide `{name}`, which `{tool}` needs: do without this tool"))
+        })
+    }
+
     /// Returns whether the call is cancelled: the host cancelled the call, its task or its session, or the call exceeded
     /// its time limit. Handlers should check this often (it is cheap), and then stop.
     pub fn is_cancelled(&self) -> bool {
@@ -275,6 +308,7 @@ impl<'a> Call<'a> {
             id: self.id().into(),
             task: self.request.task.map(|(task, _)| Arc::clone(task)),
             cancellation: self.cancellation(),
+            values: self.request.values.cloned(),
             scope: self.scope.map(CallScope::to_shared),
             lifetime: Arc::clone(self.lifetime()),
         }
@@ -297,6 +331,7 @@ pub(crate) struct OwnedCall {
     id: String,
     task: Option<Arc<TaskInner>>,
     cancellation: CancellationToken,
+    values: Option<HostValues>,
     scope: Option<Arc<dyn CallScope>>,
     lifetime: Arc<CallLifetime>,
 }
@@ -305,7 +340,8 @@ impl OwnedCall {
     pub(crate) fn borrow(&self) -> Call<'_> {
         let [_, cancel, of_task, session] = self.cancellation.sources();
         let task = self.task.as_ref().zip(of_task);
-        let request = ToolCall { name: &self.tool, arguments: "", id: &self.id, task, cancel };
+        let values = self.values.as_ref();
+        let request = ToolCall { name: &self.tool, arguments: "", id: &self.id, task, cancel, values };
         let lifetime = OnceLock::from(Arc::clone(&self.lifetime));
         Call { tool: &self.tool, request, session, scope: self.scope.as_deref(), lifetime }
     }

@@ -5,11 +5,15 @@ use std::sync::Arc;
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
 use crate::run::progress::ProgressSink;
+use crate::run::values::HostValues;
 
 /// The part of a turn that handlers see through their [`Call`](crate::call::Call).
 pub(crate) trait CallScope: Send + Sync {
     /// Returns the session's id, or the empty string.
     fn session_id(&self) -> &str;
+
+    /// Returns the values that the host has attached to the session.
+    fn values(&self) -> &HostValues;
 
     /// Returns the session's environment.
     fn env(&self) -> &Env;

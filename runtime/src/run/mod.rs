@@ -1,4 +1,4 @@
-//! Helpers to run handlers: the thread pool, timers, cancellation, tasks, progress, and blocking on futures.
+//! Helpers to run handlers: the thread pool, timers, cancellation, tasks, values of the host, progress, and blocking on futures.
 
 pub(crate) mod block_on;
 pub(crate) mod cancel;
@@ -11,6 +11,7 @@ pub(crate) mod task;
 pub(crate) mod timer;
 #[cfg(feature = "tokio")]
 pub(crate) mod tokio_runtime;
+pub(crate) mod values;
 
 /// Starts a detached thread with this name.
 fn start_thread(name: &str, work: Box<dyn FnOnce() + Send>) -> std::io::Result<()> {

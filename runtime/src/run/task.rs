@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::panics;
 use crate::run::cancel::CancelHandle;
+use crate::run::values::HostValues;
 use crate::vec_map::VecMap;
 
 /// A task of an agent, such as a conversation or the job of a sub-agent. The calls that
@@ -27,11 +28,17 @@ pub(crate) struct TaskInner {
     pub(crate) name: String,
     pub(crate) cancel: CancelHandle,
     user_request: Mutex<Option<Arc<str>>>,
-    /// The state, or `None` if the task has ended.
-    values: Mutex<Option<Values>>,
+    /// What the task holds, or `None` if it has ended.
+    content: Mutex<Option<Content>>,
 }
 
-type Values = VecMap<TypeId, Arc<dyn Any + Send + Sync>>;
+#[derive(Default)]
+struct Content {
+    /// The state that handlers keep.
+    state: VecMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    /// The values of the host.
+    values: HostValues,
+}
 
 impl Task {
     /// The name of the task of calls without a task.
@@ -39,12 +46,11 @@ impl Task {
 
     /// Returns a new task. Names do not have to be unique.
     pub fn new(name: impl Into<String>) -> Self {
-        let values = Mutex::new(Some(Values::new()));
         Self(Arc::new(TaskInner {
             name: name.into(),
             cancel: CancelHandle::new(),
             user_request: Mutex::default(),
-            values,
+            content: Mutex::new(Some(Content::default())),
         }))
     }
 
@@ -59,6 +65,30 @@ impl Task {
         *self.0.user_request.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.into());
     }
 
+    /// Attaches a value for the handlers of the task's calls, which they get from [`Call::value`](crate::Call::value). It replaces
+    /// the value of the same type, and takes precedence over that of the [session](crate::SessionBuilder::value). It is dropped
+    /// when the task ends.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolc::{Call, Task, ToolCall};
+    ///
+    /// /// The chat in which the user has written.
+    /// struct Chat(i64);
+    ///
+    /// let task = Task::new("answer");
+    /// task.set_value(Arc::new(Chat(17)));
+    /// let call = Call::new(ToolCall::new("send", "{}").with_task(&task));
+    /// assert_eq!(call.value::<Chat>().map(|chat| chat.0), Some(17));
+    /// ```
+    pub fn set_value<T: ?Sized + Send + Sync + 'static>(&self, value: Arc<T>) {
+        let mut content = self.0.content();
+        let previous = content.as_mut().and_then(|content| content.values.replace(value));
+        // Released first, because dropping the previous value may run any code.
+        drop(content);
+        drop(previous);
+    }
+
     /// Cancels the running calls of the task. Later calls are not affected, and the task keeps its state.
     pub fn cancel(&self) {
         self.0.cancel.cancel();
@@ -67,9 +97,10 @@ impl Task {
 
 impl Drop for Task {
     fn drop(&mut self) {
-        let values = self.0.values().take();
+        let content = self.0.content().take();
         self.0.cancel.cancel();
-        for (_, value) in values.unwrap_or_default() {
+        let Content { state, values } = content.unwrap_or_default();
+        for value in state.into_iter().map(|(_, value)| value).chain(values.into_values()) {
             // A panic in the destructor of one value must not prevent the others from being dropped.
             let _ = panics::catch(|| drop(value));
         }
@@ -88,18 +119,23 @@ impl TaskInner {
     pub(crate) fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let key = TypeId::of::<T>();
         let typed = |value: &Arc<dyn Any + Send + Sync>| Arc::clone(value).downcast().ok();
-        if let Some(existing) = self.values().as_ref().and_then(|values| values.get(&key)).and_then(typed) {
+        if let Some(existing) = self.content().as_ref().and_then(|content| content.state.get(&key)).and_then(typed) {
             return existing;
         }
         // Created without the lock, because `T::default` may panic or access other state of the task.
         let new = Arc::new(T::default());
-        let mut values = self.values();
-        let Some(values) = values.as_mut() else { return new };
-        if let Some(existing) = values.get(&key).and_then(typed) {
+        let mut content = self.content();
+        let Some(content) = content.as_mut() else { return new };
+        if let Some(existing) = content.state.get(&key).and_then(typed) {
             return existing;
         }
-        values.insert(key, new.clone());
+        content.state.insert(key, new.clone());
         new
+    }
+
+    /// Returns the host's value of type `T`.
+    pub(crate) fn value<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.content().as_ref()?.values.get()
     }
 
     /// Returns the user's current request.
@@ -107,8 +143,8 @@ impl TaskInner {
         self.user_request.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn values(&self) -> MutexGuard<'_, Option<Values>> {
-        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    fn content(&self) -> MutexGuard<'_, Option<Content>> {
+        self.content.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

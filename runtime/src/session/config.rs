@@ -19,12 +19,15 @@ use crate::result::spill::SpillStore;
 use crate::run::cancel::CancelHandle;
 use crate::run::progress::ProgressSink;
 use crate::run::task::Task;
+use crate::run::values::HostValues;
 
 pub(crate) struct SessionConfig {
     /// The id of the session.
     pub(crate) id: String,
     /// The toolsets that the session enables and disables.
     pub(crate) selection: ToolSelection,
+    /// The host's values for handlers.
+    pub(crate) values: HostValues,
     /// The environment of the tools.
     pub(crate) env: Env,
     /// The handle that cancels the session's calls.
@@ -73,6 +76,7 @@ impl Default for SessionConfig {
         Self {
             id: String::new(),
             selection: ToolSelection::default(),
+            values: HostValues::new(),
             env: Env::process(),
             cancel: CancelHandle::new(),
             task: Task::new(Task::DEFAULT),

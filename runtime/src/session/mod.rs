@@ -5,7 +5,7 @@ pub(crate) mod turn;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::mem::discriminant;
+use std::mem::{self, discriminant};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -136,6 +136,44 @@ impl SessionBuilder {
     /// be passed here.
     pub fn facts(mut self, facts: impl IntoIterator<Item = (Cow<'static, str>, FactValue)>) -> Self {
         self.facts.extend(facts);
+        self
+    }
+
+    /// Attaches a value for the handlers of all calls of the session, which they get from [`Call::value`](crate::Call::value).
+    /// It replaces the value of the same type. A value of a [task](Task::set_value) or of a
+    /// [call](crate::ToolCall::with_values) takes precedence.
+    ///
+    /// The type may be a trait object, so that a handler does not depend on the implementation:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolc::{Call, Registry, Session, ToolOutput, ToolResult};
+    ///
+    /// /// What the crate of the handlers needs.
+    /// trait NoteStore: Send + Sync {
+    ///     fn read(&self, title: &str) -> Option<String>;
+    /// }
+    ///
+    /// fn read_note(call: &Call<'_>, title: &str) -> ToolResult {
+    ///     let notes = call.require_value::<dyn NoteStore>()?;
+    ///     Ok(ToolOutput::text(notes.read(title).unwrap_or_default()))
+    /// }
+    ///
+    /// fn start(registry: &Registry, notes: impl NoteStore + 'static) -> Session {
+    ///     registry.session().value::<dyn NoteStore>(Arc::new(notes)).build().unwrap()
+    /// }
+    /// # struct NoNotes;
+    /// # impl NoteStore for NoNotes {
+    /// #     fn read(&self, _: &str) -> Option<String> { None }
+    /// # }
+    /// # start(&Registry::new(), NoNotes);
+    /// # let call = toolc::ToolCall::new("read_note", "{}");
+    /// # assert!(read_note(&Call::new(call), "a").is_err());
+    /// # let notes = toolc::HostValues::new().with::<dyn NoteStore>(Arc::new(NoNotes));
+    /// # assert!(read_note(&Call::new(call.with_values(&notes)), "a").is_ok());
+    /// ```
+    pub fn value<T: ?Sized + Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
+        self.config.values = mem::take(&mut self.config.values).with(value);
         self
     }
 

@@ -21,6 +21,7 @@ use crate::registration::state::{DispatchPlan, State};
 use crate::render::conditional::ConditionalTable;
 use crate::render::{DefinitionsRenderer, RenderedDefinitions};
 use crate::run::progress::ProgressSink;
+use crate::run::values::HostValues;
 use crate::session::config::SessionConfig;
 use crate::sorted;
 
@@ -270,6 +271,10 @@ impl Turn {
 impl CallScope for Turn {
     fn session_id(&self) -> &str {
         &self.config().id
+    }
+
+    fn values(&self) -> &HostValues {
+        &self.config().values
     }
 
     fn env(&self) -> &Env {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use super::ProgressLog;
 use crate::args::Slots;
@@ -86,6 +87,13 @@ impl Caller {
     pub fn with_fact(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<FactValue>) -> Self {
         self.facts.push(Fact { name: name.into(), default: value.into() });
         self.with_new_turn()
+    }
+
+    /// Attaches a value to the task of the calls: see [`Call::value`].
+    #[must_use]
+    pub fn with_value<T: ?Sized + Send + Sync + 'static>(self, value: Arc<T>) -> Self {
+        self.task.set_value(value);
+        self
     }
 
     #[track_caller]

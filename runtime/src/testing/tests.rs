@@ -130,6 +130,16 @@ fn a_caller_has_a_session_tools_and_facts() {
 }
 
 #[test]
+fn a_caller_has_values_of_the_host() {
+    let caller = Caller::new().with_value(Arc::new(7_u8)).with_session_id("s");
+    assert_eq!(caller.call("a").value::<u8>().as_deref(), Some(&7));
+    assert_reply!(
+        caller.call("a").require_value::<u16>().map(|_| ToolOutput::text("")),
+        Err(Failed, "`u16`, which `a` needs")
+    );
+}
+
+#[test]
 fn a_caller_cancels_running_and_later_calls() {
     let caller = Caller::new();
     let call = caller.call("wait");

@@ -25,6 +25,7 @@ mod gen_command;
 mod golden;
 mod guides;
 mod hooks_and_approval;
+mod host_values;
 mod hostile_manifests;
 mod inspect_commands;
 mod layers;
