@@ -48,7 +48,7 @@ impl<'a> ToolCall<'a> {
     /// Assigns the call to a task, instead of the session's own task. Cancelling the task after this cancels the call.
     #[must_use]
     pub fn with_task(self, task: &'a Task) -> Self {
-        Self { task: Some((&task.0, CancelEpoch::now(&task.0.cancel))), ..self }
+        Self { task: Some((&task.0, task.0.epoch())), ..self }
     }
 
     /// Sets a handle that cancels the call. If it is already cancelled, the call does not start.
@@ -111,7 +111,7 @@ pub(crate) struct OwnedRequest {
 
 impl OwnedRequest {
     pub(crate) fn borrow(&self) -> ToolCall<'_> {
-        let task = self.task.as_ref().map(|task| (task, CancelEpoch::now(&task.cancel)));
+        let task = self.task.as_ref().map(|task| (task, task.epoch()));
         ToolCall { name: &self.name, arguments: "", id: &self.id, task, cancel: None, values: None }
     }
 }
@@ -202,7 +202,8 @@ impl<'a> Call<'a> {
     }
 
     /// Returns the task's value of type `T`, which is shared by all calls of the task and created by `T::default` on first
-    /// use. It is dropped when the task ends. Use a private type, and a lock or an atomic for anything that changes.
+    /// use. It is dropped when the task ends. Use a type of your own, and a lock or an atomic for anything that changes. A host
+    /// that knows the type gets the value from [`Task::state`].
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -222,7 +223,7 @@ impl<'a> Call<'a> {
     ///
     /// For a call without a task (a [`Call::new`] in a test), each call of this method returns a new value.
     pub fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
-        self.request.task.map_or_else(Arc::default, |(task, _)| task.state())
+        self.request.task.map_or_else(Arc::default, |(task, _)| task.state_or_default())
     }
 
     /// Returns the value of type `T` that the host has attached to the [call](ToolCall::with_values), to its

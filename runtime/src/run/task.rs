@@ -2,10 +2,11 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::panics;
-use crate::run::cancel::CancelHandle;
+use crate::run::cancel::{CancelEpoch, CancelHandle};
 use crate::run::values::HostValues;
 use crate::vec_map::VecMap;
 
@@ -13,7 +14,8 @@ use crate::vec_map::VecMap;
 /// [belong](crate::ToolCall::with_task) to a task share [state](crate::Call::state), and can be cancelled together. Calls
 /// without a task belong to their session's own task.
 ///
-/// Dropping the `Task` ends the task: its running calls are cancelled, and its state is dropped.
+/// Dropping the `Task` ends the task: its running calls are cancelled, and its state and values are dropped. [`Task::end`] does
+/// the same for a task that is shared.
 ///
 /// ```
 /// use toolc::{Task, ToolCall};
@@ -27,6 +29,8 @@ pub struct Task(pub(crate) Arc<TaskInner>);
 pub(crate) struct TaskInner {
     pub(crate) name: String,
     pub(crate) cancel: CancelHandle,
+    /// Set before the calls of an ending task are cancelled.
+    has_ended: AtomicBool,
     user_request: Mutex<Option<Arc<str>>>,
     /// What the task holds, or `None` if it has ended.
     content: Mutex<Option<Content>>,
@@ -49,6 +53,7 @@ impl Task {
         Self(Arc::new(TaskInner {
             name: name.into(),
             cancel: CancelHandle::new(),
+            has_ended: AtomicBool::new(false),
             user_request: Mutex::default(),
             content: Mutex::new(Some(Content::default())),
         }))
@@ -83,20 +88,53 @@ impl Task {
     /// ```
     pub fn set_value<T: ?Sized + Send + Sync + 'static>(&self, value: Arc<T>) {
         let mut content = self.0.content();
-        let previous = content.as_mut().and_then(|content| content.values.replace(value));
-        // Released first, because dropping the previous value may run any code.
+        let dropped = match content.as_mut() {
+            Some(content) => content.values.replace(value),
+            None => Some(Arc::new(value) as Arc<dyn Any + Send + Sync>),
+        };
+        // Released first, because a destructor may run any code.
         drop(content);
-        drop(previous);
+        drop(dropped);
+    }
+
+    /// Returns the value of type `T` that handlers keep in the task with [`Call::state`](crate::Call::state), or `None` if no
+    /// handler has created it, or if the task has ended.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// use toolc::{Call, Task, ToolCall};
+    ///
+    /// /// What is still to be done.
+    /// #[derive(Default)]
+    /// pub struct Plan(pub Mutex<Vec<String>>);
+    ///
+    /// fn plan(call: &Call<'_>, step: &str) {
+    ///     call.state::<Plan>().0.lock().unwrap().push(step.to_owned());
+    /// }
+    ///
+    /// let task = Task::new("errand");
+    /// assert!(task.state::<Plan>().is_none());
+    /// plan(&Call::new(ToolCall::new("plan", "{}").with_task(&task)), "buy tea");
+    /// let steps = task.state::<Plan>().map(|plan| plan.0.lock().unwrap().clone());
+    /// assert_eq!(steps, Some(vec!["buy tea".to_owned()]));
+    /// ```
+    pub fn state<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.0.content().as_ref()?.state()
     }
 
     /// Cancels the running calls of the task. Later calls are not affected, and the task keeps its state.
     pub fn cancel(&self) {
         self.0.cancel.cancel();
     }
-}
 
-impl Drop for Task {
-    fn drop(&mut self) {
+    /// Ends the task, as dropping it does: cancels its running calls, and drops its state and values. Handlers of later calls are
+    /// not started; the calls are answered as cancelled. Ending a task again has no effect.
+    ///
+    /// This is for a task that others still refer to, such as the [own task of a session](crate::Session::task), which
+    /// otherwise ends with the last turn of the session, or with the last handler that is still running.
+    pub fn end(&self) {
+        self.0.has_ended.store(true, Ordering::SeqCst);
+        // Taken out first, so that destructors run without the lock.
         let content = self.0.content().take();
         self.0.cancel.cancel();
         let Content { state, values } = content.unwrap_or_default();
@@ -104,6 +142,19 @@ impl Drop for Task {
             // A panic in the destructor of one value must not prevent the others from being dropped.
             let _ = panics::catch(|| drop(value));
         }
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Content {
+    /// Returns the state of type `T`.
+    fn state<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.state.get(&TypeId::of::<T>()).and_then(|value| Arc::clone(value).downcast().ok())
     }
 }
 
@@ -116,21 +167,26 @@ impl fmt::Debug for Task {
 impl TaskInner {
     /// Returns the task's value of type `T`, which is created on first use. If the task has ended, the value is new and not
     /// shared.
-    pub(crate) fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
-        let key = TypeId::of::<T>();
-        let typed = |value: &Arc<dyn Any + Send + Sync>| Arc::clone(value).downcast().ok();
-        if let Some(existing) = self.content().as_ref().and_then(|content| content.state.get(&key)).and_then(typed) {
+    pub(crate) fn state_or_default<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        if let Some(existing) = self.content().as_ref().and_then(Content::state) {
             return existing;
         }
         // Created without the lock, because `T::default` may panic or access other state of the task.
         let new = Arc::new(T::default());
         let mut content = self.content();
         let Some(content) = content.as_mut() else { return new };
-        if let Some(existing) = content.state.get(&key).and_then(typed) {
+        if let Some(existing) = content.state() {
             return existing;
         }
-        content.state.insert(key, new.clone());
+        content.state.insert(TypeId::of::<T>(), new.clone());
         new
+    }
+
+    /// Returns the epoch of a call that begins now. If the task has ended, the call is cancelled.
+    pub(crate) fn epoch(&self) -> CancelEpoch<'_> {
+        // Read in the opposite order of `Task::end`, so that a call that begins meanwhile is cancelled by one or the other.
+        let now = CancelEpoch::now(&self.cancel);
+        if self.has_ended.load(Ordering::SeqCst) { CancelEpoch::ever(&self.cancel) } else { now }
     }
 
     /// Returns the host's value of type `T`.
@@ -187,12 +243,66 @@ mod tests {
     fn state_is_dropped_when_the_task_ends() {
         let task = Task::new("task");
         let kept = Arc::clone(&task.0);
-        let state: Weak<Numbers> = Arc::downgrade(&kept.state::<Numbers>());
+        let state: Weak<Numbers> = Arc::downgrade(&kept.state_or_default::<Numbers>());
         assert!(state.upgrade().is_some());
         drop(task);
         assert!(state.upgrade().is_none());
-        let late = Arc::downgrade(&kept.state::<Numbers>());
+        let late = Arc::downgrade(&kept.state_or_default::<Numbers>());
         assert!(late.upgrade().is_none(), "an ended task keeps nothing");
+    }
+
+    #[test]
+    fn a_host_sees_the_state_of_a_task_and_does_not_create_it() {
+        let task = Task::new("task");
+        assert!(task.state::<Numbers>().is_none());
+        assert_eq!(add_number(&task, 1), [1]);
+        let seen = task.state::<Numbers>().expect("a handler has created it");
+        assert_eq!(add_number(&task, 2), [1, 2]);
+        assert_eq!(*seen.0.lock().unwrap(), [1, 2]);
+        assert!(task.state::<String>().is_none());
+    }
+
+    #[test]
+    fn an_ended_task_keeps_nothing_and_cancels_all_its_calls() {
+        let task = Task::new("task");
+        let before = Call::new(ToolCall::new("look", "{}").with_task(&task));
+        let state = Arc::downgrade(&before.state::<Numbers>());
+        let value = Arc::new(1_u8);
+        task.set_value(Arc::clone(&value));
+        for _ in 0..2 {
+            task.end();
+            let after = Call::new(ToolCall::new("look", "{}").with_task(&task));
+            assert!(before.is_cancelled() && after.is_cancelled());
+            assert!(before.cancellation().is_cancelled() && after.to_owned_call().borrow().is_cancelled());
+            task.set_value(Arc::clone(&value));
+            assert_eq!((after.value::<u8>(), add_number(&task, 1)), (None, vec![1]));
+        }
+        assert!(state.upgrade().is_none() && task.state::<Numbers>().is_none());
+        assert_eq!(Arc::strong_count(&value), 1);
+    }
+
+    /// State that uses its task when it is dropped.
+    #[derive(Debug, Default)]
+    struct Farewell(Mutex<Option<(Arc<TaskInner>, Arc<Mutex<bool>>)>>);
+
+    impl Drop for Farewell {
+        fn drop(&mut self) {
+            if let Some((task, was_dropped)) = self.0.get_mut().unwrap().take() {
+                // A deadlock if the lock of the task were held.
+                task.state_or_default::<Numbers>();
+                *was_dropped.lock().unwrap() = true;
+            }
+        }
+    }
+
+    #[test]
+    fn state_may_use_its_task_when_it_is_dropped() {
+        let (task, was_dropped) = (Task::new("task"), Arc::default());
+        let state = task.0.state_or_default::<Farewell>();
+        *state.0.lock().unwrap() = Some((Arc::clone(&task.0), Arc::clone(&was_dropped)));
+        drop(state);
+        task.end();
+        assert!(*was_dropped.lock().unwrap());
     }
 
     #[derive(Debug)]
@@ -216,9 +326,9 @@ mod tests {
     #[test]
     fn a_panic_does_not_affect_other_state() {
         let task = Task::new("task");
-        let state = Arc::downgrade(&task.0.state::<Numbers>());
-        assert!(panics::catch(|| task.0.state::<Broken>()).is_err());
-        task.0.state::<Stubborn>();
+        let state = Arc::downgrade(&task.0.state_or_default::<Numbers>());
+        assert!(panics::catch(|| task.0.state_or_default::<Broken>()).is_err());
+        task.0.state_or_default::<Stubborn>();
         assert_eq!(add_number(&task, 1), [1]);
         drop(task);
         assert!(state.upgrade().is_none());
@@ -234,7 +344,7 @@ mod tests {
 
     impl Default for Nested {
         fn default() -> Self {
-            Nested(TASK.with_borrow(|task| task.as_ref().unwrap().state()))
+            Nested(TASK.with_borrow(|task| task.as_ref().unwrap().state_or_default()))
         }
     }
 
@@ -242,6 +352,6 @@ mod tests {
     fn state_may_access_other_state_when_it_is_created() {
         let task = Task::new("task");
         TASK.set(Some(Arc::clone(&task.0)));
-        assert!(Arc::ptr_eq(&task.0.state::<Nested>().0, &task.0.state::<Numbers>()));
+        assert!(Arc::ptr_eq(&task.0.state_or_default::<Nested>().0, &task.0.state_or_default::<Numbers>()));
     }
 }

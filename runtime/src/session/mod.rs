@@ -402,7 +402,7 @@ impl Session {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the task of calls that have no task of their own.
+    /// Returns the task of calls that have no task of their own. It ends with the session and its turns, or by [`Task::end`].
     pub fn task(&self) -> &Task {
         &self.config.task
     }

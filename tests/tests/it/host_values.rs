@@ -165,32 +165,52 @@ fn a_replaced_value_may_use_its_task_when_it_is_dropped() {
     assert_eq!(*dropped.lock().expect("no thread panicked"), ["first"]);
 }
 
+/// The state of the tool `stuck`.
+#[derive(Default)]
+struct Work(Mutex<u32>);
+
 #[test]
-fn the_values_of_a_task_end_with_it_even_if_a_handler_is_stuck() {
+fn a_task_ends_with_its_state_and_values_even_if_a_handler_is_stuck() {
     let (started, is_started) = mpsc::channel();
     let (release, is_released) = mpsc::channel::<()>();
-    let hold = Mutex::new(Some((started, is_released)));
+    let is_released = Mutex::new(is_released);
     let schema = json!({"type": "object"});
     let stuck = DynamicTool::blocking("stuck", "Never ends by itself.", schema, move |_, call| {
-        let (started, is_released) = hold.lock().expect("no thread panicked").take().expect("it is called once");
+        *call.state::<Work>().0.lock().expect("no thread panicked") += 1;
         started.send(()).expect("the test waits");
-        let _ = is_released.recv();
-        Ok(ToolOutput::text(format!("{:?}", call.value::<User>().map(|user| user.0))))
+        let _ = is_released.lock().expect("no thread panicked").recv();
+        Ok(ToolOutput::text("released"))
     });
     let registry = Registry::new();
     registry.add(stuck.build().expect("the tool is valid")).expect("the name is free");
-    let turn = registry.session().build().expect("the session is valid").turn_blocking(Dialect::OpenAi);
-    let task = Task::new("task");
-    let user = Arc::new(User(1));
-    let weak = Arc::downgrade(&user);
-    task.set_value(user);
-    thread::scope(|scope| {
-        let call = scope.spawn(|| turn.call_blocking(&ToolCall::new("stuck", "{}").with_task(&task)));
-        is_started.recv().expect("the handler starts");
-        task.cancel();
-        assert!(call.join().expect("the call ends").is_error());
-    });
+    let session = registry.session().build().expect("the session is valid");
+    let turn = session.turn_blocking(Dialect::OpenAi);
+    let stuck_call = |task: &Task, call: ToolCall<'_>| {
+        let user = Arc::new(User(1));
+        let weak = Arc::downgrade(&user);
+        task.set_value(user);
+        thread::scope(|scope| {
+            let running = scope.spawn(|| turn.call_blocking(&call));
+            is_started.recv().expect("the handler starts");
+            task.cancel();
+            assert!(running.join().expect("the call ends").is_error());
+        });
+        let work = task.state::<Work>().expect("the handler has made it");
+        assert_eq!(*work.0.lock().expect("no thread panicked"), 1);
+        (weak, Arc::downgrade(&work))
+    };
+    let call = ToolCall::new("stuck", "{}");
+
+    let task = Task::new("of the host");
+    let (value, state) = stuck_call(&task, call.with_task(&task));
     drop(task);
-    assert!(weak.upgrade().is_none());
+    assert!(value.upgrade().is_none() && state.upgrade().is_none());
+
+    // The turn and the stuck handler keep the session's own task, so that it cannot be dropped.
+    let (value, state) = stuck_call(session.task(), call);
+    session.task().end();
+    assert!(value.upgrade().is_none() && state.upgrade().is_none());
+    let response = turn.call_blocking(&call);
+    assert!(response.json.contains(r#""kind":"cancelled""#) && is_started.try_recv().is_err(), "{}", response.json);
     drop(release);
 }
