@@ -328,6 +328,20 @@ fn plugins_of_the_user_are_loaded_and_those_of_a_project_only_on_request() {
 
 #[cfg(unix)]
 #[test]
+fn handlers_get_the_home_of_the_program() {
+    let folder = folder();
+    plugin(&folder, "plugins", ECHO);
+    let call = ["call", "echo", "{}", "--plugins", "plugins"];
+    assert_eq!(Run::new(&folder, &call).result()["home"], json!(folder.path().join("home")));
+    let lines = folder.path().join("lines");
+    std::fs::write(&lines, "echo {}\n").expect("failed to write");
+    let input = std::fs::File::open(&lines).expect("failed to open the file");
+    let repl = Run::with(&folder, &["repl", "--plugins", "plugins"], |program| program.stdin(input));
+    assert_eq!(repl.result()["home"], json!(folder.path().join("home")));
+}
+
+#[cfg(unix)]
+#[test]
 fn a_broken_plugin_is_reported_and_other_tools_work() {
     let folder = folder();
     plugin(&folder, "plugins", &ECHO.replace("type", "tpye"));

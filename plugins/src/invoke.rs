@@ -21,6 +21,8 @@ struct Request<'r> {
     arguments: &'r Value,
     call_id: &'r str,
     task: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    home: Option<&'r str>,
 }
 
 /// The object that the program prints.
@@ -38,7 +40,9 @@ pub(crate) fn run(plugin: &Plugin, index: usize, arguments: &Value, dir: Option<
     check_executable(&plugin.root, &plugin.executable).map_err(|problem| {
         ToolError::with_kind(ErrorKind::Refused, format!("{name} is not run: {}", problem.message))
     })?;
-    let request = Request { tool: call.tool(), arguments, call_id: call.id(), task: call.task() };
+    // JSON cannot hold a path that is not Unicode. Most programs do not need it, so that they run all the same.
+    let home = call.home().and_then(Path::to_str);
+    let request = Request { tool: call.tool(), arguments, call_id: call.id(), task: call.task(), home };
     let mut input = serde_json::to_vec(&request)?;
     input.push(b'\n');
 

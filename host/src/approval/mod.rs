@@ -112,7 +112,8 @@ pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result
     }
     let rules = rules::load(&home, &directory)?;
     let commands = commands(rules, &home, &directory).mode(mode.into());
-    let app = app.session(move |session| session.commands(commands.clone()).approval_timeout(TIME_LIMIT));
+    let app =
+        app.session(move |session| session.home(home.path()).commands(commands.clone()).approval_timeout(TIME_LIMIT));
     Ok(with_person(app, rules))
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod scope;
 use crate::run::lifetime::CallLifetime;
 use std::any::type_name;
 use std::fmt;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
@@ -196,6 +197,25 @@ impl<'a> Call<'a> {
         self.scope.map_or_else(Env::process, |scope| scope.env().clone())
     }
 
+    /// Returns the [home folder](crate::SessionBuilder::home) of the session: the folder in which the host keeps what belongs to
+    /// the user. `None` if the host has not set one. The folder may not exist yet.
+    ///
+    /// ```
+    /// use std::fs;
+    /// use toolc::{Call, ToolError, ToolOutput, ToolResult};
+    ///
+    /// fn save_bookmark(call: &Call<'_>, url: &str) -> ToolResult {
+    ///     let home = call.home().ok_or_else(|| ToolError::new("this host has no folder for bookmarks"))?;
+    ///     fs::create_dir_all(home)?;
+    ///     fs::write(home.join("bookmark"), url)?;
+    ///     Ok(ToolOutput::text("saved"))
+    /// }
+    /// # assert!(save_bookmark(&Call::new(toolc::ToolCall::new("save_bookmark", "{}")), "").is_err());
+    /// ```
+    pub fn home(&self) -> Option<&'a Path> {
+        self.scope?.home()
+    }
+
     /// Returns whether the turn shows the tool with the own name `name`, so that a result may mention it to the model.
     pub fn has_tool(&self, name: &str) -> bool {
         self.scope.is_some_and(|scope| scope.shows(name))
@@ -373,7 +393,8 @@ mod tests {
     #[test]
     fn a_call_and_its_owned_copy_have_the_turns_context() {
         let env = Env::empty().with_var("KEY", "value");
-        let turn = turn(|s| s.env(env).id("chat-7").enable(["web"]).facts([("chat".into(), true.into())]));
+        let turn =
+            turn(|s| s.env(env).id("chat-7").home("/users/ada").enable(["web"]).facts([("chat".into(), true.into())]));
         let (task, cancel) = (Task::new("errand"), CancelHandle::new());
         let call = Call::in_scope("own", ToolCall::new("own", "{}").with_task(&task), CancelEpoch::now(&cancel), &turn);
         assert_eq!(call.user_request(), None);
@@ -382,6 +403,7 @@ mod tests {
         for call in [&call, &owned.borrow()] {
             assert_eq!((call.session(), call.user_request().as_deref()), ("chat-7", Some("buy tea")));
             assert_eq!(call.env().var("KEY").as_deref(), Some("value"));
+            assert_eq!(call.home(), Some(Path::new("/users/ada")));
             assert_eq!(call.fact("chat"), Some(&FactValue::Boolean(true)));
             assert_eq!(call.fact("vision"), Some(&FactValue::Boolean(false)), "the default");
             assert_eq!(call.fact("chta"), None);
@@ -401,6 +423,7 @@ mod tests {
             (call.session(), call.user_request(), call.fact("chat"), call.has_tool("own")),
             ("", None, None, false)
         );
+        assert_eq!(call.home(), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The parts of a turn that calls use.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::data::env::Env;
@@ -11,6 +12,9 @@ use crate::run::values::HostValues;
 pub(crate) trait CallScope: Send + Sync {
     /// Returns the session's id, or the empty string.
     fn session_id(&self) -> &str;
+
+    /// Returns the session's home folder, if the host has set one.
+    fn home(&self) -> Option<&Path>;
 
     /// Returns the values that the host has attached to the session.
     fn values(&self) -> &HostValues;

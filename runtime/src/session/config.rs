@@ -1,6 +1,7 @@
 //! The configuration of a session: hooks, approver, time limits, limits of results, and storage.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +27,8 @@ pub(crate) struct SessionConfig {
     pub(crate) id: String,
     /// The toolsets that the session enables and disables.
     pub(crate) selection: ToolSelection,
+    /// The folder in which the host keeps what belongs to the user.
+    pub(crate) home: Option<PathBuf>,
     /// The host's values for handlers.
     pub(crate) values: HostValues,
     /// The environment of the tools.
@@ -76,6 +79,7 @@ impl Default for SessionConfig {
         Self {
             id: String::new(),
             selection: ToolSelection::default(),
+            home: None,
             values: HostValues::new(),
             env: Env::process(),
             cancel: CancelHandle::new(),

@@ -6,6 +6,7 @@ pub(crate) mod turn;
 use std::borrow::Cow;
 use std::fmt;
 use std::mem::{self, discriminant};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -136,6 +137,14 @@ impl SessionBuilder {
     /// be passed here.
     pub fn facts(mut self, facts: impl IntoIterator<Item = (Cow<'static, str>, FactValue)>) -> Self {
         self.facts.extend(facts);
+        self
+    }
+
+    /// Sets the home folder: the folder in which the host keeps what belongs to the user, such as settings, memories and caches.
+    /// Handlers get it from [`Call::home`](crate::Call::home), and keep their own files in it. It should be an absolute path.
+    /// By default, a session has none.
+    pub fn home(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.config.home = Some(folder.into());
         self
     }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::availability::resolve::{AvailabilityResult, TurnInputs};
@@ -271,6 +272,10 @@ impl Turn {
 impl CallScope for Turn {
     fn session_id(&self) -> &str {
         &self.config().id
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.config().home.as_deref()
     }
 
     fn values(&self) -> &HostValues {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ProgressLog;
@@ -47,6 +48,7 @@ pub struct Caller {
     cancel: CancelHandle,
     progress: ProgressLog,
     session: String,
+    home: Option<PathBuf>,
     tools: Vec<Tool>,
     facts: Vec<Fact>,
     turn: Turn,
@@ -56,15 +58,21 @@ impl Caller {
     /// Returns a caller with a new task, and a turn without tools and facts.
     pub fn new() -> Self {
         let progress = ProgressLog::default();
-        let turn = turn("", &[], &[], &progress);
-        let (session, tools, facts) = (String::new(), Vec::new(), Vec::new());
-        Self { task: Task::new("test"), cancel: CancelHandle::new(), progress, session, tools, facts, turn }
+        let turn = turn("", None, &[], &[], &progress);
+        let (session, home, tools, facts) = (String::new(), None, Vec::new(), Vec::new());
+        Self { task: Task::new("test"), cancel: CancelHandle::new(), progress, session, home, tools, facts, turn }
     }
 
     /// Sets the session's [id](Call::session). Empty by default.
     #[must_use]
     pub fn with_session_id(self, id: impl Into<String>) -> Self {
         Self { session: id.into(), ..self }.with_new_turn()
+    }
+
+    /// Sets the [home folder](Call::home) of the session. None by default.
+    #[must_use]
+    pub fn with_home(self, folder: impl Into<PathBuf>) -> Self {
+        Self { home: Some(folder.into()), ..self }.with_new_turn()
     }
 
     /// Adds tools with these names to the turn: see [`Call::has_tool`].
@@ -98,7 +106,7 @@ impl Caller {
 
     #[track_caller]
     fn with_new_turn(mut self) -> Self {
-        self.turn = turn(&self.session, &self.tools, &self.facts, &self.progress);
+        self.turn = turn(&self.session, self.home.as_deref(), &self.tools, &self.facts, &self.progress);
         self
     }
 
@@ -172,14 +180,17 @@ fn tool(name: Cow<'static, str>) -> Tool {
 }
 
 #[track_caller]
-fn turn(session: &str, tools: &[Tool], facts: &[Fact], progress: &ProgressLog) -> Turn {
+fn turn(session: &str, home: Option<&Path>, tools: &[Tool], facts: &[Fact], progress: &ProgressLog) -> Turn {
     let (registry, log) = (Registry::new(), progress.clone());
     let definitions = tools.iter().map(|_| Some(Cow::from("{}").into())).collect();
     let provider = TurnTools { tools: tools.to_vec(), definitions, facts: facts.to_vec() };
     if let Err(error) = registry.add(Box::new(provider)) {
         panic!("cannot create the turn of the caller: {error}");
     }
-    let session = registry.session().id(session).env(Env::empty()).on_progress(move |event| log.record(event));
+    let mut session = registry.session().id(session).env(Env::empty()).on_progress(move |event| log.record(event));
+    if let Some(home) = home {
+        session = session.home(home);
+    }
     match session.build() {
         Ok(session) => session.turn_blocking(Dialect::OpenAi),
         Err(error) => panic!("cannot create the session of the caller: {error}"),

@@ -130,8 +130,10 @@ fn a_caller_has_a_session_tools_and_facts() {
 }
 
 #[test]
-fn a_caller_has_values_of_the_host() {
-    let caller = Caller::new().with_value(Arc::new(7_u8)).with_session_id("s");
+fn a_caller_has_a_home_and_values_of_the_host() {
+    assert_eq!(Caller::new().call("a").home(), None);
+    let caller = Caller::new().with_home("/home").with_value(Arc::new(7_u8)).with_session_id("s");
+    assert_eq!(caller.call("a").home(), Some(std::path::Path::new("/home")));
     assert_eq!(caller.call("a").value::<u8>().as_deref(), Some(&7));
     assert_reply!(
         caller.call("a").require_value::<u16>().map(|_| ToolOutput::text("")),

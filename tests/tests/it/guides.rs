@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use toolc::repair::{Example, ExampleResult, NoRepair, RepairRule, Subject};
 use toolc::{Dialect, DynamicTool, Registry, ToolCall, ToolOutput};
+use toolc_codegen::cli::capture;
 use toolc_codegen::diagnostic::Renderer;
 use toolc_codegen::format::format;
 use toolc_codegen::manifest::keys::{Key, KeyType, PROPERTY, SCHEMA};
@@ -76,6 +77,26 @@ fn the_examples_of_the_manifest_guide_compile_without_a_finding() {
     let renderer = Renderer::new(&sources, false);
     let findings: Vec<String> = compilation.diagnostics.iter().map(|found| renderer.render(found)).collect();
     assert!(findings.is_empty(), "{}", findings.join("\n\n"));
+}
+
+#[test]
+fn the_manifest_guide_shows_the_home_by_a_fact() {
+    let folder = tempfile::tempdir().expect("failed to make a folder");
+    for (path, text) in project(&reference()) {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("failed to make a folder");
+        fs::write(path, text).expect("failed to write");
+    }
+    let root = folder.path().to_str().expect("the path is Unicode");
+    let shown = |options: &[&str]| {
+        let (status, out, err) = capture([&["--root", root, "show", "save_page"], options].concat());
+        assert_eq!((status, err.as_str()), (0, ""));
+        out
+    };
+    assert!(shown(&[]).contains(" in ~/.agent/pages,"));
+    let work = "~/.agent/profiles/work";
+    assert!(reference().contains(&format!("home: \"{work}\".into()")));
+    assert!(shown(&["--fact", &format!("home={work}")]).contains(&format!(" in {work}/pages,")));
 }
 
 #[test]
