@@ -212,7 +212,7 @@ impl fmt::Debug for TaskInner {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Weak;
+    use std::sync::{OnceLock, Weak};
 
     use super::*;
     use crate::call::{Call, ToolCall};
@@ -283,26 +283,26 @@ mod tests {
 
     /// State that uses its task when it is dropped.
     #[derive(Debug, Default)]
-    struct Farewell(Mutex<Option<(Arc<TaskInner>, Arc<Mutex<bool>>)>>);
+    struct Farewell(OnceLock<(Arc<TaskInner>, Arc<AtomicBool>)>);
 
     impl Drop for Farewell {
         fn drop(&mut self) {
-            if let Some((task, was_dropped)) = self.0.get_mut().unwrap().take() {
+            if let Some((task, was_dropped)) = self.0.take() {
                 // A deadlock if the lock of the task were held.
                 task.state_or_default::<Numbers>();
-                *was_dropped.lock().unwrap() = true;
+                was_dropped.store(true, Ordering::SeqCst);
             }
         }
     }
 
     #[test]
     fn state_may_use_its_task_when_it_is_dropped() {
-        let (task, was_dropped) = (Task::new("task"), Arc::default());
+        let (task, was_dropped) = (Task::new("task"), Arc::new(AtomicBool::new(false)));
         let state = task.0.state_or_default::<Farewell>();
-        *state.0.lock().unwrap() = Some((Arc::clone(&task.0), Arc::clone(&was_dropped)));
+        state.0.set((Arc::clone(&task.0), Arc::clone(&was_dropped))).unwrap();
         drop(state);
         task.end();
-        assert!(*was_dropped.lock().unwrap());
+        assert!(was_dropped.load(Ordering::SeqCst));
     }
 
     #[derive(Debug)]
