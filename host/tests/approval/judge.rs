@@ -24,10 +24,10 @@ fn a_judgement_has_a_status_of_its_own() {
 #[test]
 fn a_judgement_shows_what_would_run_and_why() {
     let folder = folder();
-    let command = "cd a && sudo sh -c \"rm -rf x\"; eval \"$CODE\"";
+    let command = "cd a && sudo sh -c \"rm -rf x\"; eval \"$1\"";
     let text = run(folder.path(), &["judge", command]).out;
     for part in [
-        "  | cd a && sudo sh -c \"rm -rf x\"; eval \"$CODE\"\n",
+        "  | cd a && sudo sh -c \"rm -rf x\"; eval \"$1\"\n",
         "   1. cd a\n",
         "rm -rf x   (in the code of sh, run by sudo)\n",
         "\nask recursive-deletion: Deletes folders with everything in them.\n    text:  ",
