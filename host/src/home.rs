@@ -32,6 +32,11 @@ impl Home {
         }
     }
 
+    #[cfg(all(test, unix))]
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self(path)
+    }
+
     /// Returns the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.0

@@ -31,7 +31,15 @@ pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'st
     let mut rules = with_home(shipped, paths.into_iter().flatten());
     for (path, trust) in files {
         let shown = path.display().to_string();
-        let text = read(&path).map_err(|error| format!("failed to read the command rules in {shown}: {error}"))?;
+        let failed = |error: io::Error| format!("failed to read the command rules in {shown}: {error}");
+        match trust {
+            Trust::Home => check_owner(home, &path).map_err(failed)?,
+            Trust::Project => check_inside_project(&path).map_err(failed)?,
+        }
+        let text = read(&path).map_err(failed)?;
+        if text.trim().is_empty() {
+            continue;
+        }
         rules = with_user_rules(&rules, &shown, &text, trust, arena)
             .map_err(|error| format!("the command rules in {shown} are invalid\n\n{error}"))?;
     }
@@ -47,7 +55,8 @@ pub(crate) fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust
         Err(error) => Err(error),
     }
     .map_err(|error| format!("failed to read the command rules in {}: {error}", folder.display()))?;
-    own.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    own.retain(|path| path.extension().is_some_and(|extension| extension == "toml") && !is_hidden(path));
     own.sort();
     let mut files: Vec<(PathBuf, Trust)> = own.into_iter().map(|path| (path, Trust::Home)).collect();
     for folder in folders_of_project(directory) {
@@ -68,6 +77,42 @@ pub(crate) fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust
 fn folders_of_project(directory: &Path) -> impl Iterator<Item = &Path> {
     let root = directory.ancestors().position(|folder| folder.join(".git").exists());
     directory.ancestors().take(root.unwrap_or_default() + 1)
+}
+
+/// Fails if the file of a project is a link to a file elsewhere: messages about mistakes show parts of the file.
+fn check_inside_project(path: &Path) -> io::Result<()> {
+    let folder = path.parent().and_then(Path::parent).unwrap_or(path);
+    if fs::canonicalize(path)?.starts_with(fs::canonicalize(folder)?) {
+        return Ok(());
+    }
+    Err(io::Error::other("it is a link that leads out of the project"))
+}
+
+/// Fails if other users can change a file of rules in the user's folder, or add one: it could contain exceptions.
+#[cfg(unix)]
+fn check_owner(home: &Home, file: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    /// Others can enter the folder.
+    const ENTER: u32 = 0o011;
+    /// Others can change the file, or the entries of the folder.
+    const WRITE: u32 = 0o022;
+    let mode = |path: &Path| fs::metadata(path).map(|meta| meta.permissions().mode());
+    let is_closed = |folder: &Path| mode(folder).is_ok_and(|mode| mode & ENTER == 0);
+    if file.ancestors().skip(1).any(is_closed) {
+        return Ok(());
+    }
+    for path in [home.path(), &home.rules(), file] {
+        if mode(path)? & WRITE != 0 {
+            let path = path.display();
+            return Err(io::Error::other(format!("other users can write to {path}: run `chmod go-w {path}`")));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_owner(_: &Home, _: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 fn read(path: &Path) -> io::Result<String> {
@@ -132,6 +177,33 @@ mod tests {
             assert_eq!(verdict(line), Verdict::Deny, "{line}");
         }
         assert_eq!(verdict("echo x > /srv/aXb/home/rules/x.toml"), Verdict::Allow);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn rules_that_other_users_can_change_are_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let set =
+            |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the path exists");
+        let home = Home::at(folder.path().join("home"));
+        let file = home.rules().join("own.toml");
+        fs::create_dir_all(home.rules()).expect("failed to create");
+        fs::write(&file, "").expect("failed to write");
+        let paths = [home.path().to_owned(), home.rules(), file.clone()];
+        set(folder.path(), 0o755);
+        paths.iter().for_each(|path| set(path, 0o755));
+        // The folder for temporary files may be closed to others.
+        let is_reachable = check_owner(&home, &file).is_ok();
+        for path in &paths {
+            set(path, 0o775);
+            let refused = check_owner(&home, &file);
+            set(path, 0o755);
+            assert!(refused.is_err_and(|error| error.to_string().contains("chmod go-w")), "{path:?}");
+        }
+        set(home.path(), 0o700);
+        set(&file, 0o666);
+        assert!(is_reachable && check_owner(&home, &file).is_ok(), "others cannot enter the folder");
     }
 
     #[test]

@@ -133,6 +133,31 @@ fn a_broken_file_of_rules_stops_the_program_and_is_shown_with_its_line() {
 }
 
 #[test]
+fn empty_and_hidden_files_of_rules_are_skipped() {
+    let folder = folder();
+    for (path, text) in [("home/rules/own.toml", " \n"), ("home/rules/.own.toml", "broken"), (".toolc/rules.toml", "")]
+    {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("failed to create");
+        fs::write(&path, text).expect("failed to write");
+    }
+    let judged = run(folder.path(), &["judge", "ls"]);
+    assert_eq!((judged.status, &*judged.err), (Some(0), ""));
+}
+
+#[test]
+fn a_projects_link_to_a_file_elsewhere_is_not_read() {
+    let folder = folder();
+    let project = folder.path().join("a");
+    fs::create_dir(project.join(".toolc")).expect("failed to create");
+    fs::write(folder.path().join("credentials"), "secret_key = 123").expect("failed to write");
+    std::os::unix::fs::symlink("../../credentials", project.join(".toolc/rules.toml")).expect("failed to link");
+    let judged = run(&project, &["judge", "ls"]);
+    assert_eq!(judged.status, Some(2));
+    assert!(judged.err.contains("leads out of the project") && !judged.err.contains("123"), "{}", judged.err);
+}
+
+#[test]
 fn only_the_user_can_make_an_exception() {
     let folder = folder();
     let exception = "[[rules]]\nname = \"cleans\"\ndescription = \"Deletes what a build has made.\"\nverdict = \"allow\"\n\

@@ -1,7 +1,7 @@
 //! A command that needs approval, with what an answer to the question about it covers.
 
 use toolc_commands::rules::Verdict;
-use toolc_commands::{Cause, Finding, Judgement, Surroundings, exact_words, judge, reach};
+use toolc_commands::{Cause, Finding, Judgement, Span, Surroundings, exact_words, judge, password_spans, reach};
 
 use crate::call::approval::command::{CommandAnswer, CommandFinding, CommandReason};
 use crate::call::approval::memory::FindingScope;
@@ -52,16 +52,18 @@ impl Judged<'_> {
                 let judgement = judge(line, config.rules, surroundings);
                 (judgement.verdict != Verdict::Allow).then(|| {
                     let scopes = scopes(&judgement, config, surroundings);
-                    (findings(&judgement), scopes, exact_words(line, &judgement.reading))
+                    let passwords = password_spans(&judgement.reading);
+                    (findings(&judgement), scopes, exact_words(line, &judgement.reading), passwords)
                 })
             })
         });
         let Ok(judged) = judged else {
             return Some(self.unread(line, NOT_A_COMMAND, "The command cannot be read.", config, place));
         };
-        let (findings, scopes, exact) = judged?;
+        let (findings, scopes, exact, passwords) = judged?;
         let exact = exact.map(|exact| (exact.commands, exact.structure));
-        Some(self.command(line, findings, scopes, exact, config, place))
+        let logged = redacted(line, passwords);
+        Some(self.command(line, logged, findings, scopes, exact, config, place))
     }
 
     /// Returns code in a language that is not judged: a person decides.
@@ -70,7 +72,7 @@ impl Judged<'_> {
         let paths = place.directory.clone().map(|directory| vec![directory]);
         let scopes = paths.map(|paths| vec![FindingScope { rule: FOREIGN_CODE.to_owned(), paths: Some(paths) }]);
         let exact = (vec![vec![code.to_owned()]], FOREIGN_CODE.to_owned());
-        self.command(code, vec![finding], scopes, Some(exact), config, place)
+        self.command(code, code.to_owned(), vec![finding], scopes, Some(exact), config, place)
     }
 
     /// Returns an argument that is not a command: a person decides each time.
@@ -97,19 +99,20 @@ impl Judged<'_> {
         config: &CommandApproval,
         place: &CommandPlace,
     ) -> JudgedCommand {
-        self.command(line, vec![asking(name, description, line.len())], None, None, config, place)
+        self.command(line, line.to_owned(), vec![asking(name, description, line.len())], None, None, config, place)
     }
 
     fn command(
         self,
         line: &str,
+        logged: String,
         findings: Vec<CommandFinding>,
         scopes: Option<Vec<FindingScope>>,
         exact: Option<(Vec<Vec<String>>, String)>,
         config: &CommandApproval,
         place: &CommandPlace,
     ) -> JudgedCommand {
-        let logged = if self.is_secret { REDACTED.to_owned() } else { without_secrets(line, &(self.secrets)()) };
+        let logged = if self.is_secret { REDACTED.to_owned() } else { without_secrets(&logged, &(self.secrets)()) };
         let directory = place.directory.clone();
         // A store outlives the secrets of a session, and others read it.
         let can_be_stored = config.store.is_some() && logged == line;
@@ -133,6 +136,19 @@ impl Judged<'_> {
         };
         JudgedCommand { reason, scopes, stored, logged }
     }
+}
+
+/// Returns a line with [`REDACTED`] in place of these parts.
+fn redacted(line: &str, mut spans: Vec<Span>) -> String {
+    spans.sort_by_key(|span| span.start);
+    let (mut text, mut end) = (String::new(), 0);
+    for range in spans.into_iter().map(Span::range) {
+        let Some(before) = line.get(end..range.start) else { continue };
+        text += before;
+        text += REDACTED;
+        end = range.end;
+    }
+    text + line.get(end..).unwrap_or_default()
 }
 
 /// Returns a finding about a whole text.
