@@ -75,7 +75,7 @@ impl<'a> Line<'a> {
 
     /// Returns the directory in which the line starts.
     pub(crate) fn start(&self) -> Cow<'a, str> {
-        self.surroundings.directory.map_or(Cow::Borrowed(UNKNOWN_START), |directory| directory.to_string_lossy())
+        start(self.surroundings)
     }
 
     /// Returns whether a part is `$PWD` or `$(pwd)`, and the line does not change the directory.
@@ -109,6 +109,11 @@ impl<'a> Line<'a> {
             Part::Literal { .. } | Part::Tilde { .. } | Part::Glob(_) | Part::ProcessSubstitution { .. } => false,
         }
     }
+}
+
+/// Returns the directory in which a line starts.
+pub(crate) fn start<'s>(surroundings: &Surroundings<'s>) -> Cow<'s, str> {
+    surroundings.directory.map_or(Cow::Borrowed(UNKNOWN_START), |directory| directory.to_string_lossy())
 }
 
 /// The maximum depth of values within values that are followed.

@@ -1,9 +1,10 @@
 //! The paths that words stand for, and which places contain them.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use crate::certainty::Match;
-use crate::judge::line::Line;
+use crate::judge::line::{Line, start};
 use crate::reading::{Command, Directory, Surroundings};
 use crate::rules::{Place, pattern};
 use crate::span::Span;
@@ -133,8 +134,10 @@ impl PathWord {
 
     /// Returns whether the path is in a place.
     pub(crate) fn is_in(&self, place: &Place<'_>, line: &Line<'_>) -> Match {
-        let found = Match::any(place.paths.iter().map(|pattern| self.matches_pattern(pattern, Files::Some, line)));
-        let is_exception = |pattern: &&str| self.matches_pattern(pattern, Files::All, line) == Match::Yes;
+        let surroundings = line.surroundings;
+        let found =
+            Match::any(place.paths.iter().map(|pattern| self.matches_pattern(pattern, Files::Some, surroundings)));
+        let is_exception = |pattern: &&str| self.matches_pattern(pattern, Files::All, surroundings) == Match::Yes;
         if found == Match::No || place.except.iter().any(is_exception) {
             return Match::No;
         }
@@ -143,11 +146,11 @@ impl PathWord {
     }
 
     /// Returns whether the path matches a pattern, which may begin with `~` or `.`.
-    fn matches_pattern(&self, pattern: &str, files: Files, line: &Line<'_>) -> Match {
+    fn matches_pattern(&self, pattern: &str, files: Files, surroundings: &Surroundings<'_>) -> Match {
         let mut own = self.components.as_slice();
         let folder = match pattern.chars().next() {
-            Some('~') => Some((home(line.surroundings), &pattern[1..])),
-            Some('.') => Some((line.start(), &pattern[1..])),
+            Some('~') => Some((home(surroundings), &pattern[1..])),
+            Some('.') => Some((start(surroundings), &pattern[1..])),
             _ => None,
         };
         let pattern = match folder {
@@ -262,6 +265,28 @@ fn base<'s>(part: &Part, command: &Command, line: &Line<'s>) -> Option<Cow<'s, s
             Some(line.start())
         }
         _ => None,
+    }
+}
+
+impl Place<'_> {
+    /// Returns whether a file is in the place. `path` is absolute, without `.` and `..`. Upper and lower case are the same, because
+    /// they are in some file systems.
+    pub fn contains(&self, path: &Path, surroundings: &Surroundings<'_>) -> bool {
+        let names = path.components().filter_map(|part| match part {
+            std::path::Component::Normal(name) => Some(name.to_string_lossy().to_lowercase()),
+            _ => None,
+        });
+        let path = PathWord { components: names.map(Component::Name).collect(), depends_on_cd: false };
+        let lower = |path: Option<&Path>| path.map(|path| path.to_string_lossy().to_lowercase());
+        let (directory, home) = (lower(surroundings.directory), lower(surroundings.home));
+        let surroundings = Surroundings {
+            directory: directory.as_deref().map(Path::new),
+            home: home.as_deref().map(Path::new),
+            ..*surroundings
+        };
+        let matches =
+            |pattern: &&str| path.matches_pattern(&pattern.to_lowercase(), Files::Some, &surroundings) == Match::Yes;
+        self.paths.iter().any(matches) && !self.except.iter().any(matches)
     }
 }
 

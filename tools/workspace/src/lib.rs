@@ -3,12 +3,16 @@
 //! Handlers resolve every path with [`Workspace::locate`] before they check or open it, so that a check and the file system agree
 //! about `~`, `..` and symbolic links. This crate neither opens nor refuses files.
 
+mod folder;
+
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 use std::{env, fs, io};
 
 use toolc::ToolError;
+
+pub use folder::Folder;
 
 /// A working directory and the user's home directory.
 #[derive(Debug, Clone)]

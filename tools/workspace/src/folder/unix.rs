@@ -1,0 +1,147 @@
+//! Open folders on Unix: file descriptors.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, FileType, Metadata, Permissions};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+use std::path::{Component, Path};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+
+/// How a folder is opened: as a place for names, never by a link.
+const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::RDONLY);
+/// The mode of any new file or folder. The system applies the umask.
+const NEW_FILE: Mode = Mode::from_raw_mode(0o666);
+const NEW_FOLDER: Mode = Mode::from_raw_mode(0o777);
+
+#[derive(Debug)]
+pub(super) struct Folder(OwnedFd);
+
+impl Folder {
+    /// Opens a folder one name after the other, so that no link is followed.
+    pub(super) fn open(path: &Path, create: bool) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if !create && let Some(opened) = open_at_once(path) {
+            return opened.map(Self);
+        }
+        let mut folder = rustix::fs::open("/", FOLDER, Mode::empty())?;
+        for part in path.components() {
+            let name = match part {
+                Component::RootDir => continue,
+                Component::Normal(name) => name,
+                Component::Prefix(_) | Component::CurDir | Component::ParentDir => {
+                    return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not absolute and resolved"));
+                }
+            };
+            folder = match rustix::fs::openat(&folder, name, FOLDER, Mode::empty()) {
+                Err(Errno::NOENT) if create => {
+                    match rustix::fs::mkdirat(&folder, name, NEW_FOLDER) {
+                        // Another program has just made it.
+                        Ok(()) | Err(Errno::EXIST) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                    rustix::fs::openat(&folder, name, FOLDER, Mode::empty())?
+                }
+                opened => opened?,
+            };
+        }
+        Ok(Self(folder))
+    }
+
+    pub(super) fn file_type(&self, name: &OsStr) -> io::Result<FileType> {
+        check_name(name)?;
+        let path_only = OFlags::NOFOLLOW | OFlags::CLOEXEC | PATH_ONLY;
+        if PATH_ONLY.is_empty() {
+            return self.file_type_by_mode(name);
+        }
+        let file = rustix::fs::openat(&self.0, name, path_only, Mode::empty())?;
+        Ok(File::from(file).metadata()?.file_type())
+    }
+
+    /// Without a way to look at a file that does not open it: what is no regular file is not opened at all.
+    fn file_type_by_mode(&self, name: &OsStr) -> io::Result<FileType> {
+        let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::RegularFile {
+            return Err(super::not_regular());
+        }
+        Ok(self.open_file(name, false)?.metadata()?.file_type())
+    }
+
+    pub(super) fn open_file(&self, name: &OsStr, write: bool) -> io::Result<File> {
+        check_name(name)?;
+        let access = if write { OFlags::WRONLY } else { OFlags::RDONLY };
+        let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        Ok(File::from(rustix::fs::openat(&self.0, name, flags, Mode::empty())?))
+    }
+
+    /// Creates a file with a new name.
+    pub(super) fn create_temporary(&self) -> io::Result<(File, OsString)> {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        loop {
+            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+            let name = OsString::from(format!(".toolc-{}-{number}", std::process::id()));
+            match rustix::fs::openat(&self.0, &*name, flags, NEW_FILE) {
+                // Left by an earlier process with this id.
+                Err(Errno::EXIST) => {}
+                created => return Ok((File::from(created?), name)),
+            }
+        }
+    }
+
+    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        check_name(to)?;
+        Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?)
+    }
+
+    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+}
+
+/// Looks at a file without opening it, where the system can do that.
+#[cfg(target_os = "linux")]
+const PATH_ONLY: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const PATH_ONLY: OFlags = OFlags::empty();
+
+/// Opens a folder by one system call. `None` if the kernel does not have the call, or a sandbox forbids it.
+#[cfg(target_os = "linux")]
+fn open_at_once(path: &Path) -> Option<io::Result<OwnedFd>> {
+    use rustix::fs::{CWD, ResolveFlags, openat2};
+    /// The kernel gives up if other files are renamed at the same time.
+    const TRIES: usize = 16;
+    for _ in 0..TRIES {
+        let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match openat2(CWD, path, FOLDER, Mode::empty(), resolve) {
+            Err(Errno::AGAIN) => {}
+            Err(Errno::NOSYS | Errno::PERM) => return None,
+            opened => return Some(opened.map_err(Into::into)),
+        }
+    }
+    None
+}
+
+/// Refuses what is not the name of an entry.
+fn check_name(name: &OsStr) -> io::Result<()> {
+    let bytes = name.as_bytes();
+    if bytes.is_empty() || bytes == b"." || bytes == b".." || bytes.contains(&b'/') {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not the name of a file"));
+    }
+    Ok(())
+}
+
+/// Gives the new file the permissions of the old one and, if the process may do that, its owner.
+pub(super) fn copy_permissions(file: &File, old: &Metadata) -> io::Result<()> {
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+        // Only root may change the owner. Otherwise the current user becomes the owner, as in editors that rename.
+        let _ = fchown(file, Some(old.uid()), Some(old.gid()));
+    }
+    // Without the set-user-id, set-group-id and sticky bits. The kernel removes the first two on a write, too.
+    file.set_permissions(Permissions::from_mode(old.permissions().mode() & 0o777))
+}
