@@ -3,6 +3,7 @@
 //! Handlers resolve every path with [`Workspace::locate`] before they check or open it, so that a check and the file system agree
 //! about `~`, `..` and symbolic links. This crate neither opens nor refuses files.
 
+mod access;
 mod folder;
 
 use std::collections::VecDeque;
@@ -12,6 +13,7 @@ use std::{env, fs, io};
 
 use toolc::ToolError;
 
+pub use access::Access;
 pub use folder::Folder;
 
 /// A working directory and the user's home directory.

@@ -1,0 +1,273 @@
+//! Which files the handlers may read and write.
+//!
+//! A guard against mistakes and injected instructions. Paths are [resolved](crate::resolve) before they are checked, and opened by
+//! [`Folder`](crate::Folder), so that no link leads past the check.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use toolc::{ErrorKind, ToolError};
+use toolc_commands::Surroundings;
+use toolc_commands::rules::RuleSet;
+
+use crate::{Workspace, resolve};
+
+/// Places that cannot be read.
+const UNREADABLE: &[&str] = &["private-keys"];
+/// Places that cannot be written, wherever writing is allowed.
+const UNWRITABLE: &[&str] = &["private-keys", "credentials", "start-up-files", "git-hooks", "toolc-home", "raw-disks"];
+/// The place of the operating system's files. They can be written only below a folder that the host names.
+const SYSTEM: &str = "system-files";
+
+/// What the handlers may read and write.
+///
+/// By default, every file can be read, and files in the working directory and in the folder for temporary files can be written. In both
+/// cases, the places that the [command rules](RuleSet::places) protect are excepted: keys cannot be read, and also credentials,
+/// start-up files, hooks of git and the operating system's files cannot be written.
+#[derive(Debug, Clone)]
+pub struct Access {
+    rules: &'static RuleSet<'static>,
+    /// Folders below which files can be read. `None` for everywhere.
+    readable: Option<Vec<PathBuf>>,
+    /// Folders below which files can be written.
+    writable: Vec<PathBuf>,
+    /// Folders of the system below which the host allows writing.
+    exceptions: Vec<PathBuf>,
+}
+
+impl Access {
+    /// Returns the default for a workspace, with the places of these rules.
+    pub fn new(workspace: &Workspace, rules: &'static RuleSet<'static>) -> Self {
+        let writable = vec![workspace.dir().to_owned(), resolved(env::temp_dir())];
+        Self { rules, readable: None, writable, exceptions: Vec::new() }
+    }
+
+    /// Restricts reading to files below these folders.
+    #[must_use]
+    pub fn only_readable(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.readable = Some(folders.into_iter().map(resolved).collect());
+        self
+    }
+
+    /// Restricts writing to files below these folders. Without folders, nothing can be written.
+    #[must_use]
+    pub fn only_writable(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.writable = folders.into_iter().map(resolved).collect();
+        self
+    }
+
+    /// Allows reading below a folder, if reading is restricted.
+    #[must_use]
+    pub fn with_readable(mut self, folder: impl Into<PathBuf>) -> Self {
+        if let Some(readable) = &mut self.readable {
+            readable.push(resolved(folder.into()));
+        }
+        self
+    }
+
+    /// Allows writing below a folder, even if it is one of the operating system, such as `/usr/src/app` in a container image.
+    #[must_use]
+    pub fn with_writable(mut self, folder: impl Into<PathBuf>) -> Self {
+        let folder = resolved(folder.into());
+        self.writable.push(folder.clone());
+        self.exceptions.push(folder);
+        self
+    }
+
+    /// Checks that a file may be read. `path` is resolved.
+    ///
+    /// # Errors
+    /// Returns the error for the model.
+    pub fn check_read(&self, workspace: &Workspace, path: &Path) -> Result<(), ToolError> {
+        let refuse = |reason: String| Err(refused("read", workspace, path, &reason));
+        if is_of_a_process(path) {
+            return refuse("it shows a process, with its memory, its files and its environment variables".to_owned());
+        }
+        if let Some(reason) = self.place(UNREADABLE, workspace, path) {
+            return refuse(format!("{reason}. Ask the user for what you need"));
+        }
+        match &self.readable {
+            Some(folders) if !is_below_one(path, folders) => {
+                refuse(format!("files can be read only below {}", listed(workspace, folders)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that a file may be written. `path` is resolved.
+    ///
+    /// # Errors
+    /// Returns the error for the model.
+    pub fn check_write(&self, workspace: &Workspace, path: &Path) -> Result<(), ToolError> {
+        if self.writable.is_empty() {
+            return Err(refused("write", workspace, path, "this session writes no files"));
+        }
+        let refuse = |reason: String| {
+            let folders = listed(workspace, &self.writable);
+            let reason = format!("{reason}. Write below {folders}, or ask the user to make this change");
+            Err(refused("write", workspace, path, &reason))
+        };
+        if let Some(reason) = self.place(UNWRITABLE, workspace, path) {
+            return refuse(reason);
+        }
+        if !is_below_one(path, &self.exceptions)
+            && let Some(reason) = self.place(&[SYSTEM], workspace, path)
+        {
+            return refuse(reason);
+        }
+        if !is_below_one(path, &self.writable) {
+            return refuse("it is in none of the folders in which files can be written".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Returns which of these places contains a path.
+    fn place(&self, names: &[&str], workspace: &Workspace, path: &Path) -> Option<String> {
+        let surroundings =
+            Surroundings { directory: Some(workspace.dir()), home: workspace.home(), ..Surroundings::default() };
+        let mut places = names.iter().filter_map(|name| self.rules.place(name));
+        let place = places.find(|place| place.contains(path, &surroundings))?;
+        let description = place.description.split(['.', ':']).next().unwrap_or_default();
+        Some(format!("it is protected ({description})"))
+    }
+}
+
+fn refused(verb: &str, workspace: &Workspace, path: &Path, reason: &str) -> ToolError {
+    ToolError::with_kind(ErrorKind::Refused, format!("refused to {verb} `{}`: {reason}", workspace.show(path)))
+}
+
+/// Returns folders as a text for the model.
+fn listed(workspace: &Workspace, folders: &[PathBuf]) -> String {
+    let shown: Vec<String> = folders
+        .iter()
+        .map(|folder| {
+            if folder == workspace.dir() {
+                "the working directory".to_owned()
+            } else {
+                format!("`{}`", folder.display())
+            }
+        })
+        .collect();
+    shown.join(" or ")
+}
+
+fn resolved(folder: PathBuf) -> PathBuf {
+    resolve(&folder).unwrap_or(folder)
+}
+
+/// Returns whether a path is that of a process in the file system of the kernel.
+fn is_of_a_process(path: &Path) -> bool {
+    let Ok(below) = path.strip_prefix("/proc") else { return false };
+    let first = below.components().next().map(|part| part.as_os_str().to_string_lossy());
+    first.is_some_and(|first| {
+        first.bytes().all(|byte| byte.is_ascii_digit()) || matches!(&*first, "self" | "thread-self")
+    })
+}
+
+fn is_below_one(path: &Path, folders: &[PathBuf]) -> bool {
+    folders.iter().any(|folder| is_below(path, folder))
+}
+
+/// Returns whether `path` begins with the components of `root`. Ignores case, because some file systems do.
+fn is_below(path: &Path, root: &Path) -> bool {
+    let mut parts = path.components();
+    root.components().all(|expected| parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(expected)))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use toolc_commands::ProgramTable;
+    use toolc_commands::rules::Place;
+
+    use super::*;
+
+    /// Rules with the places that this module names.
+    fn rules() -> &'static RuleSet<'static> {
+        let place = |name, paths| Place { name, description: "Files of a kind.", paths, except: &[] };
+        let places = [
+            place("private-keys", &["~/.ssh/id_*", "/etc/shadow"]),
+            place("credentials", &["**/.ssh/**", "~/.netrc"]),
+            place("start-up-files", &["~/.bashrc"]),
+            place("git-hooks", &["**/.git/hooks/**"]),
+            place(SYSTEM, &["/etc/**", "/usr/**"]),
+        ];
+        Box::leak(Box::new(RuleSet::new(&[], &places, ProgramTable::EMPTY)))
+    }
+
+    fn workspace() -> (tempfile::TempDir, Workspace) {
+        let dir = tempfile::TempDir::new().unwrap();
+        let workspace = Workspace::new(dir.path()).with_home("/home/me");
+        (dir, workspace)
+    }
+
+    #[track_caller]
+    fn message(result: Result<(), ToolError>) -> String {
+        let error = result.expect_err("it is refused");
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        error.message().to_owned()
+    }
+
+    #[test]
+    fn everything_can_be_read_but_keys_and_processes() {
+        let (_dir, workspace) = workspace();
+        let access = Access::new(&workspace, rules());
+        for path in ["/etc/passwd", "/home/me/.bashrc", "/home/me/notes", "/proc/cpuinfo", "/proc/net/tcp"] {
+            assert!(access.check_read(&workspace, Path::new(path)).is_ok(), "{path}");
+        }
+        for path in ["/home/me/.ssh/id_rsa", "/HOME/me/.SSH/ID_RSA", "/etc/shadow"] {
+            assert!(
+                message(access.check_read(&workspace, Path::new(path))).contains("protected (Files of a kind)"),
+                "{path}"
+            );
+        }
+        for path in ["/proc/1/environ", "/proc/self/root/etc/passwd", "/proc/thread-self/maps", "/proc/self"] {
+            assert!(message(access.check_read(&workspace, Path::new(path))).contains("shows a process"), "{path}");
+        }
+    }
+
+    #[test]
+    fn files_are_written_in_the_working_directory_and_the_temporary_folder() {
+        let (_dir, workspace) = workspace();
+        let access = Access::new(&workspace, rules());
+        let own = workspace.dir();
+        for path in [own.join("a/b"), resolved(env::temp_dir()).join("x"), own.join(".git/config")] {
+            assert!(access.check_write(&workspace, &path).is_ok(), "{path:?}");
+        }
+        for path in [own.join(".ssh/config"), own.join(".git/hooks/pre-commit"), own.join(".GIT/Hooks/x")] {
+            assert!(message(access.check_write(&workspace, &path)).contains("protected"), "{path:?}");
+        }
+        for path in ["/home/me/notes", "/srv/x", "/"] {
+            let message = message(access.check_write(&workspace, Path::new(path)));
+            assert!(
+                message.contains("in none of the folders") && message.contains("the working directory or `"),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_host_narrows_and_widens_both() {
+        let (_dir, workspace) = workspace();
+        let read = |access: &Access, path: &str| access.check_read(&workspace, Path::new(path)).is_ok();
+        let access =
+            Access::new(&workspace, rules()).only_readable([PathBuf::from("/srv")]).with_readable("/var/spill");
+        assert!(read(&access, "/srv/x") && read(&access, "/var/spill/1") && !read(&access, "/srv2/x"));
+        assert!(
+            message(access.check_read(&workspace, Path::new("/etc/hosts")))
+                .contains("only below `/srv` or `/var/spill`")
+        );
+
+        let write = |access: &Access, path: &str| access.check_write(&workspace, Path::new(path)).is_ok();
+        let access = Access::new(&workspace, rules()).with_writable("/usr/src/app").with_writable("/home/me");
+        assert!(write(&access, "/usr/src/app/x") && !write(&access, "/usr/src/x"));
+        assert!(write(&access, "/home/me/notes") && !write(&access, "/home/me/.bashrc"));
+        let access = Access::new(&workspace, rules()).only_writable([]);
+        assert!(message(access.check_write(&workspace, &workspace.dir().join("x"))).contains("writes no files"));
+    }
+
+    #[test]
+    fn a_working_directory_of_the_system_is_not_writable_by_itself() {
+        let workspace = Workspace::new("/usr");
+        assert!(Access::new(&workspace, rules()).check_write(&workspace, Path::new("/usr/x")).is_err());
+    }
+}
