@@ -117,10 +117,18 @@ pub(super) struct Variables<'a> {
     pub(super) has_aliases: bool,
     /// Whether the line changes the directory, so that the value of `PWD` comes from it.
     pub(super) changes_directory: bool,
-    /// Whether variables are set whose names are not known.
-    dynamic: bool,
-    /// Whether a file with code is read, which can set any variable.
-    sources_a_file: bool,
+    others: Others,
+}
+
+/// How the line can set variables whose names are not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Others {
+    /// It cannot.
+    None,
+    /// By a file with code that it reads.
+    ByFile,
+    /// By itself.
+    Directly,
 }
 
 impl<'a> Variables<'a> {
@@ -134,26 +142,25 @@ impl<'a> Variables<'a> {
             functions: HashSet::new(),
             has_aliases: false,
             changes_directory: false,
-            dynamic: false,
-            sources_a_file: false,
+            others: Others::None,
         }
     }
 
     /// Makes all values unknown.
     pub(super) fn distrust_all(&mut self) {
-        self.dynamic = true;
+        self.others = Others::Directly;
     }
 
     /// Returns how often each variable is set, and whether variables are set whose names are not known. A file with code that the
     /// line reads does not count: it can run anything by itself.
     pub(super) fn into_assigned(self) -> (BTreeMap<String, u32>, bool) {
         let most = |counts: [u32; 3]| counts.into_iter().max().unwrap_or_default();
-        (self.counts.into_iter().map(|(name, counts)| (name, most(counts))).collect(), self.dynamic)
+        (self.counts.into_iter().map(|(name, counts)| (name, most(counts))).collect(), self.others == Others::Directly)
     }
 
     /// Returns whether the values that are known can be wrong.
     fn is_uncertain(&self) -> bool {
-        self.dynamic || self.sources_a_file
+        self.others > Others::None
     }
 
     /// Returns the variables whose value was used although another assignment was found later.
@@ -203,7 +210,7 @@ impl<'a> Variables<'a> {
         self.has_aliases |= first == "alias";
         self.changes_directory |= matches!(&*first, "cd" | "pushd" | "popd");
         if matches!(&*first, "." | "source") {
-            self.sources_a_file = true;
+            self.others = self.others.max(Others::ByFile);
             return;
         }
         if !SETTERS.contains(&&*first) {
@@ -214,13 +221,15 @@ impl<'a> Variables<'a> {
             let start = word.certain_start();
             // `declare -n` makes a reference, by which a variable can be assigned under another name.
             if is_declaration && start.starts_with('-') && start.contains('n') {
-                self.dynamic = true;
+                self.others = Others::Directly;
             }
             if first == "printf" && !words[1].certain_start().starts_with("-v") {
                 return;
             }
             if start.is_empty() || word.text().is_none() && !start.contains('=') {
-                self.dynamic |= first != "printf";
+                if first != "printf" {
+                    self.others = Others::Directly;
+                }
                 continue;
             }
             let name = |text: &str| -> String {
