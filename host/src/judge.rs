@@ -13,7 +13,7 @@ use toolc_commands::{Cause, Directory, Finding, How, Judgement, MAX_BYTES, Progr
 
 use crate::home::Home;
 use crate::rules;
-use crate::show::{self, Look, Mark, Style};
+use crate::show::{self, Look, Mark, Reason, Style};
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
@@ -100,20 +100,9 @@ fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
     }
     let _ = writeln!(text, "\nwould run:");
     text += &would_run(&judgement.reading);
-    for finding in &judgement.findings {
-        let uncertain = if finding.is_certain { "" } else { UNCERTAIN };
-        let name = look.paint(Style::Strong, finding.cause.name());
-        let _ =
-            writeln!(text, "\n{} {name}: {}{uncertain}", finding.verdict.word(), sentence(finding.cause.description()));
-        let _ = writeln!(text, "    text:  {}", show::one_line(&line[finding.span.range()]));
-        if let Some(path) = &finding.path {
-            let _ = writeln!(text, "    path:  {}", show::one_line(path));
-        }
-        if let Cause::Rule(rule) = finding.cause
-            && !rule.check.is_empty()
-        {
-            let _ = writeln!(text, "    check: {}", rule.check);
-        }
+    for findings in judgement.findings.chunk_by(|one, other| one.verdict == other.verdict) {
+        let reasons: Vec<Reason<'_>> = findings.iter().map(|finding| reason(line, finding)).collect();
+        let _ = write!(text, "\n{}:\n{}", findings[0].verdict.word(), show::reasons(&reasons, look));
     }
     for exception in &judgement.exceptions {
         let exempted: Vec<&str> = exception.exempted.iter().map(Cause::name).collect();
@@ -130,15 +119,19 @@ fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
     text
 }
 
-/// Follows the description of a rule that may not match.
-pub(crate) const UNCERTAIN: &str = " (possibly: depends on values known only at run time)";
-
-/// Returns a text as a sentence, with a capital and a full stop, which descriptions of doubts do not have.
-pub(crate) fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().into_iter().flat_map(char::to_uppercase);
-    let end = if text.ends_with('.') { "" } else { "." };
-    first.chain(letters).collect::<String>() + end
+fn reason<'f>(line: &'f str, finding: &'f Finding<'_>) -> Reason<'f> {
+    Reason {
+        name: finding.cause.name(),
+        description: finding.cause.description(),
+        check: match finding.cause {
+            Cause::Rule(rule) => rule.check,
+            _ => "",
+        },
+        bytes: finding.span.range(),
+        text: line.get(finding.span.range()),
+        path: finding.path.as_deref(),
+        is_certain: finding.is_certain,
+    }
 }
 
 /// Returns the commands that would run, one on each line, with the commands that lead to it.
@@ -207,7 +200,7 @@ fn json(line: &str, directory: &Path, judgement: &Judgement<'_>) -> Value {
             "verdict": finding.verdict.word(),
             "kind": kind,
             "name": finding.cause.name(),
-            "description": sentence(finding.cause.description()),
+            "description": show::sentence(finding.cause.description()),
             "check": check,
             "command": finding.command,
             "span": [finding.span.start, finding.span.end],

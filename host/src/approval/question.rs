@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use toolc::approval::{ApprovalReason, ApprovalRequest, CommandAnswer, CommandReason};
 
-use crate::judge;
-use crate::show::{self, Look, Mark, Style};
+use crate::show::{self, Look, Mark, Reason, Style};
 
 /// The name of the doubt about letters that look like other letters.
 const LOOK_ALIKE: &str = "look-alike";
@@ -161,18 +160,21 @@ impl AskedCommand {
             let _ = writeln!(text, "    {} {meaning}", look.paint(Style::Code, &code));
         }
         text.push('\n');
-        for finding in &self.findings {
-            let uncertain = if finding.is_certain { "" } else { judge::UNCERTAIN };
-            let name = look.paint(Style::Strong, &show::one_line(&finding.rule));
-            let description = judge::sentence(&show::one_line(&finding.description));
-            let _ = writeln!(text, "{name}: {description}{uncertain}");
-            if let Some(path) = &finding.path {
-                let _ = writeln!(text, "    path:  {}", show::one_line(path));
-            }
-            if !finding.check.is_empty() {
-                let _ = writeln!(text, "    check: {}", show::one_line(&finding.check));
-            }
-        }
+        let reasons: Vec<Reason<'_>> = self
+            .findings
+            .iter()
+            .map(|finding| Reason {
+                name: &finding.rule,
+                description: &finding.description,
+                check: &finding.check,
+                bytes: finding.bytes.clone(),
+                // The line above shows it, unless several reasons are about it.
+                text: self.line.get(finding.bytes.clone()).filter(|_| !finding.is_certain),
+                path: finding.path.as_deref(),
+                is_certain: finding.is_certain,
+            })
+            .collect();
+        text += &show::reasons(&reasons, look);
         let directory = self.directory.as_deref().map_or_else(|| "unknown".to_owned(), show::one_line);
         let _ = writeln!(text, "directory: {directory}, environment: {}", show::one_line(&self.environment));
         text

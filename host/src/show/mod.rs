@@ -2,6 +2,7 @@
 
 mod glyphs;
 mod layout;
+mod reasons;
 mod words;
 
 use std::env;
@@ -9,6 +10,7 @@ use std::ops::Range;
 
 pub(crate) use glyphs::{one_line, visible_characters};
 pub(crate) use layout::command;
+pub(crate) use reasons::{Reason, reasons, sentence};
 pub(crate) use words::running;
 
 /// How a terminal, or another output, shows text.

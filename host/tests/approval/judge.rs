@@ -30,9 +30,9 @@ fn a_judgement_shows_what_would_run_and_why() {
         "  | cd a && sudo sh -c \"rm -rf x\"; eval \"$1\"\n",
         "   1. cd a\n",
         "rm -rf x   (in the code of sh, run by sudo)\n",
-        "\nask recursive-deletion: Deletes folders with everything in them.\n    text:  ",
+        "\nrecursive-deletion: Deletes folders with everything in them.\n    text:  ",
         "\n    check: Which folders are these, and do their contents exist elsewhere?",
-        "\nask built-code: The line runs code that it builds at run time.\n",
+        "\nbuilt-code: The line runs code that it builds at run time.\n",
     ] {
         assert!(text.contains(part), "{part:?} is missing: {text}");
     }
