@@ -63,7 +63,7 @@ impl Judged<'_> {
         let (findings, scopes, exact, passwords) = judged?;
         let exact = exact.map(|exact| (exact.commands, exact.structure));
         let logged = redacted(line, passwords);
-        Some(self.command(line, logged, findings, scopes, exact, config, place))
+        Some(self.command(Line { text: line, logged: &logged }, findings, scopes, exact, config, place))
     }
 
     /// Returns code in a language that is not judged: a person decides.
@@ -72,7 +72,7 @@ impl Judged<'_> {
         let paths = place.directory.clone().map(|directory| vec![directory]);
         let scopes = paths.map(|paths| vec![FindingScope { rule: FOREIGN_CODE.to_owned(), paths: Some(paths) }]);
         let exact = (vec![vec![code.to_owned()]], FOREIGN_CODE.to_owned());
-        self.command(code, code.to_owned(), vec![finding], scopes, Some(exact), config, place)
+        self.command(Line::plain(code), vec![finding], scopes, Some(exact), config, place)
     }
 
     /// Returns an argument that is not a command: a person decides each time.
@@ -99,21 +99,20 @@ impl Judged<'_> {
         config: &CommandApproval,
         place: &CommandPlace,
     ) -> JudgedCommand {
-        self.command(line, line.to_owned(), vec![asking(name, description, line.len())], None, None, config, place)
+        self.command(Line::plain(line), vec![asking(name, description, line.len())], None, None, config, place)
     }
 
     fn command(
         self,
-        line: &str,
-        logged: String,
+        line: Line<'_>,
         findings: Vec<CommandFinding>,
         scopes: Option<Vec<FindingScope>>,
         exact: Option<(Vec<Vec<String>>, String)>,
         config: &CommandApproval,
         place: &CommandPlace,
     ) -> JudgedCommand {
-        let logged = if self.is_secret { REDACTED.to_owned() } else { without_secrets(&logged, &(self.secrets)()) };
-        let directory = place.directory.clone();
+        let logged = if self.is_secret { REDACTED.to_owned() } else { without_secrets(line.logged, &(self.secrets)()) };
+        let (line, directory) = (line.text, place.directory.clone());
         // A store outlives the secrets of a session, and others read it.
         let can_be_stored = config.store.is_some() && logged == line;
         let stored =
@@ -135,6 +134,20 @@ impl Judged<'_> {
             offers,
         };
         JudgedCommand { reason, scopes, stored, logged }
+    }
+}
+
+/// A line of commands.
+#[derive(Clone, Copy)]
+struct Line<'l> {
+    text: &'l str,
+    /// The text without passwords that are known by their position.
+    logged: &'l str,
+}
+
+impl<'l> Line<'l> {
+    fn plain(text: &'l str) -> Self {
+        Self { text, logged: text }
     }
 }
 
