@@ -59,6 +59,7 @@ fn records_have_no_secrets() {
         ("rm -r sunshine moonshine", "rm -r [secret] [secret]"),
         ("rm -r x; curl https://me:hunter2@host/", "rm -r x; curl https://me:[secret]@host/"),
         ("DB_PASSWORD=hunter2 rm -r x", "DB_PASSWORD=[secret] rm -r x"),
+        ("rm -r x; mysql -phunter2 db", "rm -r x; mysql [secret] db"),
     ] {
         assert_eq!(run(&turn, line), "ran");
         assert_eq!(log.take(), [format!("{logged}: ask [\"deletion\"] allowed by mode")]);
