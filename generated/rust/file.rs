@@ -23,17 +23,17 @@ pub trait FileTools: Send + Sync {
     /// Read a text file, or a range of its lines. In the result, each line of `content` is a line number, a `|` and the text of that line: `    12|let x = 1;`. Numbers and bars are not part of the file. One call returns at most 100,000 characters, and cuts lines at 2,000 characters. If there is more, `truncated` is true and `hint` gives the next offset. Use it to read source code, configuration or logs before changing them. Read long files in parts, with offset and limit. Binary files, directories, devices and pipes are refused. For a path that does not exist, the error lists similar names in the same directory.
     ///
     /// `execution = "sync"` in `manifests/tools/read_file.toml`.
-    fn read_file(&self, args: read_file::Args, call: &Call<'_>) -> ToolResult;
+    fn read_file(&self, args: read_file::Args, call: &Call<'_>) -> Result<read_file::Returns, ToolError>;
 
     /// Search a directory for text in files (a regular expression) or for files by name (a glob). Hidden files, binary files and files that `.gitignore` excludes are skipped. Results are sorted by path. Content results are grouped by file, one line each: `12:text` is a match, `13-text` a line of context. Long lines are cut. `total` counts all results. If the page does not hold them all, `truncated` is true and `hint` gives the next offset. A search that takes too long returns its results so far, and `partial` is true. Use it instead of a recursive grep, find or ls: it is faster and its output is smaller. To list all files, search files for `*`.
     ///
     /// `execution = "sync"` in `manifests/tools/search_files.toml`.
-    fn search_files(&self, args: search_files::Args, call: &Call<'_>) -> ToolResult;
+    fn search_files(&self, args: search_files::Args, call: &Call<'_>) -> Result<search_files::Returns, ToolError>;
 
-    /// Create a file, or replace the content of an existing file. Missing parent directories are created. The file is replaced atomically: a failure leaves the old content. An existing file keeps its permissions, and symbolic links are followed. Use it for new files and for complete rewrites. To change a few lines of a long file, `patch` is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, the size in bytes and lines, whether the file was created or overwritten, and a warning if another program changed it since this task last read it.
+    /// Create a file, or replace the content of an existing file. Missing parent directories are created. The file is replaced atomically: a failure leaves the old content. An existing file keeps its permissions, and symbolic links are followed. Use it for new files and for complete rewrites. An existing file must have been read whole with `read_file`, or written, by this task, and be unchanged since; otherwise the call is refused. To change a few lines of a long file, `patch` is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, the size in bytes and lines, whether the file was created or overwritten, and a warning if another program deleted or emptied it since this task last read it.
     ///
     /// `execution = "sync"` in `manifests/tools/write_file.toml`.
-    fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> ToolResult;
+    fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> Result<write_file::Returns, ToolError>;
 }
 
 /// Returns a provider of the tools of this toolset alone.
@@ -51,9 +51,9 @@ pub(super) fn call<'a, H: FileTools>(
 ) -> HandlerReply<'a> {
     match index {
         0 => HandlerReply::Ready(H::patch(handlers, patch::Args::read(args), call)),
-        1 => HandlerReply::Ready(H::read_file(handlers, read_file::Args::read(args), call)),
-        2 => HandlerReply::Ready(H::search_files(handlers, search_files::Args::read(args), call)),
-        3 => HandlerReply::Ready(H::write_file(handlers, write_file::Args::read(args), call)),
+        1 => HandlerReply::Ready(H::read_file(handlers, read_file::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
+        2 => HandlerReply::Ready(H::search_files(handlers, search_files::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
+        3 => HandlerReply::Ready(H::write_file(handlers, write_file::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -130,6 +130,66 @@ pub mod read_file {
             Self { path: slots.value(0), offset: slots.value_or(1, 1), limit: slots.value_or(2, 500) }
         }
     }
+
+    /// The result of `read_file`.
+    pub struct Returns {
+        /// Relative to the working directory if the file is inside it.
+        pub path: String,
+        /// The lines, each with its number and a bar.
+        pub content: String,
+        /// Number of the first line.
+        pub offset: i64,
+        /// The number of lines in `content`.
+        pub lines: i64,
+        /// Null if counting them takes too long.
+        pub total_lines: Option<i64>,
+        /// Whether lines follow.
+        pub truncated: bool,
+        /// How to read on.
+        pub hint: Option<String>,
+        /// What the content does not show, such as the line endings.
+        pub notes: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "Returns",
+                "path content offset lines total_lines truncated hint notes",
+                (
+                    &self.path,
+                    &self.content,
+                    &self.offset,
+                    &self.lines,
+                    &self.total_lines,
+                    &self.truncated,
+                    &self.hint,
+                    &self.notes,
+                ),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for Returns {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"path\":", Always, &self.path),
+                    (",\"content\":", Always, &self.content),
+                    (",\"offset\":", Always, &self.offset),
+                    (",\"lines\":", Always, &self.lines),
+                    (",\"total_lines\":", Always, &self.total_lines),
+                    (",\"truncated\":", Always, &self.truncated),
+                    (",\"hint\":", Optional, &self.hint),
+                    (",\"notes\":", Optional, &self.notes),
+                ],
+            );
+        }
+    }
 }
 
 /// The tool `search_files`.
@@ -189,6 +249,54 @@ pub mod search_files {
                 limit: slots.value_or(6, 50),
                 offset: slots.value_or(7, 0),
             }
+        }
+    }
+
+    /// The result of `search_files`.
+    pub struct Returns {
+        /// Paths, if the search lists files.
+        pub files: Option<Vec<String>>,
+        /// The number of results on all pages.
+        pub total: i64,
+        /// Whether results follow.
+        pub truncated: bool,
+        /// True if the search ended early: there are more results than `total`.
+        pub partial: Option<bool>,
+        /// The number of files and directories that could not be read.
+        pub unreadable: Option<i64>,
+        /// How to get the next page.
+        pub hint: Option<String>,
+        /// The files with matching lines, if the search lists lines or counts them.
+        pub matches: Option<Vec<ReturnsMatchesItem>>,
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "Returns",
+                "files total truncated partial unreadable hint matches",
+                (&self.files, &self.total, &self.truncated, &self.partial, &self.unreadable, &self.hint, &self.matches),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for Returns {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"files\":", Optional, &self.files),
+                    (",\"total\":", Always, &self.total),
+                    (",\"truncated\":", Always, &self.truncated),
+                    (",\"partial\":", Optional, &self.partial),
+                    (",\"unreadable\":", Optional, &self.unreadable),
+                    (",\"hint\":", Optional, &self.hint),
+                    (",\"matches\":", Optional, &self.matches),
+                ],
+            );
         }
     }
 
@@ -277,6 +385,40 @@ pub mod search_files {
             }
         }
     }
+
+    pub struct ReturnsMatchesItem {
+        pub path: String,
+        /// The matching lines with their numbers, and their context.
+        pub lines: Option<Vec<String>>,
+        /// The number of matching lines.
+        pub count: Option<i64>,
+    }
+
+    impl ::std::fmt::Debug for ReturnsMatchesItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "ReturnsMatchesItem",
+                "path lines count",
+                (&self.path, &self.lines, &self.count),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for ReturnsMatchesItem {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"path\":", Always, &self.path),
+                    (",\"lines\":", Optional, &self.lines),
+                    (",\"count\":", Optional, &self.count),
+                ],
+            );
+        }
+    }
 }
 
 /// The tool `write_file`.
@@ -302,5 +444,80 @@ pub mod write_file {
         pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self { path: slots.value(0), content: slots.value(1) }
         }
+    }
+
+    /// The result of `write_file`.
+    pub struct Returns {
+        /// Relative to the working directory if the file is inside it.
+        pub path: String,
+        pub action: ReturnsAction,
+        /// The size of the file.
+        pub bytes: i64,
+        /// The number of lines of the file.
+        pub lines: i64,
+        /// Says that another program deleted or emptied the file since this task last read it.
+        pub warning: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "Returns",
+                "path action bytes lines warning",
+                (&self.path, &self.action, &self.bytes, &self.lines, &self.warning),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for Returns {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"path\":", Always, &self.path),
+                    (",\"action\":", Always, &self.action),
+                    (",\"bytes\":", Always, &self.bytes),
+                    (",\"lines\":", Always, &self.lines),
+                    (",\"warning\":", Optional, &self.warning),
+                ],
+            );
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    pub enum ReturnsAction {
+        /// `created`
+        Created,
+        /// `overwritten`
+        Overwritten,
+    }
+
+    impl ::std::fmt::Debug for ReturnsAction {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Created Overwritten", *self as usize)
+        }
+    }
+
+    impl ReturnsAction {
+        /// Returns the word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Created => "created",
+                Self::Overwritten => "overwritten",
+            }
+        }
+    }
+
+    impl PartialEq for ReturnsAction {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
+    impl ::toolc::ToJson for ReturnsAction {
+        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 }

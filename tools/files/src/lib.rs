@@ -1,8 +1,10 @@
 //! Handlers of the shipped toolset `file`: read, write, edit and search files.
 //!
 //! [`open`] refuses devices and pipes, on which reading could block, and [`sniff`] refuses binary files. [`guard`] decides which
-//! paths may be written, [`atomic_write`] writes files, and [`staleness`] detects changes by other programs.
+//! paths may be written, [`atomic_write`] writes files, and [`version`] detects changes by other programs. [`access`] records what
+//! a task has read and written.
 
+mod access;
 mod atomic_write;
 mod deadline_reader;
 mod guard;
@@ -11,18 +13,19 @@ mod patch;
 mod read;
 mod search;
 mod sniff;
-mod staleness;
+mod version;
 mod write;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use toolc::{Call, ToolResult};
+use toolc::{Call, ToolError, ToolResult};
 use toolc_catalog::file::{FileTools, patch as patch_tool, read_file, search_files, write_file};
 use toolc_workspace::Workspace;
 
-/// The handlers of the toolset `file`. For each task they remember, in memory, the version of the last 256 files that it has read
-/// or written.
+pub use access::{AccessLog, FileAccess};
+
+/// The handlers of the toolset `file`. For each task they keep an [`AccessLog`] of the files that it has read and written.
 ///
 /// ```
 /// use toolc_files::FileHandlers;
@@ -63,25 +66,30 @@ impl FileTools for FileHandlers {
         patch::patch(self, &args, call)
     }
 
-    fn read_file(&self, args: read_file::Args, call: &Call<'_>) -> ToolResult {
+    fn read_file(&self, args: read_file::Args, call: &Call<'_>) -> Result<read_file::Returns, ToolError> {
         read::read(self, &args, call)
     }
 
-    fn search_files(&self, args: search_files::Args, _: &Call<'_>) -> ToolResult {
+    fn search_files(&self, args: search_files::Args, _: &Call<'_>) -> Result<search_files::Returns, ToolError> {
         search::search(&self.workspace, &args)
     }
 
-    fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> ToolResult {
+    fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> Result<write_file::Returns, ToolError> {
         write::write(self, &args, call)
     }
+}
+
+/// Returns a count as an integer of a result.
+fn integer(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// Helpers for tests: handlers whose workspace is a temporary directory.
 #[cfg(test)]
 mod fixture {
     use tempfile::TempDir;
+    use toolc::Call;
     use toolc::testing::{Caller, TestResponse};
-    use toolc::{Call, ToolResult};
     use toolc_workspace::Workspace;
 
     use crate::FileHandlers;
@@ -115,7 +123,7 @@ mod fixture {
     }
 
     #[track_caller]
-    pub(crate) fn value(result: ToolResult) -> toolc::Value {
-        TestResponse::from(result).value()
+    pub(crate) fn value(result: impl Into<TestResponse>) -> toolc::Value {
+        result.into().value()
     }
 }

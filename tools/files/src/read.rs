@@ -5,14 +5,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
-use toolc::{Call, ErrorKind, ToolError, ToolOutput, ToolResult};
-use toolc_catalog::file::read_file::Args;
+use toolc::{Call, ErrorKind, ToolError};
+use toolc_catalog::file::read_file::{Args, Returns};
 
 use super::{open, sniff};
 use crate::FileHandlers;
+use crate::access::{AccessLog, SeenLines};
 use crate::deadline_reader::DeadlineReader;
-use crate::staleness::{FileVersion, KnownFiles};
+use crate::version::FileVersion;
 
 /// The maximum number of characters of a line; the rest is cut off.
 const MAX_LINE_CHARS: usize = 2_000;
@@ -24,46 +24,31 @@ const SEEK_TIMEOUT: Duration = Duration::from_secs(20);
 const COUNT_TIMEOUT: Duration = Duration::from_secs(2);
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-#[derive(Serialize)]
-struct Window {
-    path: String,
-    content: String,
-    /// The number of the first line.
-    offset: u64,
-    lines: u64,
-    /// Null if counting them takes too long.
-    total_lines: Option<u64>,
-    truncated: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<&'static str>,
-}
-
-pub(super) fn read(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> ToolResult {
+pub(super) fn read(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
     let path = handlers.workspace.locate(&args.path)?;
     let (file, meta) = open::regular(&handlers.workspace, &path)?;
     let shown = handlers.workspace.show(&path);
-    let window = Lines::new(file).and_then(|lines| window(lines, args, &shown)).map_err(|failure| match failure {
-        ReadFailure::Binary(format) => ToolError::with_kind(
-            ErrorKind::Refused,
-            format!("`{shown}` is not text but {format}; use a program that can read it"),
-        ),
-        ReadFailure::PastTheEnd(total) => {
-            ToolError::new(format!("offset {} is past the end: `{shown}` has {total} lines", args.offset))
-        }
-        ReadFailure::Io(error) if error.kind() == io::ErrorKind::TimedOut => ToolError::with_kind(
-            ErrorKind::Timeout,
-            format!(
-                "failed to reach line {} of `{shown}` within {} s; use a smaller offset",
-                args.offset,
-                SEEK_TIMEOUT.as_secs()
+    let (window, seen) =
+        Lines::new(file).and_then(|lines| window(lines, args, &shown)).map_err(|failure| match failure {
+            ReadFailure::Binary(format) => ToolError::with_kind(
+                ErrorKind::Refused,
+                format!("`{shown}` is not text but {format}; use a program that can read it"),
             ),
-        ),
-        ReadFailure::Io(error) => open::explain(&handlers.workspace, &path, "read", &error),
-    })?;
-    call.state::<KnownFiles>().note(&path, FileVersion::new(&meta));
-    ToolOutput::json(&window)
+            ReadFailure::PastTheEnd(total) => {
+                ToolError::new(format!("offset {} is past the end: `{shown}` has {total} lines", args.offset))
+            }
+            ReadFailure::Io(error) if error.kind() == io::ErrorKind::TimedOut => ToolError::with_kind(
+                ErrorKind::Timeout,
+                format!(
+                    "failed to reach line {} of `{shown}` within {} s; use a smaller offset",
+                    args.offset,
+                    SEEK_TIMEOUT.as_secs()
+                ),
+            ),
+            ReadFailure::Io(error) => open::explain(&handlers.workspace, &path, "read", &error),
+        })?;
+    call.state::<AccessLog>().note_read(&path, FileVersion::new(&meta), seen);
+    Ok(window)
 }
 
 /// The reason why a range could not be read.
@@ -81,8 +66,8 @@ impl From<io::Error> for ReadFailure {
     }
 }
 
-/// Reads the range of lines that `args` selects. `shown` is the path for the result.
-fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<Window, ReadFailure> {
+/// Reads the range of lines that `args` selects. `shown` is the path for the result. Also returns which lines the model then knows.
+fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<(Returns, SeenLines), ReadFailure> {
     let first = u64::try_from(args.offset).unwrap_or(1).max(1);
     let limit = u64::try_from(args.limit).unwrap_or(1).clamp(1, 2_000);
     let skipped = lines.skip(first - 1)?;
@@ -92,6 +77,7 @@ fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<Window, ReadFail
     let mut content = String::new();
     let (mut chars, mut shown_lines, mut total) = (0, 0, None);
     let (mut replaced, mut crlf) = (false, false);
+    let mut seen = SeenLines::default();
     while shown_lines < limit {
         let Some(line) = lines.next()? else {
             total = Some(first - 1 + shown_lines);
@@ -104,6 +90,7 @@ fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<Window, ReadFail
         }
         chars += line_chars;
         let _ = writeln!(content, "{:>6}|{}", first + shown_lines, line.text);
+        seen.add(first + shown_lines, line.is_cut);
         shown_lines += 1;
         replaced |= line.replaced;
         crlf |= line.crlf;
@@ -112,6 +99,9 @@ fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<Window, ReadFail
         return Err(ReadFailure::PastTheEnd(first - 1));
     }
     let total = total.or_else(|| lines.count());
+    if let Some(total) = total {
+        seen.set_total(total);
+    }
     let next = first + shown_lines;
     let truncated = total.is_none_or(|total| total >= next);
     let hint = truncated.then(|| match total {
@@ -128,8 +118,22 @@ fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<Window, ReadFail
     if replaced {
         notes.push("not valid UTF-8, perhaps Latin-1: invalid bytes are shown as \u{fffd}");
     }
-    let path = shown.to_owned();
-    Ok(Window { path, content, offset: first, lines: shown_lines, total_lines: total, truncated, hint, notes })
+    let window = Returns {
+        path: shown.to_owned(),
+        content,
+        offset: integer(first),
+        lines: integer(shown_lines),
+        total_lines: total.map(integer),
+        truncated,
+        hint,
+        notes: (!notes.is_empty()).then(|| notes.into_iter().map(str::to_owned).collect()),
+    };
+    Ok((window, seen))
+}
+
+/// Returns a number of lines as an integer of a result.
+fn integer(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// Reads the lines of a file, each in bounded memory.
@@ -142,6 +146,8 @@ struct Lines {
 struct Line {
     /// The line without its ending, shortened to the maximum length.
     text: String,
+    /// Whether the line is longer than the maximum.
+    is_cut: bool,
     /// Whether `text` has replacement characters for invalid UTF-8.
     replaced: bool,
     /// Whether the line ends in `\r\n`.
@@ -203,7 +209,7 @@ impl Lines {
         if cut.is_some() {
             text.push_str("… [line cut here]");
         }
-        Ok(Some(Line { text, replaced, crlf }))
+        Ok(Some(Line { text, is_cut: cut.is_some(), replaced, crlf }))
     }
 
     /// Reads to the end and returns the total number of lines, or `None` if that takes too long.
@@ -222,11 +228,11 @@ mod tests {
     use super::*;
     use crate::fixture::{Fixture, fixture, value};
 
-    fn read(f: &Fixture, path: &str, offset: i64, limit: i64) -> ToolResult {
+    fn read(f: &Fixture, path: &str, offset: i64, limit: i64) -> Result<Returns, ToolError> {
         f.handlers.read_file(Args { path: path.into(), offset, limit }, &f.call())
     }
 
-    fn read_all(f: &Fixture, path: &str) -> ToolResult {
+    fn read_all(f: &Fixture, path: &str) -> Result<Returns, ToolError> {
         read(f, path, 1, 500)
     }
 

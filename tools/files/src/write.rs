@@ -2,48 +2,71 @@
 
 use std::fs;
 
-use serde::Serialize;
-use toolc::{Call, ToolError, ToolOutput, ToolResult};
-use toolc_catalog::file::write_file::Args;
+use toolc::{Call, ErrorKind, ToolError};
+use toolc_catalog::file::write_file::{Args, Returns, ReturnsAction};
 
-use crate::FileHandlers;
-use crate::atomic_write;
+use crate::access::{AccessLog, Knowledge};
 use crate::open::explain;
-use crate::staleness::{FileVersion, KnownFiles};
+use crate::version::FileVersion;
+use crate::{FileHandlers, atomic_write, integer};
 
-#[derive(Serialize)]
-struct Written {
-    path: String,
-    action: &'static str,
-    bytes: usize,
-    lines: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    warning: Option<&'static str>,
-}
-
-pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> ToolResult {
+pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
     let path = handlers.workspace.locate(&args.path)?;
     handlers.guard.check(&handlers.workspace, &path)?;
     if args.path.ends_with(['/', std::path::MAIN_SEPARATOR]) {
         return Err(ToolError::new(format!("`{}` names a directory; add the file's name", args.path)));
     }
     let failed = |error| explain(&handlers.workspace, &path, "write", &error);
+    let shown = handlers.workspace.show(&path);
+    let log = call.state::<AccessLog>();
     let _lock = handlers.lock_writes();
     let old = atomic_write::existing(&handlers.workspace, &path)?;
+    let old_version = old.as_ref().map(FileVersion::new);
+    if let Some(version) = old_version.filter(|version| !version.is_empty()) {
+        check_knowledge(log.knowledge(&path, version), &shown, "overwrite")?;
+    }
     if let (None, Some(dir)) = (&old, path.parent()) {
         fs::create_dir_all(dir).map_err(failed)?;
     }
-    let known = call.state::<KnownFiles>();
-    let warning = known.warning(&path, old.as_ref().map(FileVersion::new));
+    let warning = log.warning(&path, old_version);
     let new = atomic_write::save(&path, old.as_ref(), args.content.as_bytes()).map_err(failed)?;
-    known.note(&path, FileVersion::new(&new));
-    ToolOutput::json(&Written {
-        path: handlers.workspace.show(&path),
-        action: if old.is_some() { "overwritten" } else { "created" },
-        bytes: args.content.len(),
-        lines: args.content.lines().count(),
-        warning,
+    log.note_write(&path, Some(FileVersion::new(&new)), true);
+    Ok(Returns {
+        path: shown,
+        action: if old.is_some() { ReturnsAction::Overwritten } else { ReturnsAction::Created },
+        bytes: integer(args.content.len()),
+        lines: integer(args.content.lines().count()),
+        warning: warning.map(str::to_owned),
     })
+}
+
+/// Fails if the task does not know the whole content of the file that it would `verb` (overwrite, delete).
+pub(super) fn check_knowledge(knowledge: Knowledge, shown: &str, verb: &str) -> Result<(), ToolError> {
+    let reason = match knowledge {
+        Knowledge::Whole => return Ok(()),
+        Knowledge::Nothing => {
+            "this task has not read it, so it could lose content; read all of it with `read_file` first, or change parts of \
+             it with `patch`. If it is not text, choose another name, or remove it with a command"
+                .to_owned()
+        }
+        Knowledge::Outdated => {
+            "another program changed it since this task last read it; read it again with `read_file`, or change parts of it \
+             with `patch`"
+                .to_owned()
+        }
+        Knowledge::Part { missing } => format!(
+            "this task has not read all of it; read on from line {missing} with `read_file` (offset {missing}), or change \
+             parts of it with `patch`"
+        ),
+        Knowledge::CutLine { line } => format!(
+            "`read_file` cut line {line}, which is very long, so its rest is unknown; change parts of the file with `patch`, or \
+             use a command"
+        ),
+    };
+    Err(ToolError::with_kind(
+        ErrorKind::Refused,
+        format!("refused to {verb} `{shown}`: {reason}. Nothing was written."),
+    ))
 }
 
 #[cfg(test)]
@@ -56,7 +79,7 @@ mod tests {
     use super::*;
     use crate::fixture::{Fixture, fixture, value};
 
-    fn put(f: &Fixture, path: &str, content: &str) -> ToolResult {
+    fn put(f: &Fixture, path: &str, content: &str) -> Result<Returns, ToolError> {
         f.handlers.write_file(Args { path: path.into(), content: content.into() }, &f.call())
     }
 
@@ -90,22 +113,76 @@ mod tests {
         assert_eq!(f.get("file"), "");
     }
 
+    fn read(f: &Fixture, call: &Call<'_>, offset: i64, limit: i64) {
+        f.handlers.read_file(read_file::Args { path: "a".into(), offset, limit }, call).unwrap();
+    }
+
     #[test]
-    fn a_change_by_another_program_is_a_warning() {
+    fn an_unread_file_is_not_overwritten() {
         let f = fixture();
         f.put("a", "1");
-        let read = |call: &Call<'_>| {
-            let args = read_file::Args { path: "a".into(), offset: 1, limit: 500 };
-            f.handlers.read_file(args, call).unwrap();
-        };
-        read(&f.call());
-        assert_eq!(value(put(&f, "a", "22"))["warning"], serde_json::Value::Null);
-        assert_eq!(value(put(&f, "a", "333"))["warning"], serde_json::Value::Null, "the task knows its own writes");
+        assert_reply!(put(&f, "a", "2"), Err(Refused, "this task has not read it"));
+        read(&f, &Caller::new().call("read_file"), 1, 500);
+        assert_reply!(put(&f, "a", "2"), Err(Refused, "this task has not read it"));
+        assert_eq!(f.get("a"), "1");
+        read(&f, &f.call(), 1, 500);
+        put(&f, "a", "2").unwrap();
+        put(&f, "a", "3").unwrap();
+        assert_eq!(f.get("a"), "3", "the task knows its own writes");
+        f.put("empty", "");
+        put(&f, "empty", "x").unwrap();
+        f.put("a.png", b"\x89PNG\r\n\x1a\n\0\0");
+        assert_reply!(put(&f, "a.png", "x"), Err(Refused, "If it is not text"));
+    }
+
+    #[test]
+    fn all_pages_must_be_read_before_a_file_is_overwritten() {
+        let f = fixture();
+        f.put("a", "line\n".repeat(10));
+        read(&f, &f.call(), 7, 4);
+        read(&f, &f.call(), 1, 4);
+        assert_reply!(put(&f, "a", "x"), Err(Refused, "read on from line 5"));
+        read(&f, &f.call(), 5, 2);
+        put(&f, "a", "x").unwrap();
+        f.put("a", format!("short\n{}\n", "x".repeat(3_000)));
+        read(&f, &f.call(), 1, 500);
+        assert_reply!(put(&f, "a", "x"), Err(Refused, "cut line 2"));
+    }
+
+    #[test]
+    fn a_file_that_another_program_changed_is_not_overwritten() {
+        let f = fixture();
+        f.put("a", "1");
+        read(&f, &f.call(), 1, 500);
         f.put("a", "changed");
-        read(&Caller::new().call("read_file"));
-        assert!(value(put(&f, "a", "4"))["warning"].as_str().unwrap().contains("changed this file"));
+        assert_reply!(put(&f, "a", "2"), Err(Refused, "another program changed it"));
+        assert_eq!(f.get("a"), "changed");
+        read(&f, &f.call(), 1, 500);
+        assert_eq!(value(put(&f, "a", "2")).get("warning"), None);
         fs::remove_file(f.dir.path().join("a")).unwrap();
-        assert!(value(put(&f, "a", "5"))["warning"].as_str().unwrap().contains("deleted this file"));
+        assert!(value(put(&f, "a", "3"))["warning"].as_str().unwrap().contains("deleted this file"));
+        f.put("a", "");
+        assert!(value(put(&f, "a", "4"))["warning"].as_str().unwrap().contains("changed this file"));
+    }
+
+    #[test]
+    fn the_log_has_what_a_task_has_read_and_written() {
+        let f = fixture();
+        f.put("a", "1\n2\n");
+        read(&f, &f.call(), 1, 1);
+        let log = f.call().state::<AccessLog>();
+        let path = f.handlers.workspace.locate("a").unwrap();
+        let access = log.file(&path).unwrap();
+        assert_eq!((access.reads, access.writes, access.is_whole), (1, 0, false));
+        assert!(access.last_read.is_some() && access.last_write.is_none());
+        assert!(put(&f, "a", "x").is_err());
+        read(&f, &f.call(), 2, 1);
+        put(&f, "a", "x").unwrap();
+        put(&f, "b", "x").unwrap();
+        let access = log.file(&path).unwrap();
+        assert_eq!((access.reads, access.writes, access.is_whole), (2, 1, true));
+        assert!(access.last_write >= access.last_read);
+        assert_eq!(log.files().iter().map(|file| &file.path).collect::<Vec<_>>(), [&path, &path.with_file_name("b")]);
     }
 
     #[cfg(unix)]

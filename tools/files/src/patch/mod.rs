@@ -21,7 +21,8 @@ use toolc_catalog::file::patch::Args;
 use self::endings::{NormalizedText, to_lf};
 use self::find::{Edit, Search};
 use crate::FileHandlers;
-use crate::staleness::{FileVersion, KnownFiles};
+use crate::access::{AccessLog, Knowledge};
+use crate::version::FileVersion;
 use crate::{atomic_write, open, sniff};
 
 /// The maximum size of a file, in bytes: it is edited in memory.
@@ -64,11 +65,13 @@ pub(super) fn patch(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> To
     if changed == body {
         return Err(ToolError::new(format!("this edit does not change `{shown}`: nothing was written")));
     }
-    let known = call.state::<KnownFiles>();
-    let warning = known.warning(&path, Some(FileVersion::new(&meta)));
+    let log = call.state::<AccessLog>();
+    let version = FileVersion::new(&meta);
+    let warning = log.warning(&path, Some(version));
+    let knows_all = log.knowledge(&path, version) == Knowledge::Whole;
     let new = atomic_write::save(&path, Some(&meta), [bom, &changed].concat().as_bytes())
         .map_err(|error| open::explain(&handlers.workspace, &path, "write", &error))?;
-    known.note(&path, FileVersion::new(&new));
+    log.note_write(&path, Some(FileVersion::new(&new)), knows_all);
     let diff = diff(&shown, body, &changed);
     ToolOutput::json(&Patched {
         path: shown,

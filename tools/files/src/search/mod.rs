@@ -9,45 +9,16 @@ mod walk;
 
 use std::fs;
 
-use serde::Serialize;
-use toolc::{ErrorKind, ToolError, ToolOutput, ToolResult};
-use toolc_catalog::file::search_files::{Args, OutputMode, Target};
+use toolc::{ErrorKind, ToolError};
+use toolc_catalog::file::search_files::{Args, OutputMode, Returns, ReturnsMatchesItem, Target};
 
 use self::content::{ContentSearch, Outcome};
 use self::page::Page;
 use self::walk::Filter;
-use crate::open;
+use crate::{integer, open};
 use toolc_workspace::Workspace;
 
-#[derive(Serialize, Default)]
-struct Results {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    matches: Option<Vec<FileResult>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<Vec<String>>,
-    total: usize,
-    truncated: bool,
-    /// Whether the search ended early, so that the number of results is more than `total`.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    partial: bool,
-    /// The number of files and directories that could not be read.
-    #[serde(skip_serializing_if = "is_zero")]
-    unreadable: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
-}
-
-/// The matching lines of a file, or their number.
-#[derive(Serialize)]
-struct FileResult {
-    path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lines: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    count: Option<usize>,
-}
-
-pub(super) fn search(workspace: &Workspace, args: &Args) -> ToolResult {
+pub(super) fn search(workspace: &Workspace, args: &Args) -> Result<Returns, ToolError> {
     let root = workspace.locate(&args.path)?;
     let meta = fs::metadata(&root).map_err(|error| open::explain(workspace, &root, "search", &error))?;
     if !meta.is_dir() {
@@ -66,7 +37,7 @@ pub(super) fn search(workspace: &Workspace, args: &Args) -> ToolResult {
         Target::Content => Some(ContentSearch::new(args)?),
     };
     let mut page = Page::new(args.offset, args.limit);
-    let (mut matches, mut files, mut unreadable) = (Vec::new(), Vec::new(), 0);
+    let (mut matches, mut files, mut unreadable) = (Vec::new(), Vec::new(), 0_usize);
 
     for entry in walk::walk(&root) {
         if page.is_over() {
@@ -93,24 +64,26 @@ pub(super) fn search(workspace: &Workspace, args: &Args) -> ToolResult {
             (Outcome::Searched { count: 0, .. }, _) => {}
             (Outcome::Searched { lines, .. }, OutputMode::Content) if lines.is_empty() => {}
             (Outcome::Searched { lines, .. }, OutputMode::Content) => {
-                matches.push(FileResult { path, lines: Some(lines), count: None });
+                matches.push(ReturnsMatchesItem { path, lines: Some(lines), count: None });
             }
             (_, OutputMode::FilesOnly) => page.add(path, &mut files),
             (Outcome::Searched { count, .. }, OutputMode::Count) => {
-                page.add(FileResult { path, lines: None, count: Some(count) }, &mut matches);
+                page.add(ReturnsMatchesItem { path, lines: None, count: Some(integer(count)) }, &mut matches);
             }
         }
     }
 
     let lists_files = args.target == Target::Files || args.output_mode == OutputMode::FilesOnly;
     let (matches, files) = if lists_files { (None, Some(files)) } else { (Some(matches), None) };
-    let (total, truncated, partial, hint) = (page.total(), page.is_truncated(), page.is_partial(), page.hint());
-    ToolOutput::json(&Results { matches, files, total, truncated, partial, unreadable, hint })
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(n: &usize) -> bool {
-    *n == 0
+    Ok(Returns {
+        files,
+        total: integer(page.total()),
+        truncated: page.is_truncated(),
+        partial: page.is_partial().then_some(true),
+        unreadable: (unreadable > 0).then(|| integer(unreadable)),
+        hint: page.hint(),
+        matches,
+    })
 }
 
 #[cfg(test)]

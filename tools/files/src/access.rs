@@ -1,0 +1,343 @@
+//! What a task has read and written: for the host, to refuse overwriting a file that the task does not know, and to end loops of
+//! identical reads.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use crate::version::FileVersion;
+
+/// The maximum number of files per task. The one that was used longest ago is removed first.
+const MAX_FILES: usize = 1_000;
+
+/// The files that a task has read and written with the tools of this crate: the latest 1,000. A part of the task's state
+/// ([`Call::state`](toolc::Call::state)), in memory only.
+///
+/// Searches are not recorded, and neither is what commands or other programs do.
+#[derive(Debug, Default)]
+pub struct AccessLog(Mutex<Entries>);
+
+/// A file that a task has read or written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileAccess {
+    /// The absolute path, without symbolic links.
+    pub path: PathBuf,
+    /// How often the task has read the file, or a part of it.
+    pub reads: u64,
+    /// How often the task has written, deleted or moved the file.
+    pub writes: u64,
+    /// The time of the last read.
+    pub last_read: Option<SystemTime>,
+    /// The time of the last write.
+    pub last_write: Option<SystemTime>,
+    /// Whether the task knows the whole content of the version that it last read or wrote: it has read every line, or has written
+    /// all of it.
+    pub is_whole: bool,
+}
+
+/// What a task knows about the current content of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Knowledge {
+    /// The task has neither read nor written the file.
+    Nothing,
+    /// Another program has changed the file since.
+    Outdated,
+    /// The task has not read this line.
+    Part { missing: u64 },
+    /// The task has read this line, which was too long to be shown whole.
+    CutLine { line: u64 },
+    /// The task knows the whole content.
+    Whole,
+}
+
+/// The lines of one version of a file that a task has seen.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SeenLines {
+    /// Ranges of line numbers, ascending, with gaps between them.
+    ranges: Vec<Range<u64>>,
+    /// The number of lines of the file, if it is known.
+    total: Option<u64>,
+    /// The first line that was cut, if any.
+    cut: Option<u64>,
+}
+
+/// A read, by which a repeated one is recognised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReadKey {
+    pub(super) path: PathBuf,
+    pub(super) offset: i64,
+    pub(super) limit: i64,
+    pub(super) version: FileVersion,
+}
+
+#[derive(Debug, Default)]
+struct Entries {
+    /// In the order of their last use.
+    files: VecDeque<Entry>,
+    /// The last read, and how often it occurred in a row.
+    last_read: Option<(ReadKey, u32)>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    path: PathBuf,
+    /// The version that the task last read or wrote, or `None` if it has deleted the file.
+    version: Option<FileVersion>,
+    seen: SeenLines,
+    reads: u64,
+    writes: u64,
+    last_read: Option<SystemTime>,
+    last_write: Option<SystemTime>,
+}
+
+impl AccessLog {
+    /// Returns the files, the last one used last.
+    pub fn files(&self) -> Vec<FileAccess> {
+        self.entries().files.iter().map(Entry::access).collect()
+    }
+
+    /// Returns the record of the file at `path`, an absolute path without symbolic links, or `None` if the task has not used it.
+    pub fn file(&self, path: &Path) -> Option<FileAccess> {
+        self.entries().files.iter().find(|entry| entry.path == path).map(Entry::access)
+    }
+
+    /// Allows the task to repeat its last read. A host calls this when it has removed results from the conversation, for example to
+    /// compact it: the content of the file may be gone, so an identical read is no loop.
+    pub fn forget_repeated_reads(&self) {
+        self.entries().last_read = None;
+    }
+
+    /// Records that the task has read lines of a file.
+    pub(super) fn note_read(&self, path: &Path, version: FileVersion, seen: SeenLines) {
+        let mut entries = self.entries();
+        let entry = entries.entry(path);
+        if entry.version != Some(version) {
+            entry.seen = SeenLines::default();
+        }
+        entry.version = Some(version);
+        entry.seen.merge(seen);
+        entry.reads += 1;
+        entry.last_read = Some(SystemTime::now());
+    }
+
+    /// Records that the task has written a file, or deleted it if `version` is `None`. `knows_all` says whether the task knows the
+    /// whole new content.
+    pub(super) fn note_write(&self, path: &Path, version: Option<FileVersion>, knows_all: bool) {
+        let mut entries = self.entries();
+        let entry = entries.entry(path);
+        entry.version = version;
+        entry.seen = if knows_all { SeenLines::whole() } else { SeenLines::default() };
+        entry.writes += 1;
+        entry.last_write = Some(SystemTime::now());
+    }
+
+    /// Replaces the version of a file whose content is unchanged.
+    pub(super) fn note_restored(&self, path: &Path, old: FileVersion, new: FileVersion) {
+        let mut entries = self.entries();
+        if let Some(entry) = entries.files.iter_mut().find(|entry| entry.path == path && entry.version == Some(old)) {
+            entry.version = Some(new);
+        }
+    }
+
+    /// Returns what the task knows about the content of a file, whose version is `current`.
+    pub(super) fn knowledge(&self, path: &Path, current: FileVersion) -> Knowledge {
+        let entries = self.entries();
+        match entries.files.iter().find(|entry| entry.path == path) {
+            None => Knowledge::Nothing,
+            Some(entry) if entry.version != Some(current) => Knowledge::Outdated,
+            Some(entry) => entry.seen.knowledge(),
+        }
+    }
+
+    /// Returns a warning if the task has seen another version of the file than `current`, which is `None` if the file does not exist.
+    pub(super) fn warning(&self, path: &Path, current: Option<FileVersion>) -> Option<&'static str> {
+        let entries = self.entries();
+        let entry = entries.files.iter().find(|entry| entry.path == path)?;
+        match (entry.version, current) {
+            (known, current) if known == current => None,
+            (None, Some(_)) => Some("another program created this file since this task deleted it: read it again"),
+            (_, Some(_)) => Some("another program changed this file since this task last read it: read it again"),
+            (_, None) => Some("another program deleted this file since this task last read it: it was created anew"),
+        }
+    }
+
+    /// Counts a read, and returns how often it has occurred in a row.
+    pub(super) fn count_read(&self, key: ReadKey) -> u32 {
+        let mut entries = self.entries();
+        let count = match &entries.last_read {
+            Some((last, count)) if *last == key => count.saturating_add(1),
+            _ => 1,
+        };
+        entries.last_read = Some((key, count));
+        count
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entries {
+    /// Returns the entry of a file, which becomes the last one used.
+    fn entry(&mut self, path: &Path) -> &mut Entry {
+        let known = self.files.iter().position(|entry| entry.path == path).and_then(|at| self.files.remove(at));
+        let entry = known.unwrap_or_else(|| Entry {
+            path: path.to_owned(),
+            version: None,
+            seen: SeenLines::default(),
+            reads: 0,
+            writes: 0,
+            last_read: None,
+            last_write: None,
+        });
+        if self.files.len() >= MAX_FILES {
+            self.files.pop_front();
+        }
+        self.files.push_back(entry);
+        let last = self.files.len() - 1;
+        &mut self.files[last]
+    }
+}
+
+impl Entry {
+    fn access(&self) -> FileAccess {
+        FileAccess {
+            path: self.path.clone(),
+            reads: self.reads,
+            writes: self.writes,
+            last_read: self.last_read,
+            last_write: self.last_write,
+            is_whole: self.version.is_some() && self.seen.knowledge() == Knowledge::Whole,
+        }
+    }
+}
+
+impl SeenLines {
+    /// All lines of a file, however many it has.
+    fn whole() -> Self {
+        Self { total: Some(0), ..Self::default() }
+    }
+
+    /// Adds a line that was shown, whole or cut.
+    pub(super) fn add(&mut self, line: u64, is_cut: bool) {
+        if is_cut {
+            self.cut = Some(self.cut.map_or(line, |cut| cut.min(line)));
+        } else {
+            self.add_range(line..line + 1);
+        }
+    }
+
+    /// Sets the number of lines of the file.
+    pub(super) fn set_total(&mut self, total: u64) {
+        self.total = Some(total);
+    }
+
+    fn merge(&mut self, other: Self) {
+        if self.knowledge() == Knowledge::Whole {
+            return;
+        }
+        other.ranges.into_iter().for_each(|range| self.add_range(range));
+        self.total = other.total.or(self.total);
+        self.cut = self.cut.into_iter().chain(other.cut).min();
+    }
+
+    fn add_range(&mut self, new: Range<u64>) {
+        /// Beyond this number, lines count as not read.
+        const MAX_RANGES: usize = 256;
+        // The ranges that overlap or touch the new one are merged with it.
+        let from = self.ranges.partition_point(|range| range.end < new.start);
+        let to = self.ranges.partition_point(|range| range.start <= new.end);
+        let merged = match self.ranges.get(from..to) {
+            Some([first, .., last]) => first.start.min(new.start)..last.end.max(new.end),
+            Some([only]) => only.start.min(new.start)..only.end.max(new.end),
+            _ if self.ranges.len() >= MAX_RANGES => return,
+            _ => new,
+        };
+        self.ranges.splice(from..to, [merged]);
+    }
+
+    fn knowledge(&self) -> Knowledge {
+        let missing = self.ranges.first().filter(|first| first.start == 1).map_or(1, |first| first.end);
+        match self.total {
+            Some(total) if missing > total => Knowledge::Whole,
+            _ if self.cut == Some(missing) => Knowledge::CutLine { line: missing },
+            _ => Knowledge::Part { missing },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(lines: impl IntoIterator<Item = u64>, total: Option<u64>) -> SeenLines {
+        let mut seen = SeenLines { total, ..SeenLines::default() };
+        lines.into_iter().for_each(|line| seen.add(line, false));
+        seen
+    }
+
+    fn version(len: u64) -> FileVersion {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(len).unwrap();
+        FileVersion::new(&file.as_file().metadata().unwrap())
+    }
+
+    #[test]
+    fn seen_lines_are_merged_in_any_order() {
+        assert_eq!(seen([1, 2, 3], Some(3)).knowledge(), Knowledge::Whole);
+        assert_eq!(seen([5, 1, 4, 2, 2], Some(5)).knowledge(), Knowledge::Part { missing: 3 });
+        assert_eq!(seen([3, 5, 1, 4, 2], Some(5)).knowledge(), Knowledge::Whole);
+        assert_eq!(seen([2], Some(2)).knowledge(), Knowledge::Part { missing: 1 });
+        assert_eq!(seen([1, 2], None).knowledge(), Knowledge::Part { missing: 3 }, "the end is not known");
+        let mut pages = seen(1..=10, None);
+        pages.merge(seen(11..=20, Some(20)));
+        assert_eq!((pages.knowledge(), pages.ranges.len()), (Knowledge::Whole, 1));
+    }
+
+    #[test]
+    fn a_cut_line_is_not_read() {
+        let mut lines = seen([1, 3], Some(3));
+        lines.add(2, true);
+        assert_eq!(lines.knowledge(), Knowledge::CutLine { line: 2 });
+    }
+
+    #[test]
+    fn the_number_of_ranges_is_limited() {
+        let lines = seen((1..10_000).map(|line| 2 * line), Some(20_000));
+        assert_eq!((lines.ranges.len(), lines.knowledge()), (256, Knowledge::Part { missing: 1 }));
+    }
+
+    #[test]
+    fn the_files_used_last_are_kept() {
+        let (log, version) = (AccessLog::default(), version(1));
+        let path = |i: usize| PathBuf::from(format!("/f/{i}"));
+        for i in 0..MAX_FILES {
+            log.note_read(&path(i), version, seen([1], Some(1)));
+        }
+        log.note_write(&path(0), Some(version), true);
+        log.note_write(&path(MAX_FILES), Some(version), true);
+        assert_eq!(log.files().len(), MAX_FILES);
+        assert_eq!(log.file(&path(1)), None, "used longest ago");
+        let first = log.file(&path(0)).unwrap();
+        assert_eq!((first.reads, first.writes, first.is_whole), (1, 1, true));
+        assert_eq!(log.files().last().unwrap().path, path(MAX_FILES));
+    }
+
+    #[test]
+    fn another_version_is_not_known() {
+        let (log, path) = (AccessLog::default(), Path::new("/f"));
+        let (one, two) = (version(1), version(2));
+        assert_eq!(log.knowledge(path, one), Knowledge::Nothing);
+        log.note_read(path, one, seen([1], Some(2)));
+        assert_eq!(log.knowledge(path, one), Knowledge::Part { missing: 2 });
+        assert_eq!(log.knowledge(path, two), Knowledge::Outdated);
+        log.note_read(path, two, seen([2], Some(2)));
+        assert_eq!(log.knowledge(path, two), Knowledge::Part { missing: 1 }, "lines of the old version do not count");
+        log.note_write(path, None, false);
+        assert!(!log.file(path).unwrap().is_whole);
+        assert!(log.warning(path, Some(one)).unwrap().contains("created this file"));
+    }
+}
