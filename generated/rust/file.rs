@@ -20,7 +20,7 @@ pub trait FileTools: Send + Sync {
     /// `execution = "sync"` in `manifests/tools/patch.toml`.
     fn patch(&self, args: patch::Args, call: &Call<'_>) -> ToolResult;
 
-    /// Read a text file, or a range of its lines. In the result, each line of `content` is a line number, a `|` and the text of that line: `    12|let x = 1;`. Numbers and bars are not part of the file. One call returns at most 100,000 characters, and cuts lines at 2,000 characters. If there is more, `truncated` is true and `hint` gives the next offset. Use it to read source code, configuration or logs before changing them. Read long files in parts, with offset and limit. Binary files, directories, devices and pipes are refused. For a path that does not exist, the error lists similar names in the same directory.
+    /// Read a text file, or a range of its lines. In the result, each line of `content` is a line number, a `|` and the text of that line: `    12|let x = 1;`. Numbers and bars are not part of the file. One call returns at most 100,000 characters, and cuts lines at 2,000 characters. If there is more, `truncated` is true and `hint` gives the next offset. Use it to read source code, configuration or logs before changing them. Read long files in parts, with offset and limit. Binary files, directories, devices and pipes are refused, and so is the fourth identical read of an unchanged file in a row. For a path that does not exist, the error lists similar names in the same directory.
     ///
     /// `execution = "sync"` in `manifests/tools/read_file.toml`.
     fn read_file(&self, args: read_file::Args, call: &Call<'_>) -> Result<read_file::Returns, ToolError>;
@@ -147,6 +147,8 @@ pub mod read_file {
         pub truncated: bool,
         /// How to read on.
         pub hint: Option<String>,
+        /// Says that the same read was repeated.
+        pub warning: Option<String>,
         /// What the content does not show, such as the line endings.
         pub notes: Option<Vec<String>>,
     }
@@ -157,7 +159,7 @@ pub mod read_file {
             ::toolc::__gen::debug_fields(
                 f,
                 "Returns",
-                "path content offset lines total_lines truncated hint notes",
+                "path content offset lines total_lines truncated hint warning notes",
                 (
                     &self.path,
                     &self.content,
@@ -166,6 +168,7 @@ pub mod read_file {
                     &self.total_lines,
                     &self.truncated,
                     &self.hint,
+                    &self.warning,
                     &self.notes,
                 ),
             )
@@ -185,6 +188,7 @@ pub mod read_file {
                     (",\"total_lines\":", Always, &self.total_lines),
                     (",\"truncated\":", Always, &self.truncated),
                     (",\"hint\":", Optional, &self.hint),
+                    (",\"warning\":", Optional, &self.warning),
                     (",\"notes\":", Optional, &self.notes),
                 ],
             );

@@ -63,6 +63,7 @@ impl FileHandlers {
 
 impl FileTools for FileHandlers {
     fn patch(&self, args: patch_tool::Args, call: &Call<'_>) -> ToolResult {
+        call.state::<AccessLog>().forget_repeated_reads();
         patch::patch(self, &args, call)
     }
 
@@ -70,11 +71,13 @@ impl FileTools for FileHandlers {
         read::read(self, &args, call)
     }
 
-    fn search_files(&self, args: search_files::Args, _: &Call<'_>) -> Result<search_files::Returns, ToolError> {
+    fn search_files(&self, args: search_files::Args, call: &Call<'_>) -> Result<search_files::Returns, ToolError> {
+        call.state::<AccessLog>().forget_repeated_reads();
         search::search(&self.workspace, &args)
     }
 
     fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> Result<write_file::Returns, ToolError> {
+        call.state::<AccessLog>().forget_repeated_reads();
         write::write(self, &args, call)
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use toolc::{Call, ErrorKind, ToolError};
@@ -10,7 +11,7 @@ use toolc_catalog::file::read_file::{Args, Returns};
 
 use super::{open, sniff};
 use crate::FileHandlers;
-use crate::access::{AccessLog, SeenLines};
+use crate::access::{AccessLog, ReadKey, SeenLines};
 use crate::deadline_reader::DeadlineReader;
 use crate::version::FileVersion;
 
@@ -22,9 +23,58 @@ const MAX_CHARS: usize = 100_000;
 const SEEK_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time limit for counting the lines after the range.
 const COUNT_TIMEOUT: Duration = Duration::from_secs(2);
+/// The number of times in a row that a task may read the same lines of an unchanged file. The last one has a warning.
+const MAX_REPEATED_READS: u32 = 3;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
+/// Lines that were read from a file.
+struct Read {
+    path: PathBuf,
+    version: FileVersion,
+    window: Returns,
+    /// The lines that the model knows then.
+    seen: SeenLines,
+}
+
 pub(super) fn read(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
+    let log = call.state::<AccessLog>();
+    let read = read_lines(handlers, args).inspect_err(|_| log.forget_repeated_reads())?;
+    let Read { path, version, mut window, seen } = read;
+    // The kernel's files have content, but neither a length nor a meaningful time.
+    if version.is_empty() && window.lines > 0 {
+        log.forget_repeated_reads();
+    } else {
+        let key = ReadKey { path: path.clone(), offset: args.offset, limit: args.limit, version };
+        let times = log.count_read(key);
+        if times > MAX_REPEATED_READS {
+            return Err(repeated(&window));
+        }
+        if times == MAX_REPEATED_READS {
+            window.warning =
+                Some(format!("{times} reads in a row have returned this content; the next one will be refused"));
+        }
+    }
+    log.note_read(&path, version, seen);
+    Ok(window)
+}
+
+/// Returns the error for a read that has been repeated too often.
+fn repeated(window: &Returns) -> ToolError {
+    let Returns { path, offset, lines, .. } = window;
+    let range = match lines {
+        0 => "it has no lines".to_owned(),
+        _ => format!("the content of lines {offset} to {} is above", offset + lines - 1),
+    };
+    ToolError::with_kind(
+        ErrorKind::Refused,
+        format!(
+            "`{path}` is unchanged since {MAX_REPEATED_READS} identical reads in a row: {range}, in their results; go on \
+             with it, or read other lines or another file"
+        ),
+    )
+}
+
+fn read_lines(handlers: &FileHandlers, args: &Args) -> Result<Read, ToolError> {
     let path = handlers.workspace.locate(&args.path)?;
     let (file, meta) = open::regular(&handlers.workspace, &path)?;
     let shown = handlers.workspace.show(&path);
@@ -47,8 +97,7 @@ pub(super) fn read(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Res
             ),
             ReadFailure::Io(error) => open::explain(&handlers.workspace, &path, "read", &error),
         })?;
-    call.state::<AccessLog>().note_read(&path, FileVersion::new(&meta), seen);
-    Ok(window)
+    Ok(Read { path, version: FileVersion::new(&meta), window, seen })
 }
 
 /// The reason why a range could not be read.
@@ -126,6 +175,7 @@ fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<(Returns, SeenLi
         total_lines: total.map(integer),
         truncated,
         hint,
+        warning: None,
         notes: (!notes.is_empty()).then(|| notes.into_iter().map(str::to_owned).collect()),
     };
     Ok((window, seen))
@@ -248,6 +298,82 @@ mod tests {
         assert_eq!((&end["lines"], &end["truncated"], end.get("hint")), (&2.into(), &false.into(), None));
         assert_reply!(read(&f, "a.txt", 8, 1), Err(Failed, "offset 8 is past the end: `a.txt` has 7 lines"));
         assert_reply!(read(&f, "a.txt", i64::MAX, 1), Err(Failed, "7 lines"));
+    }
+
+    #[test]
+    fn the_fourth_identical_read_in_a_row_is_refused() {
+        let f = fixture();
+        f.put("a", "1\n2\n");
+        f.put("b", "x\n");
+        let warning = |result: Result<Returns, ToolError>| result.unwrap().warning;
+        assert_eq!([warning(read_all(&f, "a")), warning(read_all(&f, "./a"))], [None, None]);
+        assert!(warning(read_all(&f, "a")).unwrap().contains("3 reads in a row"));
+        let refusal = "`a` is unchanged since 3 identical reads in a row: the content of lines 1 to 2 is above";
+        assert_reply!(read_all(&f, "a"), Err(Refused, refusal));
+        assert_reply!(read_all(&f, "a"), Err(Refused, refusal));
+        assert_eq!(f.call().state::<AccessLog>().files()[0].reads, 3, "refused reads do not count");
+        f.put("a", "changed\n");
+        assert_eq!(warning(read_all(&f, "a")), None);
+        let other = toolc::testing::Caller::new();
+        for _ in 0..3 {
+            f.handlers.read_file(Args { path: "a".into(), offset: 1, limit: 500 }, &other.call("read_file")).unwrap();
+        }
+        assert_eq!(warning(read_all(&f, "a")), None, "another task does not count");
+        f.put("empty", "");
+        (0..3).for_each(|_| drop(read_all(&f, "empty").unwrap()));
+        assert_reply!(read_all(&f, "empty"), Err(Refused, "it has no lines"));
+    }
+
+    #[test]
+    fn another_call_ends_a_series_of_identical_reads() {
+        use toolc_catalog::file::{patch, search_files, write_file};
+        let f = fixture();
+        f.put("a", "1\n");
+        f.put("b", "1\n");
+        let path = || "b".to_owned();
+        let search = || {
+            let (target, output_mode) = (search_files::Target::Files, search_files::OutputMode::Content);
+            let (pattern, path) = ("*".to_owned(), ".".to_owned());
+            let args = search_files::Args {
+                pattern,
+                target,
+                path,
+                file_glob: None,
+                output_mode,
+                context: 0,
+                limit: 1,
+                offset: 0,
+            };
+            f.handlers.search_files(args, &f.call()).unwrap();
+        };
+        let write = || drop(f.handlers.write_file(write_file::Args { path: path(), content: "1\n".into() }, &f.call()));
+        let patch = || {
+            let (old_string, new_string) = ("absent".to_owned(), String::new());
+            let args = patch::Args { path: path(), old_string, new_string, replace_all: false };
+            drop(f.handlers.patch(args, &f.call()));
+        };
+        let calls: [&dyn Fn(); 7] = [
+            &|| drop(read_all(&f, "b")),
+            &|| drop(read(&f, "a", 1, 1)),
+            &|| drop(read_all(&f, "absent")),
+            &search,
+            &write,
+            &patch,
+            &|| f.call().state::<AccessLog>().forget_repeated_reads(),
+        ];
+        for (index, call) in calls.iter().enumerate() {
+            (0..3).for_each(|_| drop(read_all(&f, "a").unwrap()));
+            call();
+            assert_eq!(read_all(&f, "a").unwrap().warning, None, "call {index}");
+            f.call().state::<AccessLog>().forget_repeated_reads();
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn files_of_the_kernel_can_be_read_again_and_again() {
+        let f = fixture();
+        (0..5).for_each(|_| drop(read_all(&f, "/proc/loadavg").unwrap()));
     }
 
     #[test]
