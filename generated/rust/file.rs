@@ -15,10 +15,10 @@ use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, Tool
     note = "write `impl FileTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait FileTools: Send + Sync {
-    /// Replace text in a file. The old text must occur exactly once: include enough lines around the change to make it unique, or set replace_all to replace every occurrence. If the exact text does not occur, whole lines are compared without trailing blanks, and then with a uniform change of indentation, which is also applied to the new text. If that finds several places, nothing is replaced. Line endings and a byte order mark are preserved. Returns a unified diff of what changed. On failure the file is unchanged, and the error gives the number of matches, or the closest lines with their numbers.
+    /// Change parts of text files. Mode `replace`: replace old_string by new_string in one file. The old text must occur exactly once: include enough lines around the change to make it unique, or set replace_all. Mode `patch`: apply a patch with several hunks, also of several files: a unified diff, blocks (`<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE` after a line with the path), or `*** Begin Patch`. It can create, delete and move files. Every file is changed, or none. Line numbers may be wrong: the unchanged lines around a change decide. If text does not occur exactly, whole lines are compared without trailing blanks, and then with a uniform change of indentation, which is also applied to the new text. Line endings and a byte order mark are preserved. Returns a unified diff for each file. On failure no file is changed, and the error names the hunk and shows the closest lines with their numbers.
     ///
-    /// `execution = "sync"` in `manifests/tools/patch.toml`.
-    fn patch(&self, args: patch::Args, call: &Call<'_>) -> ToolResult;
+    /// `execution = "blocking"` in `manifests/tools/patch.toml`.
+    fn patch(&self, args: patch::Args, call: &Call<'_>) -> Result<patch::Returns, ToolError>;
 
     /// Read a text file, or a range of its lines. In the result, each line of `content` is a line number, a `|` and the text of that line: `    12|let x = 1;`. Numbers and bars are not part of the file. One call returns at most 100,000 characters, and cuts lines at 2,000 characters. If there is more, `truncated` is true and `hint` gives the next offset. Use it to read source code, configuration or logs before changing them. Read long files in parts, with offset and limit. Binary files, directories, devices and pipes are refused, and so is the fourth identical read of an unchanged file in a row. For a path that does not exist, the error lists similar names in the same directory.
     ///
@@ -39,18 +39,26 @@ pub trait FileTools: Send + Sync {
 /// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: FileTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
-    COMPILED.provider(handlers, |handlers, index, args, with| call(&**handlers, index, args, with), None)
+    COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-/// Calls the tool at an index.
-pub(super) fn call<'a, H: FileTools>(
-    handlers: &'a H,
+/// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
+pub(super) fn call<'a, All: Send + Sync + 'static, H: FileTools + 'static>(
+    shared: &'a Arc<All>,
+    select: impl Fn(&All) -> &H + Copy + Send + 'static,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
+    let handlers = select(shared);
     match index {
-        0 => HandlerReply::Ready(H::patch(handlers, patch::Args::read(args), call)),
+        0 => {
+            let (shared, args) = (Arc::clone(shared), patch::Args::read(args));
+            HandlerReply::blocking(
+                call,
+                move |call| H::patch(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
+            )
+        },
         1 => HandlerReply::Ready(H::read_file(handlers, read_file::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
         2 => HandlerReply::Ready(H::search_files(handlers, search_files::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
         3 => HandlerReply::Ready(H::write_file(handlers, write_file::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
@@ -68,14 +76,18 @@ pub(super) use self::__data::PART;
 pub mod patch {
     /// The arguments of `patch`.
     pub struct Args {
-        /// The existing text file: absolute, relative to the working directory, or beginning with `~/`.
-        pub path: String,
+        /// `replace` needs path, old_string and new_string; `patch` needs only patch.
+        pub mode: Mode,
+        /// The existing text file: absolute, relative to the working directory, or beginning with `~/`. Leave it out in mode `patch`, because a patch names its files.
+        pub path: Option<String>,
         /// The text to replace, exactly as in the file, without line numbers.
-        pub old_string: String,
+        pub old_string: Option<String>,
         /// The new text; empty to delete the old one.
-        pub new_string: String,
+        pub new_string: Option<String>,
         /// Replace every occurrence instead of requiring exactly one.
         pub replace_all: bool,
+        /// The patch, with paths relative to the working directory.
+        pub patch: Option<String>,
     }
 
     impl ::std::fmt::Debug for Args {
@@ -84,8 +96,8 @@ pub mod patch {
             ::toolc::__gen::debug_fields(
                 f,
                 "Args",
-                "path old_string new_string replace_all",
-                (&self.path, &self.old_string, &self.new_string, &self.replace_all),
+                "mode path old_string new_string replace_all patch",
+                (&self.mode, &self.path, &self.old_string, &self.new_string, &self.replace_all, &self.patch),
             )
         }
     }
@@ -95,11 +107,160 @@ pub mod patch {
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self {
-                path: slots.value(0),
-                old_string: slots.value(1),
-                new_string: slots.value(2),
-                replace_all: slots.value_or(3, false),
+                mode: slots.value_or(0, Mode::Replace),
+                path: slots.value(1),
+                old_string: slots.value(2),
+                new_string: slots.value(3),
+                replace_all: slots.value_or(4, false),
+                patch: slots.value(5),
             }
+        }
+    }
+
+    /// The result of `patch`.
+    pub struct Returns {
+        /// The changed files.
+        pub files: Vec<ReturnsFilesItem>
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(f, "Returns", "files", (&self.files,))
+        }
+    }
+
+    impl ::toolc::ToJson for Returns {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(out, &[(",\"files\":", Always, &self.files)]);
+        }
+    }
+
+    /// `replace` needs path, old_string and new_string; `patch` needs only patch.
+    #[derive(Clone, Copy)]
+    pub enum Mode {
+        /// `replace`
+        Replace,
+        /// `patch`
+        Patch,
+    }
+
+    impl ::std::fmt::Debug for Mode {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Replace Patch", *self as usize)
+        }
+    }
+
+    impl Mode {
+        /// Returns the word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Replace => "replace",
+                Self::Patch => "patch",
+            }
+        }
+    }
+
+    impl PartialEq for Mode {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
+    impl ::toolc::__gen::FromSlot for Mode {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 2) {
+                0 => Self::Replace,
+                _ => Self::Patch,
+            }
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    pub enum ReturnsFilesItemAction {
+        /// `created`
+        Created,
+        /// `modified`
+        Modified,
+        /// `deleted`
+        Deleted,
+        /// `moved`
+        Moved,
+    }
+
+    impl ::std::fmt::Debug for ReturnsFilesItemAction {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Created Modified Deleted Moved", *self as usize)
+        }
+    }
+
+    impl ReturnsFilesItemAction {
+        /// Returns the word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Created => "created",
+                Self::Modified => "modified",
+                Self::Deleted => "deleted",
+                Self::Moved => "moved",
+            }
+        }
+    }
+
+    impl PartialEq for ReturnsFilesItemAction {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
+    impl ::toolc::ToJson for ReturnsFilesItemAction {
+        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
+    }
+
+    pub struct ReturnsFilesItem {
+        /// Relative to the working directory if the file is inside it.
+        pub path: String,
+        pub action: ReturnsFilesItemAction,
+        /// The old path of a moved file.
+        pub from: Option<String>,
+        /// The number of replaced occurrences, or of hunks.
+        pub replacements: i64,
+        /// How exactly the old text was found, in the least exact place.
+        pub matched: Option<String>,
+        /// A unified diff.
+        pub diff: String,
+        /// A change of the file by another program.
+        pub warning: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for ReturnsFilesItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "ReturnsFilesItem",
+                "path action from replacements matched diff warning",
+                (&self.path, &self.action, &self.from, &self.replacements, &self.matched, &self.diff, &self.warning),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for ReturnsFilesItem {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"path\":", Always, &self.path),
+                    (",\"action\":", Always, &self.action),
+                    (",\"from\":", Optional, &self.from),
+                    (",\"replacements\":", Always, &self.replacements),
+                    (",\"matched\":", Optional, &self.matched),
+                    (",\"diff\":", Always, &self.diff),
+                    (",\"warning\":", Optional, &self.warning),
+                ],
+            );
         }
     }
 }

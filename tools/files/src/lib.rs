@@ -19,7 +19,7 @@ mod write;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use toolc::{Call, ToolError, ToolResult};
+use toolc::{Call, ToolError};
 use toolc_catalog::file::{FileTools, patch as patch_tool, read_file, search_files, write_file};
 use toolc_workspace::Workspace;
 
@@ -62,7 +62,7 @@ impl FileHandlers {
 }
 
 impl FileTools for FileHandlers {
-    fn patch(&self, args: patch_tool::Args, call: &Call<'_>) -> ToolResult {
+    fn patch(&self, args: patch_tool::Args, call: &Call<'_>) -> Result<patch_tool::Returns, ToolError> {
         call.state::<AccessLog>().forget_repeated_reads();
         patch::patch(self, &args, call)
     }

@@ -347,9 +347,10 @@ mod tests {
             f.handlers.search_files(args, &f.call()).unwrap();
         };
         let write = || drop(f.handlers.write_file(write_file::Args { path: path(), content: "1\n".into() }, &f.call()));
-        let patch = || {
-            let (old_string, new_string) = ("absent".to_owned(), String::new());
-            let args = patch::Args { path: path(), old_string, new_string, replace_all: false };
+        let edit = || {
+            let (old_string, new_string) = (Some("absent".to_owned()), Some(String::new()));
+            let (mode, path) = (patch::Mode::Replace, Some(path()));
+            let args = patch::Args { mode, path, old_string, new_string, replace_all: false, patch: None };
             drop(f.handlers.patch(args, &f.call()));
         };
         let calls: [&dyn Fn(); 7] = [
@@ -358,7 +359,7 @@ mod tests {
             &|| drop(read_all(&f, "absent")),
             &search,
             &write,
-            &patch,
+            &edit,
             &|| f.call().state::<AccessLog>().forget_repeated_reads(),
         ];
         for (index, call) in calls.iter().enumerate() {

@@ -35,6 +35,11 @@ impl<'a> NormalizedText<'a> {
         &self.normalized
     }
 
+    /// Returns the ending of most lines.
+    pub(super) fn main_ending(&self) -> &'static str {
+        self.main_ending.unwrap_or("\n")
+    }
+
     /// Maps an edit of the normalized text to the original. New lines get the ending of the lines that they replace, or else that of
     /// most lines.
     pub(super) fn to_original(&self, edit: Edit) -> Edit {

@@ -51,7 +51,7 @@ fn line_number(text: &str, at: usize) -> usize {
 }
 
 /// Returns the lines that the old text was probably meant to match, with line numbers.
-fn closest(text: &str, old: &str) -> Option<String> {
+pub(super) fn closest(text: &str, old: &str) -> Option<String> {
     const CONTEXT: usize = 2;
     const MAX_LINES: usize = 10;
     const MAX_LINE_CHARS: usize = 120;

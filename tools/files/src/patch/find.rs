@@ -32,7 +32,7 @@ pub(super) struct Edit {
 }
 
 /// The comparison by which the old text was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Comparison {
     Exact,
     TrailingBlanks,
@@ -100,39 +100,47 @@ impl Search<'_> {
 
     /// Finds occurrences as whole lines. Returns no edits if that takes too many comparisons.
     fn by_lines(&self, text: &[Line<'_>], comparison: Comparison) -> Result<Vec<Edit>, Failure> {
-        /// The limit bounds the time for repetitive texts, for which the search is quadratic.
-        const MAX_COMPARISONS: usize = 5_000_000;
         let ends_with_newline = self.old.ends_with('\n');
         let old: Vec<&str> = self.old.strip_suffix('\n').unwrap_or(self.old).split('\n').collect();
         if old.iter().all(|line| line.trim().is_empty()) {
             return Ok(Vec::new());
         }
-        let keys: Vec<&str> = text.iter().map(|line| comparison.key(line.text)).collect();
-        let wanted: Vec<&str> = old.iter().map(|line| comparison.key(line)).collect();
-        let mut budget = MAX_COMPARISONS;
         let mut edits = Edits::default();
-        let mut at = 0;
-        while let Some(window) = text.get(at..at + old.len()) {
-            let equal = keys[at..].iter().zip(&wanted).take_while(|(key, wanted)| key == wanted).count();
-            at += 1;
-            budget = budget.saturating_sub(equal + 1);
-            if budget == 0 {
-                return Ok(Vec::new());
-            }
-            if equal < old.len() {
+        let mut next = 0;
+        for at in places(text, &old, comparison).unwrap_or_default() {
+            let window = &text[at..at + old.len()];
+            // All occurrences are replaced, so they must not overlap.
+            if self.all && at < next {
                 continue;
             }
             let Some(new) = comparison.adapt(window, &old, self.new) else { continue };
             edits.push(edit(window, ends_with_newline, new))?;
-            if self.all {
-                at += old.len() - 1;
-            }
+            next = at + old.len();
         }
         if edits.list.len() > 1 && !self.all {
             return Err(Failure::several(edits.list.iter().map(|edit| edit.range.start)));
         }
         Ok(edits.list)
     }
+}
+
+/// Returns the indexes of the lines at which `old` occurs as whole lines, which may overlap. Returns `None` if finding them takes too
+/// many comparisons.
+pub(super) fn places(text: &[Line<'_>], old: &[&str], comparison: Comparison) -> Option<Vec<usize>> {
+    /// The limit bounds the time for repetitive texts, for which the search is quadratic.
+    const MAX_COMPARISONS: usize = 5_000_000;
+    let keys: Vec<&str> = text.iter().map(|line| comparison.key(line.text)).collect();
+    let wanted: Vec<&str> = old.iter().map(|line| comparison.key(line)).collect();
+    let mut budget = MAX_COMPARISONS;
+    let mut places = Vec::new();
+    for (at, window) in keys.windows(wanted.len().max(1)).enumerate() {
+        let equal = window.iter().zip(&wanted).take_while(|(key, wanted)| key == wanted).count();
+        budget = budget.checked_sub(equal + 1)?;
+        if equal == wanted.len() {
+            places.push(at);
+        }
+    }
+    Some(places)
 }
 
 /// Returns the edit that replaces the lines of `window`. If `with_newline`, the newline of the last line is replaced, too.
@@ -174,7 +182,7 @@ impl Comparison {
     }
 
     /// Returns the new text with the indentation of `window`, or `None` if its lines are not all indented by one rule.
-    fn adapt(self, window: &[Line<'_>], old: &[&str], new: &str) -> Option<String> {
+    pub(super) fn adapt(self, window: &[Line<'_>], old: &[&str], new: &str) -> Option<String> {
         match self {
             Comparison::Exact | Comparison::TrailingBlanks => Some(new.to_owned()),
             Comparison::Indentation => {
@@ -202,15 +210,15 @@ impl Failure {
 
 /// One line of the text.
 #[derive(Debug)]
-struct Line<'a> {
-    start: usize,
+pub(super) struct Line<'a> {
+    pub(super) start: usize,
     /// The line without its newline.
-    text: &'a str,
+    pub(super) text: &'a str,
     /// The start of the next line.
     next: usize,
 }
 
-fn lines(text: &str) -> Vec<Line<'_>> {
+pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let mut next = 0;
     text.split_inclusive('\n')
         .map(|line| {

@@ -1,0 +1,81 @@
+//! The changes that a patch describes, whatever its form.
+
+/// A change of one file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct FileChange<'a> {
+    /// The path as in the patch, without the prefixes `a/` and `b/` of git.
+    pub(super) path: String,
+    pub(super) kind: ChangeKind<'a>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ChangeKind<'a> {
+    Create {
+        content: String,
+    },
+    Delete {
+        /// What the file must contain, or `None` if the patch does not say it.
+        hunks: Option<Vec<Hunk<'a>>>,
+    },
+    Update {
+        hunks: Vec<Hunk<'a>>,
+        move_to: Option<String>,
+        /// Whether each hunk applies to the result of those before it, in any order of places. Otherwise all apply to the old text.
+        sequential: bool,
+    },
+}
+
+/// A change of some lines, with the unchanged lines around them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Hunk<'a> {
+    /// The number of its first line in the patch.
+    pub(super) number: usize,
+    pub(super) lines: Vec<(Op, &'a str)>,
+    /// The number of its first line in the old file, as the patch gives it.
+    pub(super) start: Option<usize>,
+    /// Lines of the file before the hunk, in this order, which say where to look.
+    pub(super) anchors: Vec<&'a str>,
+    /// Whether the hunk is at the end of the file.
+    pub(super) at_end: bool,
+    /// Whether the patch says that the last line of the old file has no newline.
+    pub(super) old_unterminated: bool,
+    /// Whether the patch says that the last line of the new file has no newline.
+    pub(super) new_unterminated: bool,
+}
+
+/// What a hunk does with a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Op {
+    Keep,
+    Remove,
+    Add,
+}
+
+impl<'a> Hunk<'a> {
+    /// Returns the lines that must be in the file.
+    pub(super) fn old_lines(&self) -> Vec<&'a str> {
+        self.lines.iter().filter(|(op, _)| *op != Op::Add).map(|(_, line)| *line).collect()
+    }
+
+    /// Returns the lines after the change.
+    pub(super) fn new_lines(&self) -> Vec<&'a str> {
+        self.lines.iter().filter(|(op, _)| *op != Op::Remove).map(|(_, line)| *line).collect()
+    }
+
+    /// Returns whether the hunk adds or removes a line.
+    pub(super) fn changes(&self) -> bool {
+        self.lines.iter().any(|(op, _)| *op != Op::Keep)
+    }
+
+    /// Notes that the line before has no newline.
+    pub(super) fn unterminated(&mut self) {
+        let op = self.lines.last().map_or(Op::Keep, |(op, _)| *op);
+        self.old_unterminated |= op != Op::Add;
+        self.new_unterminated |= op != Op::Remove;
+    }
+
+    /// Removes the last `count` lines.
+    pub(super) fn truncate_by(&mut self, count: usize) {
+        self.lines.truncate(self.lines.len().saturating_sub(count));
+    }
+}

@@ -1,0 +1,191 @@
+//! The form that begins with `*** Begin Patch`: sections that add, update and delete files, with hunks that have no line numbers.
+
+use toolc::ToolError;
+
+use super::{Cursor, hunk_header};
+use crate::patch::change::{ChangeKind, FileChange, Hunk, Op};
+
+pub(super) const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+const ADD: &str = "*** Add File:";
+const DELETE: &str = "*** Delete File:";
+const UPDATE: &str = "*** Update File:";
+const MOVE: &str = "*** Move to:";
+const END_OF_FILE: &str = "*** End of File";
+
+/// Returns whether the line begins a section.
+pub(super) fn is_file_header(line: &str) -> bool {
+    [ADD, DELETE, UPDATE].iter().any(|prefix| line.starts_with(prefix))
+}
+
+pub(super) fn parse<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<FileChange<'a>>, ToolError> {
+    let mut changes = Vec::new();
+    let mut has_begun = false;
+    let mut is_complete = false;
+    while let Some(line) = cursor.next() {
+        let line = line.trim_end();
+        if line.is_empty() {
+            continue;
+        }
+        if is_complete {
+            return Err(cursor.error(format_args!("text after `{END}`; give one patch, and nothing after it")));
+        }
+        if let Some(path) = line.strip_prefix(ADD) {
+            changes
+                .push(FileChange { path: name(path, cursor)?, kind: ChangeKind::Create { content: content(cursor) } });
+        } else if let Some(path) = line.strip_prefix(DELETE) {
+            changes.push(FileChange { path: name(path, cursor)?, kind: ChangeKind::Delete { hunks: None } });
+        } else if let Some(path) = line.strip_prefix(UPDATE) {
+            let path = name(path, cursor)?;
+            let kind = update(cursor)?;
+            changes.push(FileChange { path, kind });
+        } else if line == END {
+            is_complete = true;
+        } else if line == BEGIN && !has_begun && changes.is_empty() {
+            has_begun = true;
+        } else {
+            return Err(cursor.error(format_args!(
+                "expected `{ADD} PATH`, `{UPDATE} PATH`, `{DELETE} PATH` or `{END}`; lines of a new file begin with `+`"
+            )));
+        }
+    }
+    if has_begun && !is_complete {
+        return Err(cursor.error(format_args!("the patch does not end with `{END}`, so it may be incomplete")));
+    }
+    Ok(changes)
+}
+
+fn name(text: &str, cursor: &Cursor<'_>) -> Result<String, ToolError> {
+    match text.trim() {
+        "" => Err(cursor.error("the path is missing")),
+        name => Ok(name.to_owned()),
+    }
+}
+
+/// Reads the lines of a new file.
+fn content(cursor: &mut Cursor<'_>) -> String {
+    let mut content = String::new();
+    while let Some(line) = cursor.peek().and_then(|line| line.strip_prefix('+')) {
+        cursor.next();
+        content.push_str(line);
+        content.push('\n');
+    }
+    content
+}
+
+fn update<'a>(cursor: &mut Cursor<'a>) -> Result<ChangeKind<'a>, ToolError> {
+    let mut move_to = None;
+    if let Some(target) = cursor.peek().and_then(|line| line.strip_prefix(MOVE)) {
+        cursor.next();
+        move_to = Some(name(target, cursor)?);
+    }
+    let mut hunks: Vec<Hunk<'a>> = Vec::new();
+    let mut hunk: Option<Hunk<'a>> = None;
+    let mut blank = 0;
+    let mut finish = |hunk: Option<Hunk<'a>>, blank: usize| {
+        let Some(mut hunk) = hunk else { return true };
+        // Blank lines between hunks and sections.
+        hunk.truncate_by(blank);
+        let has_lines = !hunk.lines.is_empty();
+        hunks.push(hunk);
+        has_lines
+    };
+    while let Some(line) = cursor.peek() {
+        if line.starts_with("*** ") && line.trim_end() != END_OF_FILE {
+            break;
+        }
+        cursor.next();
+        if let Some(header) = hunk_header(line) {
+            match &mut hunk {
+                // Several lines `@@ anchor` in a row narrow the place down.
+                Some(open) if open.lines.is_empty() => open.anchors.extend(header.anchor),
+                _ => {
+                    finish(hunk.take(), blank);
+                    let mut new = Hunk { number: cursor.number(), start: header.start, ..Hunk::default() };
+                    new.anchors.extend(header.anchor);
+                    hunk = Some(new);
+                }
+            }
+            blank = 0;
+            continue;
+        }
+        if hunk.is_none() && line.trim().is_empty() {
+            continue;
+        }
+        let open = hunk.get_or_insert_with(|| Hunk { number: cursor.number(), ..Hunk::default() });
+        if line.trim_end() == END_OF_FILE {
+            open.truncate_by(blank);
+            open.at_end = true;
+            blank = 0;
+            continue;
+        }
+        let (op, text) = match line.chars().next() {
+            None => (Op::Keep, line),
+            Some(' ') => (Op::Keep, &line[1..]),
+            Some('-') => (Op::Remove, &line[1..]),
+            Some('+') => (Op::Add, &line[1..]),
+            _ => return Err(cursor.error("lines of a hunk begin with a space, `+` or `-`")),
+        };
+        blank = if line.is_empty() { blank + 1 } else { 0 };
+        open.lines.push((op, text));
+    }
+    if !finish(hunk.take(), blank) {
+        return Err(cursor.error("the hunk has no lines"));
+    }
+    if hunks.is_empty() && move_to.is_none() {
+        return Err(cursor.error("the file has no hunks; a hunk begins with `@@`, its lines with a space, `+` or `-`"));
+    }
+    Ok(ChangeKind::Update { hunks, move_to, sequential: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patch::change::Op::{Add, Keep, Remove};
+
+    #[test]
+    fn sections_and_hunks_are_read() {
+        let patch = "*** Begin Patch\n*** Add File: new.txt\n+a\n+\n+b\n\n*** Update File: src/x.rs\n*** Move to: src/y.rs\n\
+                     @@ class A\n@@   fn f\n keep\n-old\n+new\n\n@@\n-x\n*** End of File\n*** Delete File: gone\n*** End Patch\n";
+        let changes = super::super::parse(patch, None).unwrap();
+        assert_eq!(
+            changes[0],
+            FileChange { path: "new.txt".into(), kind: ChangeKind::Create { content: "a\n\nb\n".into() } }
+        );
+        assert_eq!(changes[2], FileChange { path: "gone".into(), kind: ChangeKind::Delete { hunks: None } });
+        let ChangeKind::Update { hunks, move_to, .. } = &changes[1].kind else { panic!("{changes:?}") };
+        assert_eq!((&*changes[1].path, move_to.as_deref()), ("src/x.rs", Some("src/y.rs")));
+        assert_eq!(hunks[0].anchors, ["class A", "fn f"]);
+        assert_eq!(hunks[0].lines, [(Keep, "keep"), (Remove, "old"), (Add, "new")]);
+        assert_eq!((hunks[1].lines.as_slice(), hunks[1].at_end), ([(Remove, "x")].as_slice(), true));
+    }
+
+    #[test]
+    fn the_first_hunk_needs_no_header() {
+        let changes = super::super::parse("*** Update File: x\n a\n\n-b\n+c\n", None).unwrap();
+        let ChangeKind::Update { hunks, .. } = &changes[0].kind else { panic!("{changes:?}") };
+        assert_eq!(hunks[0].lines, [(Keep, "a"), (Keep, ""), (Remove, "b"), (Add, "c")]);
+    }
+
+    #[test]
+    fn what_does_not_belong_to_the_form_is_an_error() {
+        for (patch, problem) in [
+            ("*** Begin Patch\n*** Update File: x\n@@\n-a\n", "does not end with `*** End Patch`"),
+            ("*** Begin Patch\n*** Update File: x\n*** End Patch\n", "the file has no hunks"),
+            ("*** Begin Patch\n*** Update File: x\n@@ fn f\n*** End Patch\n", "the hunk has no lines"),
+            ("*** Begin Patch\n*** Update File:\n@@\n-a\n*** End Patch\n", "the path is missing"),
+            ("*** Begin Patch\n*** Update File: x\n@@\n-a\nb\n*** End Patch\n", "line 5 of the patch: lines of a hunk"),
+            ("*** Begin Patch\n*** Add File: x\na\n*** End Patch\n", "lines of a new file begin with `+`"),
+            (
+                "*** Begin Patch\n*** Copy File: x\n*** End Patch\n",
+                "line 2 of the patch: expected `*** Add File: PATH`",
+            ),
+            ("*** Begin Patch\n*** Delete File: x\n*** End Patch\nDone.\n", "text after `*** End Patch`"),
+        ] {
+            let error = super::super::parse(patch, None).unwrap_err();
+            assert!(error.message().contains(problem), "{patch}\n{error}");
+        }
+        let empty = super::super::parse("*** Begin Patch\n*** End Patch\n", None).unwrap_err();
+        assert!(empty.message().contains("changes no file"), "{empty}");
+    }
+}

@@ -1,0 +1,343 @@
+//! The mode `patch`: computes and checks the new content of every file first, and then writes all of them or none.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+use toolc::{ErrorKind, ToolError};
+use toolc_catalog::file::patch::{ReturnsFilesItem as PatchedFile, ReturnsFilesItemAction as Action};
+
+use super::change::{ChangeKind, FileChange, Hunk};
+use super::difference::Differences;
+use super::find::Comparison;
+use super::hunks::{self, Applied, HunkFailure};
+use super::transaction::{self, CommitError, LocalDisk, Write};
+use super::{load, parse, split_bom};
+use crate::access::{AccessLog, Knowledge};
+use crate::version::FileVersion;
+use crate::write::check_knowledge;
+use crate::{FileHandlers, atomic_write, integer, open};
+
+/// The maximum number of files in a patch.
+const MAX_FILES: usize = 100;
+
+/// What a patch does with one file, with everything checked.
+struct Planned {
+    action: Action,
+    /// The file before, or `None` if it is created.
+    old: Option<OldFile>,
+    /// The path and content of the file after, or `None` if it is deleted.
+    new: Option<(PathBuf, String)>,
+    hunks: usize,
+    comparison: Option<Comparison>,
+    warning: Option<&'static str>,
+    /// Whether the task knows the whole new content.
+    knows_all: bool,
+}
+
+struct OldFile {
+    path: PathBuf,
+    text: String,
+    meta: Metadata,
+}
+
+/// The reason why a file cannot be changed.
+enum PlanError {
+    Hunks { shown: String, failures: Vec<HunkFailure> },
+    Other(ToolError),
+}
+
+impl From<ToolError> for PlanError {
+    fn from(error: ToolError) -> Self {
+        Self::Other(error)
+    }
+}
+
+/// Applies a patch, whose lines end in `\n`. It may change only the file `only`, if that is given.
+pub(super) fn run(
+    handlers: &FileHandlers,
+    patch: &str,
+    only: Option<&str>,
+    log: &AccessLog,
+) -> Result<Vec<PatchedFile>, ToolError> {
+    let changes = located(handlers, parse::parse(patch, only)?, only)?;
+    let _lock = handlers.lock_writes();
+    let mut planned = Vec::new();
+    let mut failures = Vec::new();
+    for (path, change) in changes {
+        match plan(handlers, path, change, log) {
+            Ok(file) => planned.push(file),
+            Err(PlanError::Hunks { shown, failures: hunks }) => failures.push((shown, hunks)),
+            Err(PlanError::Other(error)) => return Err(error),
+        }
+    }
+    if !failures.is_empty() {
+        return Err(explain(&failures));
+    }
+    check_targets(handlers, &planned)?;
+    let writes: Vec<_> = planned.iter().flat_map(Planned::writes).collect();
+    let written =
+        transaction::commit(&mut LocalDisk, &writes).map_err(|failure| failed(handlers, &writes, &failure, log))?;
+    for (write, meta) in writes.iter().zip(&written) {
+        let file = planned.iter().find(|file| file.new.as_ref().is_some_and(|(path, _)| *path == write.path));
+        let knows_all = file.is_some_and(|file| file.knows_all);
+        log.note_write(&write.path, meta.as_ref().map(FileVersion::new), knows_all);
+    }
+    let mut differences = Differences::default();
+    Ok(planned.iter().map(|file| file.result(handlers, &mut differences)).collect())
+}
+
+/// Resolves the paths, and joins the changes of one file.
+fn located<'a>(
+    handlers: &FileHandlers,
+    changes: Vec<FileChange<'a>>,
+    only: Option<&str>,
+) -> Result<Vec<(PathBuf, FileChange<'a>)>, ToolError> {
+    let only = only.map(|path| handlers.workspace.locate(path)).transpose()?;
+    let mut located: Vec<(PathBuf, FileChange<'a>)> = Vec::new();
+    for change in changes {
+        let path = handlers.workspace.locate(&change.path)?;
+        let moves = matches!(&change.kind, ChangeKind::Update { move_to: Some(_), .. });
+        if let Some(only) = only.as_ref().filter(|only| **only != path || moves) {
+            return Err(ToolError::new(format!(
+                "the patch changes other files than the path `{}`: leave `path` out; the patch names its files. Nothing was written.",
+                handlers.workspace.show(only)
+            )));
+        }
+        let same = located.iter_mut().find(|(known, _)| *known == path);
+        match (same.map(|(_, known)| &mut known.kind), change.kind) {
+            (None, kind) => located.push((path, FileChange { path: change.path, kind })),
+            (
+                Some(ChangeKind::Update { hunks, move_to: None, sequential }),
+                ChangeKind::Update { hunks: more, move_to: None, sequential: same },
+            ) if *sequential == same => hunks.extend(more),
+            _ => {
+                return Err(ToolError::new(format!(
+                    "`{}` occurs twice in the patch: give all of its changes together. Nothing was written.",
+                    change.path
+                )));
+            }
+        }
+    }
+    if located.len() > MAX_FILES {
+        return Err(ToolError::with_kind(
+            ErrorKind::Refused,
+            format!(
+                "the patch changes {} files; give at most {MAX_FILES} at once. Nothing was written.",
+                located.len()
+            ),
+        ));
+    }
+    Ok(located)
+}
+
+fn plan(handlers: &FileHandlers, path: PathBuf, change: FileChange<'_>, log: &AccessLog) -> Result<Planned, PlanError> {
+    let workspace = &handlers.workspace;
+    handlers.guard.check(workspace, &path)?;
+    let existing = atomic_write::existing(workspace, &path)?;
+    let warning = log.warning(&path, existing.as_ref().map(FileVersion::new));
+    let shown = workspace.show(&path);
+    let hunks_failed = |failures| PlanError::Hunks { shown: shown.clone(), failures };
+    match change.kind {
+        ChangeKind::Create { content } => {
+            if change.path.ends_with(['/', std::path::MAIN_SEPARATOR]) {
+                return Err(ToolError::new(format!("`{}` names a directory; add the file's name", change.path)).into());
+            }
+            let old = match existing {
+                Some(meta) if meta.len() > 0 => {
+                    return Err(ToolError::new(format!(
+                        "the patch creates `{shown}`, which exists already; give its old lines to change it. Nothing was \
+                         written."
+                    ))
+                    .into());
+                }
+                Some(meta) => Some(OldFile { path: path.clone(), text: String::new(), meta }),
+                None => None,
+            };
+            let action = if old.is_some() { Action::Modified } else { Action::Created };
+            let new = Some((path, content));
+            Ok(Planned { action, old, new, hunks: 1, comparison: None, warning, knows_all: true })
+        }
+        ChangeKind::Delete { hunks } => {
+            check_not_a_link(handlers, &change.path, &path)?;
+            let old = OldFile::load(handlers, path)?;
+            match &hunks {
+                Some(hunks) => {
+                    let applied = apply_hunks(&old.text, hunks, false).map_err(hunks_failed)?;
+                    if !applied.text.is_empty() {
+                        return Err(ToolError::new(format!(
+                            "the patch deletes `{shown}`, but not all of its lines are in the patch: read it again. Nothing \
+                             was written."
+                        ))
+                        .into());
+                    }
+                }
+                None if old.text.is_empty() => {}
+                None => check_knowledge(log.knowledge(&old.path, FileVersion::new(&old.meta)), &shown, "delete")?,
+            }
+            let hunks = hunks.map_or(0, |hunks| hunks.len());
+            let action = Action::Deleted;
+            Ok(Planned { action, old: Some(old), new: None, hunks, comparison: None, warning, knows_all: false })
+        }
+        ChangeKind::Update { hunks, move_to, sequential } => {
+            if move_to.is_some() {
+                check_not_a_link(handlers, &change.path, &path)?;
+            }
+            let old = OldFile::load(handlers, path)?;
+            let applied = apply_hunks(&old.text, &hunks, sequential).map_err(hunks_failed)?;
+            if applied.text == old.text && move_to.is_none() {
+                return Err(ToolError::new(format!("the patch does not change `{shown}`: nothing was written")).into());
+            }
+            let target = match &move_to {
+                Some(target) => move_target(handlers, target)?,
+                None => old.path.clone(),
+            };
+            let action = if move_to.is_some() { Action::Moved } else { Action::Modified };
+            let knows_all = log.knowledge(&old.path, FileVersion::new(&old.meta)) == Knowledge::Whole;
+            let comparison = (!hunks.is_empty()).then_some(applied.comparison);
+            let new = Some((target, applied.text));
+            Ok(Planned { action, old: Some(old), new, hunks: hunks.len(), comparison, warning, knows_all })
+        }
+    }
+}
+
+/// Applies hunks to a text, whose byte order mark they do not have.
+fn apply_hunks(text: &str, hunks: &[Hunk<'_>], sequential: bool) -> Result<Applied, Vec<HunkFailure>> {
+    let (bom, body) = split_bom(text);
+    let applied = hunks::apply(body, hunks, sequential)?;
+    let text = if applied.text.is_empty() { applied.text } else { [bom, &applied.text].concat() };
+    Ok(Applied { text, ..applied })
+}
+
+/// Resolves the new path of a moved file.
+fn move_target(handlers: &FileHandlers, target: &str) -> Result<PathBuf, ToolError> {
+    let path = handlers.workspace.locate(target)?;
+    handlers.guard.check(&handlers.workspace, &path)?;
+    if target.ends_with(['/', std::path::MAIN_SEPARATOR]) {
+        return Err(ToolError::new(format!("`{target}` names a directory; add the file's name")));
+    }
+    match path.symlink_metadata() {
+        Ok(_) => Err(ToolError::new(format!(
+            "the patch moves a file to `{}`, which exists already; choose another path. Nothing was written.",
+            handlers.workspace.show(&path)
+        ))),
+        Err(_) => Ok(path),
+    }
+}
+
+/// Fails if the last component of the path is a symbolic link: its target would be removed, and the link would stay.
+fn check_not_a_link(handlers: &FileHandlers, text: &str, path: &Path) -> Result<(), ToolError> {
+    let text = text.trim_end_matches('/');
+    let (dir, name) =
+        text.rsplit_once('/').map_or((".", text), |(dir, name)| (if dir.is_empty() { "/" } else { dir }, name));
+    if name == ".." || handlers.workspace.locate(dir)?.join(name) == path {
+        return Ok(());
+    }
+    Err(ToolError::with_kind(
+        ErrorKind::Refused,
+        format!("`{text}` is a symbolic link; remove or rename it with a command. Nothing was written."),
+    ))
+}
+
+/// Fails if two files of the patch would have one path.
+fn check_targets(handlers: &FileHandlers, planned: &[Planned]) -> Result<(), ToolError> {
+    let paths = |file: &'_ Planned| {
+        let old = file.old.as_ref().map(|old| old.path.clone());
+        let new = file.new.as_ref().map(|(path, _)| path.clone()).filter(|new| old.as_ref() != Some(new));
+        [old, new].into_iter().flatten().collect::<Vec<_>>()
+    };
+    let mut all: Vec<_> = planned.iter().flat_map(paths).collect();
+    all.sort();
+    match all.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(ToolError::new(format!(
+            "`{}` is the path of two files of the patch; give them one after the other. Nothing was written.",
+            handlers.workspace.show(&pair[0])
+        ))),
+        None => Ok(()),
+    }
+}
+
+impl OldFile {
+    fn load(handlers: &FileHandlers, path: PathBuf) -> Result<Self, ToolError> {
+        let (text, meta) = load(handlers, &path)?;
+        Ok(Self { path, text, meta })
+    }
+}
+
+impl Planned {
+    /// Returns what to write: the new file first, so that the content always exists.
+    fn writes(&self) -> Vec<Write> {
+        let old = self.old.as_ref();
+        let moves = |path: &Path| old.is_some_and(|old| old.path != path);
+        let before = |old: &OldFile| Some((old.meta.clone(), old.text.clone()));
+        let mut writes = Vec::new();
+        if let Some((path, text)) = &self.new {
+            writes.push(Write {
+                path: path.clone(),
+                before: old.filter(|old| old.path == *path).and_then(before),
+                after: Some(text.clone()),
+                permissions: old.map(|old| old.meta.clone()),
+            });
+        }
+        if let Some(old) = old.filter(|_| self.new.as_ref().is_none_or(|(path, _)| moves(path))) {
+            writes.push(Write { path: old.path.clone(), before: before(old), after: None, permissions: None });
+        }
+        writes
+    }
+
+    fn result(&self, handlers: &FileHandlers, differences: &mut Differences) -> PatchedFile {
+        let show = |path: &Path| handlers.workspace.show(path);
+        let old = self.old.as_ref().filter(|_| !matches!(self.action, Action::Created));
+        let old = old.map(|old| (show(&old.path), &*old.text));
+        let new = self.new.as_ref().map(|(path, text)| (show(path), &**text));
+        let diff = differences.unified(
+            old.as_ref().map(|(path, text)| (&**path, *text)),
+            new.as_ref().map(|(path, text)| (&**path, *text)),
+        );
+        let from = old.as_ref().map(|(path, _)| path.clone()).filter(|_| matches!(self.action, Action::Moved));
+        let path = new.or(old).map(|(path, _)| path).unwrap_or_default();
+        PatchedFile {
+            path,
+            action: self.action,
+            from,
+            replacements: integer(self.hunks),
+            matched: self.comparison.map(|comparison| comparison.description().to_owned()),
+            diff,
+            warning: self.warning.map(str::to_owned),
+        }
+    }
+}
+
+/// Returns the error about hunks that cannot be applied.
+fn explain(failures: &[(String, Vec<HunkFailure>)]) -> ToolError {
+    const MAX_FAILURES: usize = 5;
+    let all: Vec<_> = failures.iter().flat_map(|(path, hunks)| hunks.iter().map(move |hunk| (path, hunk))).collect();
+    let mut message = String::from("nothing was written, because the patch does not apply.");
+    for (path, failure) in all.iter().take(MAX_FAILURES) {
+        let HunkFailure { index, number, problem, .. } = failure;
+        message.push_str(&format!("\nHunk {index} of `{path}` (line {number} of the patch): {}", problem.trim_end()));
+    }
+    if all.len() > MAX_FAILURES {
+        message.push_str(&format!("\n{} more hunks do not apply either.", all.len() - MAX_FAILURES));
+    }
+    let is_not_found = all.iter().all(|(_, failure)| failure.is_not_found);
+    ToolError::with_kind(if is_not_found { ErrorKind::NotFound } else { ErrorKind::Failed }, message)
+}
+
+/// Returns the error about a file that could not be written, after the others were restored.
+fn failed(handlers: &FileHandlers, writes: &[Write], failure: &CommitError, log: &AccessLog) -> ToolError {
+    for (path, meta) in &failure.restored {
+        let before = writes.iter().find(|write| write.path == *path).and_then(|write| write.before.as_ref());
+        if let (Some((old, _)), Some(new)) = (before, meta) {
+            log.note_restored(path, FileVersion::new(old), FileVersion::new(new));
+        }
+    }
+    let error = open::explain(&handlers.workspace, &failure.path, "write", &failure.error);
+    let outcome = if failure.not_restored.is_empty() {
+        "Nothing was changed: the files that were written before it are restored.".to_owned()
+    } else {
+        let paths: Vec<_> =
+            failure.not_restored.iter().map(|path| format!("`{}`", handlers.workspace.show(path))).collect();
+        format!("These files were written before it and could not be restored: {}.", paths.join(", "))
+    };
+    ToolError::with_kind(error.kind(), format!("{}. {outcome}", error.message()))
+}
