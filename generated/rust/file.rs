@@ -15,7 +15,7 @@ use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, Tool
     note = "write `impl FileTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait FileTools: Send + Sync {
-    /// Change parts of text files. Mode `replace`: replace old_string by new_string in one file. The old text must occur exactly once: include enough lines around the change to make it unique, or set replace_all. Mode `patch`: apply a patch with several hunks, also of several files: a unified diff, blocks (`<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE` after a line with the path), or `*** Begin Patch`. It can create, delete and move files. Every file is changed, or none. Line numbers may be wrong: the unchanged lines around a change decide. If text does not occur exactly, whole lines are compared without trailing blanks, and then with a uniform change of indentation, which is also applied to the new text. Line endings and a byte order mark are preserved. Returns a unified diff for each file. On failure no file is changed, and the error names the hunk and shows the closest lines with their numbers.
+    /// Change parts of text files. Mode `replace`: replace old_string by new_string in one file. The old text must occur exactly once: include enough lines around the change to make it unique, or set replace_all. Mode `patch`: apply a patch with several hunks, also of several files: a unified diff, blocks (`<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE` after a line with the path), or `*** Begin Patch`. It can create, delete and move files. Every file is changed, or none. Line numbers may be wrong: the unchanged lines around a change decide. If text does not occur exactly, whole lines are compared without trailing blanks, and then with a uniform change of indentation, which is also applied to the new text. Line endings and a byte order mark are preserved. Returns a unified diff for each file, and `syntax` if the change causes a syntax error in JSON, TOML, YAML, Python or Rust. On failure no file is changed, and the error names the hunk and shows the closest lines with their numbers.
     ///
     /// `execution = "blocking"` in `manifests/tools/patch.toml`.
     fn patch(&self, args: patch::Args, call: &Call<'_>) -> Result<patch::Returns, ToolError>;
@@ -30,9 +30,9 @@ pub trait FileTools: Send + Sync {
     /// `execution = "sync"` in `manifests/tools/search_files.toml`.
     fn search_files(&self, args: search_files::Args, call: &Call<'_>) -> Result<search_files::Returns, ToolError>;
 
-    /// Create a file, or replace the content of an existing file. Missing parent directories are created. The file is replaced atomically: a failure leaves the old content. An existing file keeps its permissions, and symbolic links are followed. Use it for new files and for complete rewrites. An existing file must have been read whole with `read_file`, or written, by this task, and be unchanged since; otherwise the call is refused. To change a few lines of a long file, `patch` is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, the size in bytes and lines, whether the file was created or overwritten, and a warning if another program deleted or emptied it since this task last read it.
+    /// Create a file, or replace the content of an existing file. Missing parent directories are created. The file is replaced atomically: a failure leaves the old content. An existing file keeps its permissions, and symbolic links are followed. Use it for new files and for complete rewrites. An existing file must have been read whole with `read_file`, or written, by this task, and be unchanged since; otherwise the call is refused. To change a few lines of a long file, `patch` is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, the size in bytes and lines, whether the file was created or overwritten, and a warning if another program deleted or emptied it since this task last read it. `syntax` has the first syntax error of JSON, TOML, YAML, Python or Rust; the file is written nevertheless.
     ///
-    /// `execution = "sync"` in `manifests/tools/write_file.toml`.
+    /// `execution = "blocking"` in `manifests/tools/write_file.toml`.
     fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> Result<write_file::Returns, ToolError>;
 }
 
@@ -61,7 +61,13 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: FileTools + 'static>(
         },
         1 => HandlerReply::Ready(H::read_file(handlers, read_file::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
         2 => HandlerReply::Ready(H::search_files(handlers, search_files::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
-        3 => HandlerReply::Ready(H::write_file(handlers, write_file::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
+        3 => {
+            let (shared, args) = (Arc::clone(shared), write_file::Args::read(args));
+            HandlerReply::blocking(
+                call,
+                move |call| H::write_file(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
+            )
+        },
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -218,6 +224,41 @@ pub mod patch {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 
+    /// The first syntax error of the new content, for some languages, unless the old content has it. The file is written nevertheless.
+    pub struct ReturnsFilesItemSyntax {
+        pub language: String,
+        pub line: i64,
+        pub column: i64,
+        pub message: String,
+    }
+
+    impl ::std::fmt::Debug for ReturnsFilesItemSyntax {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "ReturnsFilesItemSyntax",
+                "language line column message",
+                (&self.language, &self.line, &self.column, &self.message),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for ReturnsFilesItemSyntax {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"language\":", Always, &self.language),
+                    (",\"line\":", Always, &self.line),
+                    (",\"column\":", Always, &self.column),
+                    (",\"message\":", Always, &self.message),
+                ],
+            );
+        }
+    }
+
     pub struct ReturnsFilesItem {
         /// Relative to the working directory if the file is inside it.
         pub path: String,
@@ -232,6 +273,8 @@ pub mod patch {
         pub diff: String,
         /// A change of the file by another program.
         pub warning: Option<String>,
+        /// The first syntax error of the new content, for some languages, unless the old content has it. The file is written nevertheless.
+        pub syntax: Option<ReturnsFilesItemSyntax>,
     }
 
     impl ::std::fmt::Debug for ReturnsFilesItem {
@@ -240,8 +283,17 @@ pub mod patch {
             ::toolc::__gen::debug_fields(
                 f,
                 "ReturnsFilesItem",
-                "path action from replacements matched diff warning",
-                (&self.path, &self.action, &self.from, &self.replacements, &self.matched, &self.diff, &self.warning),
+                "path action from replacements matched diff warning syntax",
+                (
+                    &self.path,
+                    &self.action,
+                    &self.from,
+                    &self.replacements,
+                    &self.matched,
+                    &self.diff,
+                    &self.warning,
+                    &self.syntax,
+                ),
             )
         }
     }
@@ -259,6 +311,7 @@ pub mod patch {
                     (",\"matched\":", Optional, &self.matched),
                     (",\"diff\":", Always, &self.diff),
                     (",\"warning\":", Optional, &self.warning),
+                    (",\"syntax\":", Optional, &self.syntax),
                 ],
             );
         }
@@ -622,6 +675,8 @@ pub mod write_file {
         pub lines: i64,
         /// Says that another program deleted or emptied the file since this task last read it.
         pub warning: Option<String>,
+        /// The first syntax error of the new content, for some languages. The file is written nevertheless.
+        pub syntax: Option<ReturnsSyntax>,
     }
 
     impl ::std::fmt::Debug for Returns {
@@ -630,8 +685,8 @@ pub mod write_file {
             ::toolc::__gen::debug_fields(
                 f,
                 "Returns",
-                "path action bytes lines warning",
-                (&self.path, &self.action, &self.bytes, &self.lines, &self.warning),
+                "path action bytes lines warning syntax",
+                (&self.path, &self.action, &self.bytes, &self.lines, &self.warning, &self.syntax),
             )
         }
     }
@@ -647,6 +702,7 @@ pub mod write_file {
                     (",\"bytes\":", Always, &self.bytes),
                     (",\"lines\":", Always, &self.lines),
                     (",\"warning\":", Optional, &self.warning),
+                    (",\"syntax\":", Optional, &self.syntax),
                 ],
             );
         }
@@ -684,5 +740,40 @@ pub mod write_file {
 
     impl ::toolc::ToJson for ReturnsAction {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
+    }
+
+    /// The first syntax error of the new content, for some languages. The file is written nevertheless.
+    pub struct ReturnsSyntax {
+        pub language: String,
+        pub line: i64,
+        pub column: i64,
+        pub message: String,
+    }
+
+    impl ::std::fmt::Debug for ReturnsSyntax {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "ReturnsSyntax",
+                "language line column message",
+                (&self.language, &self.line, &self.column, &self.message),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for ReturnsSyntax {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"language\":", Always, &self.language),
+                    (",\"line\":", Always, &self.line),
+                    (",\"column\":", Always, &self.column),
+                    (",\"message\":", Always, &self.message),
+                ],
+            );
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`open`] refuses devices and pipes, on which reading could block, and [`sniff`] refuses binary files. [`guard`] decides which
 //! paths may be written, [`atomic_write`] writes files, and [`version`] detects changes by other programs. [`access`] records what
-//! a task has read and written.
+//! a task has read and written, and [`syntax`] finds mistakes in what it writes.
 
 mod access;
 mod atomic_write;
@@ -13,6 +13,7 @@ mod patch;
 mod read;
 mod search;
 mod sniff;
+mod syntax;
 mod version;
 mod write;
 

@@ -3,10 +3,11 @@
 use std::fs;
 
 use toolc::{Call, ErrorKind, ToolError};
-use toolc_catalog::file::write_file::{Args, Returns, ReturnsAction};
+use toolc_catalog::file::write_file::{Args, Returns, ReturnsAction, ReturnsSyntax};
 
 use crate::access::{AccessLog, Knowledge};
 use crate::open::explain;
+use crate::syntax::SyntaxChecker;
 use crate::version::FileVersion;
 use crate::{FileHandlers, atomic_write, integer};
 
@@ -19,7 +20,7 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
     let failed = |error| explain(&handlers.workspace, &path, "write", &error);
     let shown = handlers.workspace.show(&path);
     let log = call.state::<AccessLog>();
-    let _lock = handlers.lock_writes();
+    let lock = handlers.lock_writes();
     let old = atomic_write::existing(&handlers.workspace, &path)?;
     let old_version = old.as_ref().map(FileVersion::new);
     if let Some(version) = old_version.filter(|version| !version.is_empty()) {
@@ -31,12 +32,20 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
     let warning = log.warning(&path, old_version);
     let new = atomic_write::save(&path, old.as_ref(), args.content.as_bytes()).map_err(failed)?;
     log.note_write(&path, Some(FileVersion::new(&new)), true);
+    drop(lock);
+    let syntax = SyntaxChecker::new(call, handlers.workspace.dir()).check(&path, &args.content);
     Ok(Returns {
         path: shown,
         action: if old.is_some() { ReturnsAction::Overwritten } else { ReturnsAction::Created },
         bytes: integer(args.content.len()),
         lines: integer(args.content.lines().count()),
         warning: warning.map(str::to_owned),
+        syntax: syntax.map(|error| ReturnsSyntax {
+            language: error.language.to_owned(),
+            line: integer(error.line),
+            column: integer(error.column),
+            message: error.message,
+        }),
     })
 }
 
@@ -163,6 +172,18 @@ mod tests {
         assert!(value(put(&f, "a", "3"))["warning"].as_str().unwrap().contains("deleted this file"));
         f.put("a", "");
         assert!(value(put(&f, "a", "4"))["warning"].as_str().unwrap().contains("changed this file"));
+    }
+
+    #[test]
+    fn a_syntax_error_is_reported_and_the_file_is_written() {
+        let f = fixture();
+        let written = value(put(&f, "a.json", "{\n  \"a\": 1,\n}\n"));
+        assert_eq!(
+            written["syntax"],
+            serde_json::json!({"language": "json", "line": 3, "column": 1, "message": "trailing comma"})
+        );
+        assert_eq!(f.get("a.json"), "{\n  \"a\": 1,\n}\n");
+        assert_eq!(value(put(&f, "b.json", "{}")).get("syntax"), None);
     }
 
     #[test]

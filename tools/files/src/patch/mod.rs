@@ -21,19 +21,18 @@ use std::io::Read;
 use std::path::Path;
 
 use toolc::{Call, ErrorKind, ToolError};
-use toolc_catalog::file::patch::{Args, Mode, Returns};
+use toolc_catalog::file::patch::{Args, Mode, Returns, ReturnsFilesItemSyntax};
 
 use self::endings::to_lf;
 use self::find::Edit;
-use crate::access::AccessLog;
-use crate::{FileHandlers, open, sniff};
+use crate::syntax::SyntaxError;
+use crate::{FileHandlers, integer, open, sniff};
 
 /// The maximum size of a file, in bytes: it is edited in memory.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 const BOM: &str = "\u{feff}";
 
 pub(super) fn patch(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
-    let log = call.state::<AccessLog>();
     // Some models fill in every parameter.
     let file = args.path.as_deref().filter(|path| !path.is_empty());
     let patch = args.patch.as_deref().filter(|patch| !patch.is_empty());
@@ -54,7 +53,7 @@ pub(super) fn patch(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
             let new = args.new_string.as_deref();
             let new =
                 new.ok_or_else(|| missing("new_string", "give the new text, or an empty one to delete the old text"))?;
-            vec![replace::run(handlers, file, old, new, args.replace_all, &log)?]
+            vec![replace::run(handlers, file, old, new, args.replace_all, call)?]
         }
         Mode::Patch => {
             let new = args.new_string.as_deref().filter(|new| !new.is_empty());
@@ -69,10 +68,16 @@ pub(super) fn patch(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
                     "the mode `patch` needs `patch`: give a patch, or set `mode` to `replace`. Nothing was written.",
                 )
             })?;
-            plan::run(handlers, &to_lf(patch), file, &log)?
+            plan::run(handlers, &to_lf(patch), file, call)?
         }
     };
     Ok(Returns { files })
+}
+
+/// Returns a syntax error for the result.
+fn syntax(error: SyntaxError) -> ReturnsFilesItemSyntax {
+    let SyntaxError { language, line, column, message } = error;
+    ReturnsFilesItemSyntax { language: language.to_owned(), line: integer(line), column: integer(column), message }
 }
 
 /// Splits a text into its byte order mark, if it has one, and the rest.

@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use toolc::{ErrorKind, ToolError};
+use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::file::patch::{ReturnsFilesItem as PatchedFile, ReturnsFilesItemAction as Action};
 
 use super::change::{ChangeKind, FileChange, Hunk};
@@ -13,6 +13,7 @@ use super::hunks::{self, Applied, HunkFailure};
 use super::transaction::{self, CommitError, LocalDisk, Write};
 use super::{load, parse, split_bom};
 use crate::access::{AccessLog, Knowledge};
+use crate::syntax::SyntaxChecker;
 use crate::version::FileVersion;
 use crate::write::check_knowledge;
 use crate::{FileHandlers, atomic_write, integer, open};
@@ -57,10 +58,11 @@ pub(super) fn run(
     handlers: &FileHandlers,
     patch: &str,
     only: Option<&str>,
-    log: &AccessLog,
+    call: &Call<'_>,
 ) -> Result<Vec<PatchedFile>, ToolError> {
     let changes = located(handlers, parse::parse(patch, only)?, only)?;
-    let _lock = handlers.lock_writes();
+    let log = &*call.state::<AccessLog>();
+    let lock = handlers.lock_writes();
     let mut planned = Vec::new();
     let mut failures = Vec::new();
     for (path, change) in changes {
@@ -82,8 +84,10 @@ pub(super) fn run(
         let knows_all = file.is_some_and(|file| file.knows_all);
         log.note_write(&write.path, meta.as_ref().map(FileVersion::new), knows_all);
     }
+    drop(lock);
     let mut differences = Differences::default();
-    Ok(planned.iter().map(|file| file.result(handlers, &mut differences)).collect())
+    let checker = SyntaxChecker::new(call, handlers.workspace.dir());
+    Ok(planned.iter().map(|file| file.result(handlers, &mut differences, &checker)).collect())
 }
 
 /// Resolves the paths, and joins the changes of one file.
@@ -284,7 +288,12 @@ impl Planned {
         writes
     }
 
-    fn result(&self, handlers: &FileHandlers, differences: &mut Differences) -> PatchedFile {
+    fn result(
+        &self,
+        handlers: &FileHandlers,
+        differences: &mut Differences,
+        checker: &SyntaxChecker<'_>,
+    ) -> PatchedFile {
         let show = |path: &Path| handlers.workspace.show(path);
         let old = self.old.as_ref().filter(|_| !matches!(self.action, Action::Created));
         let old = old.map(|old| (show(&old.path), &*old.text));
@@ -293,6 +302,10 @@ impl Planned {
             old.as_ref().map(|(path, text)| (&**path, *text)),
             new.as_ref().map(|(path, text)| (&**path, *text)),
         );
+        let syntax = self.new.as_ref().and_then(|(path, text)| match &self.old {
+            Some(old) => checker.check_change(path, &old.text, text),
+            None => checker.check(path, text),
+        });
         let from = old.as_ref().map(|(path, _)| path.clone()).filter(|_| matches!(self.action, Action::Moved));
         let path = new.or(old).map(|(path, _)| path).unwrap_or_default();
         PatchedFile {
@@ -303,6 +316,7 @@ impl Planned {
             matched: self.comparison.map(|comparison| comparison.description().to_owned()),
             diff,
             warning: self.warning.map(str::to_owned),
+            syntax: syntax.map(super::syntax),
         }
     }
 }

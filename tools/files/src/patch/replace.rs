@@ -1,6 +1,6 @@
 //! The mode `replace`: finds a text in a file, and replaces it.
 
-use toolc::ToolError;
+use toolc::{Call, ToolError};
 use toolc_catalog::file::patch::{ReturnsFilesItem as PatchedFile, ReturnsFilesItemAction as Action};
 
 use super::difference::Differences;
@@ -8,6 +8,7 @@ use super::endings::{NormalizedText, to_lf};
 use super::find::Search;
 use super::{apply, load, split_bom};
 use crate::access::{AccessLog, Knowledge};
+use crate::syntax::SyntaxChecker;
 use crate::version::FileVersion;
 use crate::{FileHandlers, atomic_write, integer, open};
 
@@ -18,14 +19,15 @@ pub(super) fn run(
     old: &str,
     new: &str,
     all: bool,
-    log: &AccessLog,
+    call: &Call<'_>,
 ) -> Result<PatchedFile, ToolError> {
     if old == new {
         return Err(ToolError::new("old_string and new_string are equal: there is nothing to change"));
     }
     let path = handlers.workspace.locate(path)?;
     handlers.guard.check(&handlers.workspace, &path)?;
-    let _lock = handlers.lock_writes();
+    let log = call.state::<AccessLog>();
+    let lock = handlers.lock_writes();
     let (text, meta) = load(handlers, &path)?;
     atomic_write::existing(&handlers.workspace, &path)?;
     let shown = handlers.workspace.show(&path);
@@ -45,6 +47,8 @@ pub(super) fn run(
     let saved = atomic_write::save(&path, Some(&meta), [bom, &changed].concat().as_bytes())
         .map_err(|error| open::explain(&handlers.workspace, &path, "write", &error))?;
     log.note_write(&path, Some(FileVersion::new(&saved)), knows_all);
+    drop(lock);
+    let syntax = SyntaxChecker::new(call, handlers.workspace.dir()).check_change(&path, body, &changed);
     let diff = Differences::default().unified(Some((&shown, body)), Some((&shown, &changed)));
     Ok(PatchedFile {
         path: shown,
@@ -54,5 +58,6 @@ pub(super) fn run(
         matched: Some(found.comparison.description().to_owned()),
         diff,
         warning: warning.map(str::to_owned),
+        syntax: syntax.map(super::syntax),
     })
 }

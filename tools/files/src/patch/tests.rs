@@ -6,6 +6,7 @@ use toolc::testing::assert_reply;
 use toolc_catalog::file::{FileTools, read_file};
 
 use super::*;
+use crate::access::AccessLog;
 use crate::fixture::{Fixture, fixture, value};
 
 fn patch(f: &Fixture, old: &str, new: &str, all: bool) -> Result<Returns, ToolError> {
@@ -449,4 +450,21 @@ fn a_patch_warns_about_changes_by_other_programs() {
     let log = f.call().state::<AccessLog>();
     let access = log.file(&f.handlers.workspace.locate("a.txt").unwrap()).unwrap();
     assert_eq!((access.writes, access.is_whole), (1, false), "the task does not know the line that was added");
+}
+
+#[test]
+fn new_syntax_errors_are_reported_for_each_file() {
+    let f = fixture();
+    f.put("a.json", "{\n  \"a\": 1\n}\n");
+    f.put("b.toml", "a = = 1\nb = 2\n");
+    let patch = "--- a/a.json\n+++ b/a.json\n@@\n-  \"a\": 1\n+  \"a\": 2,\n--- a/b.toml\n+++ b/b.toml\n@@\n-b = 2\n+b = 3\n\
+                 --- /dev/null\n+++ b/c.yaml\n@@ -0,0 +1 @@\n+a: [\n";
+    let result = value(apply_patch(&f, patch));
+    assert_eq!(result["files"][0]["syntax"]["line"], 3);
+    assert_eq!(result["files"][1].get("syntax"), None, "the error was there before");
+    assert_eq!(result["files"][2]["syntax"]["language"], "yaml");
+    let fixed = file(f.handlers.patch(replacing("a.json", "2,", "2", false), &f.call()));
+    assert_eq!(fixed.get("syntax"), None);
+    let broken = file(f.handlers.patch(replacing("a.json", "2", "", false), &f.call()));
+    assert_eq!(broken["syntax"]["line"], 3);
 }
