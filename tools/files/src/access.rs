@@ -16,6 +16,20 @@ const MAX_FILES: usize = 1_000;
 /// ([`Call::state`](toolc::Call::state)), in memory only.
 ///
 /// Searches are not recorded, and neither is what commands or other programs do.
+///
+/// ```
+/// use toolc::{Call, Task, ToolCall};
+/// use toolc_files::{AccessLog, FileAccess};
+///
+/// /// Returns the files that the task of a call has written, for example in a hook of the host.
+/// fn written(call: &Call<'_>) -> Vec<FileAccess> {
+///     call.state::<AccessLog>().files().into_iter().filter(|file| file.writes > 0).collect()
+/// }
+///
+/// let task = Task::new("errand");
+/// let call = Call::new(ToolCall::new("read_file", "{}").with_task(&task));
+/// assert!(written(&call).is_empty());
+/// ```
 #[derive(Debug, Default)]
 pub struct AccessLog(Mutex<Entries>);
 
