@@ -84,7 +84,7 @@ pub mod patch {
     pub struct Args {
         /// `replace` needs path, old_string and new_string; `patch` needs only patch.
         pub mode: Mode,
-        /// The existing text file: absolute, relative to the working directory, or beginning with `~/`. Leave it out in mode `patch`, because a patch names its files.
+        /// The existing text file: absolute, relative to the working directory, or beginning with `~/`. Write unusual names as results show them, such as `caf\xe9.txt`. Leave it out in mode `patch`, because a patch names its files.
         pub path: Option<String>,
         /// The text to replace, exactly as in the file, without line numbers.
         pub old_string: Option<String>,
@@ -322,7 +322,7 @@ pub mod patch {
 pub mod read_file {
     /// The arguments of `read_file`.
     pub struct Args {
-        /// The file: absolute, relative to the working directory, or beginning with `~/`.
+        /// The file: absolute, relative to the working directory, or beginning with `~/`. Write unusual names as results show them, such as `caf\xe9.txt`.
         pub path: String,
         /// Number of the first line to return, counted from 1.
         pub offset: i64,
@@ -418,7 +418,7 @@ pub mod search_files {
         pub pattern: String,
         /// What to search: the content of files, or their names.
         pub target: Target,
-        /// The directory or the file to search, relative to the working directory.
+        /// The directory or the file to search, relative to the working directory. Write unusual names as results show them, such as `caf\xe9.txt`.
         pub path: String,
         /// Only search files that match this glob, for example `*.{ts,tsx}`.
         pub file_glob: Option<String>,
@@ -643,7 +643,7 @@ pub mod search_files {
 pub mod write_file {
     /// The arguments of `write_file`.
     pub struct Args {
-        /// The file: absolute, relative to the working directory, or beginning with `~/`.
+        /// The file: absolute, relative to the working directory, or beginning with `~/`. Write unusual names as results show them, such as `caf\xe9.txt`.
         pub path: String,
         /// The complete content of the file. It is written unchanged: end it with a newline if the format requires one.
         pub content: String,

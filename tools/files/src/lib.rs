@@ -14,6 +14,8 @@ mod read;
 mod search;
 mod sniff;
 mod syntax;
+#[cfg(all(test, target_os = "linux"))]
+mod unusual_names;
 mod version;
 mod write;
 

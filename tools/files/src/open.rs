@@ -7,6 +7,7 @@ use std::path::Path;
 use toolc::{ErrorKind, ToolError};
 
 use toolc_workspace::Workspace;
+use toolc_workspace::names::{escape, unescape};
 
 /// Opens the regular file at `path`, a resolved path.
 ///
@@ -59,11 +60,11 @@ pub(super) fn not_found(workspace: &Workspace, path: &Path) -> ToolError {
     };
     let advice = if parent.is_dir() {
         let names = names(parent);
-        match &*toolc::__gen::nearest(&name.to_string_lossy(), names.iter().map(String::as_str)) {
+        match &*toolc::__gen::nearest(&escape(name), names.iter().map(String::as_str)) {
             [] => format!("`{}` contains {}", workspace.show(parent), listing(parent)),
             near => {
                 let near: Vec<_> =
-                    near.iter().map(|name| format!("`{}`", workspace.show(&parent.join(name)))).collect();
+                    near.iter().map(|name| format!("`{}`", workspace.show(&parent.join(unescape(name))))).collect();
                 format!("did you mean {}?", near.join(" or "))
             }
         }
@@ -86,11 +87,11 @@ fn listing(dir: &Path) -> String {
     }
 }
 
-/// Returns the names in a directory, sorted. Reads at most 5,000, to bound the time.
+/// Returns the names in a directory, escaped and sorted. Reads at most 5,000, to bound the time.
 fn names(dir: &Path) -> Vec<String> {
     const MAX_ENTRIES: usize = 5_000;
     let entries = fs::read_dir(dir).into_iter().flatten().flatten().take(MAX_ENTRIES);
-    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<_> = entries.map(|entry| escape(entry.file_name())).collect();
     names.sort_unstable();
     names
 }

@@ -1,7 +1,9 @@
 //! The working directory of the shipped tools, and the resolution of paths that a model wrote.
 //!
 //! Handlers resolve every path with [`Workspace::locate`] before they check or open it, so that a check and the file system agree
-//! about `~`, `..` and symbolic links. This crate neither opens nor refuses files.
+//! about `~`, `..` and symbolic links. This crate neither opens nor refuses files. In texts, unusual names are [escaped](names).
+
+pub mod names;
 
 mod access;
 mod folder;
@@ -55,23 +57,27 @@ impl Workspace {
         self.home.as_deref()
     }
 
-    /// Returns `path` as an absolute path without `.`, `..` or symbolic links. The path need not exist: missing components are kept
-    /// as written. Fails if the path has too many symbolic links.
+    /// Returns `path`, in the form of [`show`](Self::show), as an absolute path without `.`, `..` or symbolic links. The path need not
+    /// exist: missing components are kept as written. Fails if the path has too many symbolic links.
     pub fn locate(&self, path: &str) -> Result<PathBuf, ToolError> {
         let expanded = match (path.strip_prefix('~'), &self.home) {
             (Some(""), Some(home)) => home.clone(),
-            (Some(rest), Some(home)) if rest.starts_with(['/', std::path::MAIN_SEPARATOR]) => home.join(&rest[1..]),
-            _ => self.dir.join(path),
+            (Some(rest), Some(home)) if rest.starts_with(['/', std::path::MAIN_SEPARATOR]) => {
+                home.join(names::unescape(&rest[1..]))
+            }
+            _ => self.dir.join(names::unescape(path)),
         };
         resolve(&expanded).map_err(|error| ToolError::new(format!("failed to resolve `{path}`: {error}")))
     }
 
-    /// Returns `path` in the form for a model: relative to the working directory if it is inside it.
+    /// Returns `path` in the form for a model: relative to the working directory if it is inside it, and [escaped](names).
     pub fn show(&self, path: &Path) -> String {
         match path.strip_prefix(&self.dir) {
             Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
-            Ok(inside) => inside.to_string_lossy().into_owned(),
-            Err(_) => path.to_string_lossy().into_owned(),
+            // Otherwise it would be in the home directory.
+            Ok(inside) if inside.starts_with("~") => format!("./{}", names::escape(inside)),
+            Ok(inside) => names::escape(inside),
+            Err(_) => names::escape(path),
         }
     }
 }
@@ -138,6 +144,20 @@ mod tests {
         assert_eq!(workspace.locate("~x").unwrap(), root.join("~x"));
         assert_eq!(workspace.show(&root.join("x")), "x");
         assert_eq!(workspace.show(&root), ".");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn shown_paths_are_located_again() {
+        use std::os::unix::ffi::OsStrExt;
+        let (_dir, workspace) = workspace();
+        let workspace = workspace.with_home("/home/me");
+        for name in [&b"caf\xe9"[..], b"caf\\xe9", b"a\nb", b"~", b"~/x", b"~me", b" ", b"\\", b"/other/\xff"] {
+            let path = workspace.dir().join(std::ffi::OsStr::from_bytes(name));
+            let shown = workspace.show(&path);
+            assert_eq!(workspace.locate(&shown).unwrap(), path, "{shown}");
+        }
+        assert_eq!(workspace.locate(r"~/caf\xe9").unwrap().as_os_str().as_bytes(), b"/home/me/caf\xe9");
     }
 
     #[cfg(unix)]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::file::patch::{ReturnsFilesItem as PatchedFile, ReturnsFilesItemAction as Action};
+use toolc_workspace::names;
 
 use super::change::{ChangeKind, FileChange, Hunk};
 use super::difference::Differences;
@@ -233,7 +234,7 @@ fn check_not_a_link(handlers: &FileHandlers, text: &str, path: &Path) -> Result<
     let text = text.trim_end_matches('/');
     let (dir, name) =
         text.rsplit_once('/').map_or((".", text), |(dir, name)| (if dir.is_empty() { "/" } else { dir }, name));
-    if name == ".." || handlers.workspace.locate(dir)?.join(name) == path {
+    if name == ".." || handlers.workspace.locate(dir)?.join(names::unescape(name)) == path {
         return Ok(());
     }
     Err(ToolError::with_kind(

@@ -1,6 +1,7 @@
 //! Unified diffs, as `diff -u` and git write them, and as models write them: with wrong or missing line numbers.
 
 use toolc::ToolError;
+use toolc_workspace::names::escape_bytes;
 
 use super::{Cursor, hunk_header};
 use crate::patch::change::{ChangeKind, FileChange, Hunk, Op};
@@ -279,7 +280,7 @@ fn without_prefixes(old: Option<String>, new: Option<String>) -> (Option<String>
     }
 }
 
-/// Reads a name in quotes, in which git escapes bytes as C does. Returns it and the text after it.
+/// Reads a name in quotes, in which git escapes bytes as C does. Returns it, escaped as in results, and the text after it.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut rest = text.strip_prefix('"')?;
     let mut bytes = Vec::new();
@@ -289,7 +290,7 @@ fn unquote(text: &str) -> Option<(String, &str)> {
         let is_escape = rest.as_bytes()[end] == b'\\';
         rest = &rest[end + 1..];
         if !is_escape {
-            return Some((String::from_utf8(bytes).ok()?, rest));
+            return Some((escape_bytes(&bytes), rest));
         }
         let escaped = rest.chars().next()?;
         let (byte, len) = match escaped {
@@ -378,7 +379,8 @@ mod tests {
         assert_eq!(path("a/x", "a/x"), "a/x");
         assert_eq!(path("x.orig", "x"), "x");
         assert_eq!(path("/srv/x", "/srv/x"), "/srv/x");
-        assert_eq!(path(r#""a/caf\303\251\t\"x\\""#, r#""b/caf\303\251\t\"x\\""#), "café\t\"x\\");
+        assert_eq!(path(r#""a/caf\303\251\t\"x\\""#, r#""b/caf\303\251\t\"x\\""#), "café\\x09\"x\\");
+        assert_eq!(path(r#""a/caf\351""#, r#""b/caf\351""#), r"caf\xe9");
     }
 
     #[test]
