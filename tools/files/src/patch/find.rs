@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::indent::IndentRule;
+use super::indent::{IndentRule, IndentUnit};
 
 /// A search for the old text. All lines end in `\n`: see [`super::endings`].
 #[derive(Debug, Clone, Copy)]
@@ -105,6 +105,7 @@ impl Search<'_> {
         if old.iter().all(|line| line.trim().is_empty()) {
             return Ok(Vec::new());
         }
+        let unit = IndentUnit::of_file(self.text);
         let mut edits = Edits::default();
         let mut next = 0;
         for at in places(text, &old, comparison).unwrap_or_default() {
@@ -113,7 +114,7 @@ impl Search<'_> {
             if self.all && at < next {
                 continue;
             }
-            let Some(new) = comparison.adapt(window, &old, self.new) else { continue };
+            let Some(new) = comparison.adapt(window, &old, self.new, unit) else { continue };
             edits.push(edit(window, ends_with_newline, new))?;
             next = at + old.len();
         }
@@ -181,12 +182,19 @@ impl Comparison {
         }
     }
 
-    /// Returns the new text with the indentation of `window`, or `None` if its lines are not all indented by one rule.
-    pub(super) fn adapt(self, window: &[Line<'_>], old: &[&str], new: &str) -> Option<String> {
+    /// Returns the new text with the indentation of `window`, or `None` if its lines are not all indented by one rule. `unit` is that of
+    /// the file.
+    pub(super) fn adapt(
+        self,
+        window: &[Line<'_>],
+        old: &[&str],
+        new: &str,
+        unit: Option<IndentUnit>,
+    ) -> Option<String> {
         match self {
             Comparison::Exact | Comparison::TrailingBlanks => Some(new.to_owned()),
             Comparison::Indentation => {
-                IndentRule::between(old.iter().copied().zip(window.iter().map(|line| line.text)))?.apply(new)
+                IndentRule::adapt(old.iter().copied().zip(window.iter().map(|line| line.text)), new, unit)
             }
         }
     }

@@ -7,6 +7,7 @@ use super::change::{Hunk, Op};
 use super::endings::NormalizedText;
 use super::failure::closest;
 use super::find::{Comparison, Edit, Line, lines, places};
+use super::indent::IndentUnit;
 
 /// The text after all hunks.
 #[derive(Debug)]
@@ -54,6 +55,7 @@ fn apply_all(original: &str, hunks: &[Hunk<'_>]) -> Result<Applied, Vec<HunkFail
     let mut placement = Placement {
         text,
         lines: lines(text),
+        unit: IndentUnit::of_file(text),
         taken: Vec::new(),
         edits: Vec::new(),
         comparison: Comparison::Exact,
@@ -91,6 +93,7 @@ fn apply_all(original: &str, hunks: &[Hunk<'_>]) -> Result<Applied, Vec<HunkFail
 struct Placement<'a> {
     text: &'a str,
     lines: Vec<Line<'a>>,
+    unit: Option<IndentUnit>,
     /// The lines of the hunks.
     taken: Vec<Range<usize>>,
     edits: Vec<Edit>,
@@ -220,12 +223,13 @@ impl Placement<'_> {
     /// Returns the added lines with the indentation of the place, or `None` if its lines are not all indented by one rule.
     fn adapted(&self, hunk: &Hunk<'_>, at: usize, comparison: Comparison) -> Option<Vec<String>> {
         let old = hunk.old_lines();
+        let window = &self.lines[at..at + old.len()];
         let added: Vec<_> = hunk.lines.iter().filter(|(op, _)| *op == Op::Add).map(|(_, line)| *line).collect();
         if added.is_empty() {
             // Nothing to adapt, but the lines must still be indented by one rule.
-            return comparison.adapt(&self.lines[at..at + old.len()], &old, "").map(|_| Vec::new());
+            return comparison.adapt(window, &old, "", self.unit).map(|_| Vec::new());
         }
-        let adapted = comparison.adapt(&self.lines[at..at + old.len()], &old, &added.join("\n"))?;
+        let adapted = comparison.adapt(window, &old, &added.join("\n"), self.unit)?;
         Some(adapted.split('\n').map(str::to_owned).collect())
     }
 

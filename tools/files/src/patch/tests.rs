@@ -468,3 +468,52 @@ fn new_syntax_errors_are_reported_for_each_file() {
     let broken = file(f.handlers.patch(replacing("a.json", "2", "", false), &f.call()));
     assert_eq!(broken["syntax"]["line"], 3);
 }
+
+/// Files with every kind of lines, and the same edit in a text that has two spaces per level and `\n`.
+const STYLES: [(&str, &str); 6] = [
+    ("fn f() {\n    if x {\n        a();\n    }\n}\n", "fn f() {\n    if x {\n        b();\n        c();\n    }\n}\n"),
+    ("fn f() {\n\tif x {\n\t\ta();\n\t}\n}\n", "fn f() {\n\tif x {\n\t\tb();\n\t\tc();\n\t}\n}\n"),
+    ("fn f() {\n  if x {\n    a();\n  }\n}\n", "fn f() {\n  if x {\n    b();\n    c();\n  }\n}\n"),
+    (
+        "fn f() {\r\n    if x {\r\n        a();\r\n    }\r\n}\r\n",
+        "fn f() {\r\n    if x {\r\n        b();\r\n        c();\r\n    }\r\n}\r\n",
+    ),
+    (
+        "\u{feff}fn f() {\r\n\tif x {\r\n\t\ta();\r\n\t}\r\n}",
+        "\u{feff}fn f() {\r\n\tif x {\r\n\t\tb();\r\n\t\tc();\r\n\t}\r\n}",
+    ),
+    (
+        "\u{feff}fn f() {\n    if x {\r\n        a();\r\n    }\n}\n",
+        "\u{feff}fn f() {\n    if x {\r\n        b();\r\n        c();\r\n    }\n}\n",
+    ),
+];
+
+#[test]
+fn every_mode_and_form_keeps_endings_marks_and_indentation() {
+    let f = fixture();
+    let hunk = " fn f() {\n   if x {\n-    a();\n+    b();\n+    c();\n   }\n";
+    let patches = [
+        format!("--- a/a.txt\n+++ b/a.txt\n@@ -1,4 +1,5 @@\n{hunk}"),
+        format!("--- a/a.txt\r\n+++ b/a.txt\r\n@@ -1,4 +1,5 @@\r\n{}", hunk.replace('\n', "\r\n")),
+        format!("*** Begin Patch\n*** Update File: a.txt\n@@\n{hunk}*** End Patch\n"),
+        "a.txt\n<<<<<<< SEARCH\n  if x {\n    a();\n=======\n  if x {\n    b();\n    c();\n>>>>>>> REPLACE\n"
+            .to_owned(),
+    ];
+    for (before, after) in STYLES {
+        for patch in &patches {
+            f.put("a.txt", before);
+            apply_patch(&f, patch).unwrap_or_else(|error| panic!("{before:?}\n{patch}\n{error}"));
+            assert_eq!(f.get("a.txt"), after, "{patch}");
+        }
+        f.put("a.txt", before);
+        patch(&f, "  if x {\n    a();\n", "  if x {\n    b();\n    c();\n", false).unwrap();
+        assert_eq!(f.get("a.txt"), after);
+    }
+}
+
+#[test]
+fn a_created_file_has_the_lines_of_the_patch() {
+    let f = fixture();
+    apply_patch(&f, "*** Begin Patch\r\n*** Add File: a.txt\r\n+a\r\n+b\r\n*** End Patch\r\n").unwrap();
+    assert_eq!(f.get("a.txt"), "a\nb\n");
+}
