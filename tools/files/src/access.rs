@@ -119,7 +119,7 @@ impl AccessLog {
     }
 
     /// Allows the task to repeat its last read. A host calls this when it has removed results from the conversation, for example to
-    /// compact it: the content of the file may be gone, so an identical read is no loop.
+    /// compact it: the content of the file may be gone, so an identical read does not show a loop.
     pub fn forget_repeated_reads(&self) {
         self.entries().last_read = None;
     }

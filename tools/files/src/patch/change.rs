@@ -62,9 +62,9 @@ impl<'a> Hunk<'a> {
         self.lines.iter().filter(|(op, _)| *op != Op::Remove).map(|(_, line)| *line).collect()
     }
 
-    /// Returns whether the hunk adds or removes a line.
+    /// Returns whether the hunk adds or removes a line, or a newline.
     pub(super) fn changes(&self) -> bool {
-        self.lines.iter().any(|(op, _)| *op != Op::Keep)
+        self.lines.iter().any(|(op, _)| *op != Op::Keep) || self.old_unterminated != self.new_unterminated
     }
 
     /// Notes that the line before has no newline.

@@ -100,6 +100,8 @@ impl Search<'_> {
 
     /// Finds occurrences as whole lines. Returns no edits if that takes too many comparisons.
     fn by_lines(&self, text: &[Line<'_>], comparison: Comparison) -> Result<Vec<Edit>, Failure> {
+        /// The limit bounds the time for repetitive texts, for which the search is quadratic.
+        const MAX_COMPARISONS: usize = 5_000_000;
         let ends_with_newline = self.old.ends_with('\n');
         let old: Vec<&str> = self.old.strip_suffix('\n').unwrap_or(self.old).split('\n').collect();
         if old.iter().all(|line| line.trim().is_empty()) {
@@ -108,7 +110,10 @@ impl Search<'_> {
         let unit = IndentUnit::of_file(self.text);
         let mut edits = Edits::default();
         let mut next = 0;
-        for at in places(text, &old, comparison).unwrap_or_default() {
+        let mut budget = MAX_COMPARISONS;
+        let keys = comparison.keys(text);
+        let wanted: Vec<_> = old.iter().map(|line| comparison.key(line)).collect();
+        for at in places(&keys, &wanted, &mut budget).unwrap_or_default() {
             let window = &text[at..at + old.len()];
             // All occurrences are replaced, so they must not overlap.
             if self.all && at < next {
@@ -125,18 +130,13 @@ impl Search<'_> {
     }
 }
 
-/// Returns the indexes of the lines at which `old` occurs as whole lines, which may overlap. Returns `None` if finding them takes too
-/// many comparisons.
-pub(super) fn places(text: &[Line<'_>], old: &[&str], comparison: Comparison) -> Option<Vec<usize>> {
-    /// The limit bounds the time for repetitive texts, for which the search is quadratic.
-    const MAX_COMPARISONS: usize = 5_000_000;
-    let keys: Vec<&str> = text.iter().map(|line| comparison.key(line.text)).collect();
-    let wanted: Vec<&str> = old.iter().map(|line| comparison.key(line)).collect();
-    let mut budget = MAX_COMPARISONS;
+/// Returns the indexes of the lines at which `wanted` occurs as whole lines, which may overlap. `keys` are the parts of the text's lines
+/// that are compared. Returns `None` if finding them takes more comparisons than are left in `budget`.
+pub(super) fn places(keys: &[&str], wanted: &[&str], budget: &mut usize) -> Option<Vec<usize>> {
     let mut places = Vec::new();
     for (at, window) in keys.windows(wanted.len().max(1)).enumerate() {
-        let equal = window.iter().zip(&wanted).take_while(|(key, wanted)| key == wanted).count();
-        budget = budget.checked_sub(equal + 1)?;
+        let equal = window.iter().zip(wanted).take_while(|(key, wanted)| key == wanted).count();
+        *budget = budget.checked_sub(equal + 1)?;
         if equal == wanted.len() {
             places.push(at);
         }
@@ -173,8 +173,13 @@ impl Edits {
 }
 
 impl Comparison {
+    /// Returns the parts of the lines that are compared.
+    pub(super) fn keys<'a>(self, text: &[Line<'a>]) -> Vec<&'a str> {
+        text.iter().map(|line| self.key(line.text)).collect()
+    }
+
     /// Returns the part of a line that is compared.
-    fn key(self, line: &str) -> &str {
+    pub(super) fn key(self, line: &str) -> &str {
         match self {
             Comparison::Exact => line,
             Comparison::TrailingBlanks => line.trim_end(),

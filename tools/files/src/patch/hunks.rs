@@ -9,6 +9,9 @@ use super::failure::closest;
 use super::find::{Comparison, Edit, Line, lines, places};
 use super::indent::IndentUnit;
 
+/// The maximum number of comparisons of lines for the hunks of a file: they take about a second.
+const MAX_COMPARISONS: usize = 100_000_000;
+
 /// The text after all hunks.
 #[derive(Debug)]
 pub(super) struct Applied {
@@ -55,6 +58,8 @@ fn apply_all(original: &str, hunks: &[Hunk<'_>]) -> Result<Applied, Vec<HunkFail
     let mut placement = Placement {
         text,
         lines: lines(text),
+        keys: [const { None }; 3],
+        budget: MAX_COMPARISONS,
         unit: IndentUnit::of_file(text),
         taken: Vec::new(),
         edits: Vec::new(),
@@ -64,8 +69,11 @@ fn apply_all(original: &str, hunks: &[Hunk<'_>]) -> Result<Applied, Vec<HunkFail
         final_newline: None,
     };
     let mut failures = Vec::new();
+    let is_change = hunks.iter().any(Hunk::changes);
     for (index, hunk) in hunks.iter().enumerate() {
-        if let Err(problem) = placement.place(hunk) {
+        // Next to other hunks, one without a change only says where they are.
+        let placed = if is_change { placement.place(hunk) } else { Err(Problem::ChangesNothing) };
+        if let Err(problem) = placed {
             let is_not_found = matches!(problem, Problem::NotFound | Problem::AnchorNotFound(_));
             let problem = problem.explain(hunk, text);
             failures.push(HunkFailure { index: index + 1, number: hunk.number, problem, is_not_found });
@@ -93,6 +101,10 @@ fn apply_all(original: &str, hunks: &[Hunk<'_>]) -> Result<Applied, Vec<HunkFail
 struct Placement<'a> {
     text: &'a str,
     lines: Vec<Line<'a>>,
+    /// The parts of the lines that each [`Comparison`] compares, once they are needed.
+    keys: [Option<Vec<&'a str>>; 3],
+    /// The number of comparisons of lines that are left.
+    budget: usize,
     unit: Option<IndentUnit>,
     /// The lines of the hunks.
     taken: Vec<Range<usize>>,
@@ -115,13 +127,11 @@ enum Problem {
     AnchorNotFound(String),
     NoContext,
     ChangesNothing,
+    TooManyComparisons,
 }
 
 impl Placement<'_> {
     fn place(&mut self, hunk: &Hunk<'_>) -> Result<(), Problem> {
-        if !hunk.changes() && hunk.old_unterminated == hunk.new_unterminated {
-            return Err(Problem::ChangesNothing);
-        }
         let anchored = self.after_anchors(hunk)?;
         let old = hunk.old_lines();
         if old.is_empty() {
@@ -136,8 +146,12 @@ impl Placement<'_> {
             if comparison != Comparison::Exact && old.iter().all(|line| line.trim().is_empty()) {
                 break;
             }
-            let mut found = places(&self.lines, &old, comparison).ok_or(Problem::NotFound)?;
-            found.retain(|&at| self.adapted(hunk, at, comparison).is_some());
+            let keys = self.keys[comparison as usize].get_or_insert_with(|| comparison.keys(&self.lines));
+            let wanted: Vec<_> = old.iter().map(|line| comparison.key(line)).collect();
+            let mut found = places(keys, &wanted, &mut self.budget).ok_or(Problem::TooManyComparisons)?;
+            if comparison == Comparison::Indentation {
+                found.retain(|&at| self.adapted(hunk, at, comparison).is_some());
+            }
             if found.is_empty() {
                 continue;
             }
@@ -322,6 +336,7 @@ impl Problem {
             Problem::NoContext => {
                 "it has only new lines, so its place is unknown: add the unchanged lines around them".to_owned()
             }
+            Problem::TooManyComparisons => "finding its lines takes too long: apply fewer hunks at once".to_owned(),
             Problem::ChangesNothing => "it neither adds nor removes a line".to_owned(),
         }
     }
@@ -340,4 +355,33 @@ fn excerpt(lines: &[&str]) -> String {
         let _ = writeln!(text, "       ... and {} more", lines.len() - MAX_LINES);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hunk(lines: &[(Op, &'static str)], start: Option<usize>) -> Hunk<'static> {
+        Hunk { lines: lines.to_vec(), start, ..Hunk::default() }
+    }
+
+    #[test]
+    fn many_hunks_in_a_long_file_are_placed() {
+        let text: String = (0..50_000).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat();
+        let lines: Vec<_> = (0..1_000).map(|at| format!("line {}", at * 50)).collect();
+        let hunks: Vec<_> = lines
+            .iter()
+            .map(|line| Hunk { lines: vec![(Op::Remove, &**line), (Op::Add, "new")], ..Hunk::default() })
+            .collect();
+        let applied = apply(&text, &hunks, false).unwrap();
+        assert_eq!(applied.text.matches("new\n").count(), 1_000);
+    }
+
+    #[test]
+    fn a_search_in_a_repetitive_text_ends() {
+        let text = "x\n".repeat(200_000);
+        let lines: Vec<_> = (0..20_000).map(|_| (Op::Keep, "x")).chain([(Op::Add, "y")]).collect();
+        let failures = apply(&text, &[hunk(&lines, None)], false).unwrap_err();
+        assert!(failures[0].problem.contains("takes too long"), "{failures:?}");
+    }
 }

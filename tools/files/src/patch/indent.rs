@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(adapt("f\n  x\n    y\n", "    x", "\tx", "\tx\n\t\ty").unwrap(), "    x\n      y");
         // Four spaces in the text, two in the file.
         assert_eq!(adapt("f\n  x\n", "f\n  x", "f\n    x", "f\n    x\n        y").unwrap(), "f\n  x\n    y");
-        // An alignment is no level.
+        // An alignment does not count as a level.
         let aligned = adapt(four, "        f(a)", "    f(a)", "    f(a,\n      b)\n     c").unwrap();
         assert_eq!(aligned, "        f(a,\n          b)\n         c");
         let aligned = adapt(four, "        f(a)", "    f(a)", "    f(a,\n         b)").unwrap();

@@ -243,13 +243,13 @@ fn a_patch_that_fails_in_one_place_changes_nothing() {
     f.put("a.txt", "one\ntwo\n");
     f.put("b.txt", "let value = compute(1);\nlet other = 2;\n");
     let patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+x\n\
-                 --- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-let value = compute(2);\n+let value = 3;\n@@ -2 +2 @@\n let other = 2;\n";
+                 --- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-let value = compute(2);\n+let value = 3;\n@@ -2 +2 @@\n-let other = 3;\n";
     let error = apply_patch(&f, patch).unwrap_err();
     for part in [
         "nothing was written",
         "Hunk 1 of `b.txt` (line 12 of the patch): these lines are not in the file:\n       let value = compute(2);",
         "The closest lines of the file are these:\n     1|let value = compute(1);",
-        "Hunk 2 of `b.txt` (line 15 of the patch): it neither adds nor removes a line",
+        "Hunk 2 of `b.txt` (line 15 of the patch): these lines are not in the file:\n       let other = 3;",
     ] {
         assert!(error.message().contains(part), "{part}\n{error}");
     }
@@ -269,7 +269,7 @@ fn files_that_were_written_are_restored_if_another_cannot_be() {
     assert_eq!(fs::read_dir(f.dir.path()).unwrap().count(), 1);
     assert_eq!(f.get("a.txt"), "one\n");
     let file = file(patch_one(&f, "one", "two"));
-    assert_eq!(file.get("warning"), None, "restoring a file is no change by another program");
+    assert_eq!(file.get("warning"), None, "restoring a file does not count as a change by another program");
 }
 
 fn patch_one(f: &Fixture, old: &str, new: &str) -> Result<Returns, ToolError> {
@@ -316,10 +316,12 @@ fn anchors_narrow_the_place_down() {
     assert_eq!(update("@@ class B:\n     def f():\n-        pass\n+        return 1").unwrap(), 8);
     assert_eq!(update("@@ def g():\n+        x = 1").unwrap(), 5, "only new lines");
     assert_eq!(update("@@\n+# 1\n*** End of File").unwrap(), 9);
+    assert_eq!(update("@@\n class B:\n@@\n-        pass\n+        return 1").unwrap(), 8, "a hunk without a change");
     for (lines, problem) in [
         ("@@ class C:\n-        pass\n+1", "no line of the file has the text `class C:`"),
         ("@@\n-        pass\n+1", "occur several times (line 3, 5, 8)"),
         ("@@\n+1", "it has only new lines"),
+        ("@@\n class A:", "it neither adds nor removes a line"),
         ("@@\n-class A:\n+1\n@@\n-class A:\n+2", "part of another hunk"),
     ] {
         let error = update(lines).unwrap_err();

@@ -10,12 +10,13 @@ const END: &str = "*** End Patch";
 const ADD: &str = "*** Add File:";
 const DELETE: &str = "*** Delete File:";
 const UPDATE: &str = "*** Update File:";
+const MOVE_FILE: &str = "*** Move File:";
 const MOVE: &str = "*** Move to:";
 const END_OF_FILE: &str = "*** End of File";
 
 /// Returns whether the line begins a section.
 pub(super) fn is_file_header(line: &str) -> bool {
-    [ADD, DELETE, UPDATE].iter().any(|prefix| line.starts_with(prefix))
+    [ADD, DELETE, UPDATE, MOVE_FILE].iter().any(|prefix| line.starts_with(prefix))
 }
 
 pub(super) fn parse<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<FileChange<'a>>, ToolError> {
@@ -39,6 +40,12 @@ pub(super) fn parse<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<FileChange<'a>>, 
             let path = name(path, cursor)?;
             let kind = update(cursor)?;
             changes.push(FileChange { path, kind });
+        } else if let Some(paths) = line.strip_prefix(MOVE_FILE) {
+            let Some((old, new)) = paths.split_once(" -> ") else {
+                return Err(cursor.error(format_args!("expected `{MOVE_FILE} OLD -> NEW`")));
+            };
+            let kind = ChangeKind::Update { hunks: Vec::new(), move_to: Some(name(new, cursor)?), sequential: false };
+            changes.push(FileChange { path: name(old, cursor)?, kind });
         } else if line == END {
             is_complete = true;
         } else if line == BEGIN && !has_begun && changes.is_empty() {
@@ -146,13 +153,15 @@ mod tests {
     #[test]
     fn sections_and_hunks_are_read() {
         let patch = "*** Begin Patch\n*** Add File: new.txt\n+a\n+\n+b\n\n*** Update File: src/x.rs\n*** Move to: src/y.rs\n\
-                     @@ class A\n@@   fn f\n keep\n-old\n+new\n\n@@\n-x\n*** End of File\n*** Delete File: gone\n*** End Patch\n";
+                     @@ class A\n@@   fn f\n keep\n-old\n+new\n\n@@\n-x\n*** End of File\n*** Delete File: gone\n*** Move File: a b -> c d\n*** End Patch\n";
         let changes = super::super::parse(patch, None).unwrap();
         assert_eq!(
             changes[0],
             FileChange { path: "new.txt".into(), kind: ChangeKind::Create { content: "a\n\nb\n".into() } }
         );
         assert_eq!(changes[2], FileChange { path: "gone".into(), kind: ChangeKind::Delete { hunks: None } });
+        let moved = ChangeKind::Update { hunks: vec![], move_to: Some("c d".into()), sequential: false };
+        assert_eq!(changes[3], FileChange { path: "a b".into(), kind: moved });
         let ChangeKind::Update { hunks, move_to, .. } = &changes[1].kind else { panic!("{changes:?}") };
         assert_eq!((&*changes[1].path, move_to.as_deref()), ("src/x.rs", Some("src/y.rs")));
         assert_eq!(hunks[0].anchors, ["class A", "fn f"]);
@@ -180,6 +189,7 @@ mod tests {
                 "*** Begin Patch\n*** Copy File: x\n*** End Patch\n",
                 "line 2 of the patch: expected `*** Add File: PATH`",
             ),
+            ("*** Begin Patch\n*** Move File: x\n*** End Patch\n", "expected `*** Move File: OLD -> NEW`"),
             ("*** Begin Patch\n*** Delete File: x\n*** End Patch\nDone.\n", "text after `*** End Patch`"),
         ] {
             let error = super::super::parse(patch, None).unwrap_err();
