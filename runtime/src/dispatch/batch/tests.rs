@@ -122,8 +122,10 @@ fn steps_in(calls: &[&str], set: impl FnOnce(SessionBuilder) -> SessionBuilder) 
     let turn = session.turn_blocking(Dialect::OpenAi);
     let texts: Vec<[String; 3]> = (calls.iter().enumerate())
         .map(|(at, call)| {
-            let (name, path) = call.split_once(' ').unwrap_or((call, ""));
-            let arguments = if path.is_empty() { json!({}) } else { json!({ "path": path }) };
+            let (name, arguments) = match call.split_once(' ') {
+                Some((name, path)) => (name, json!({ "path": path })),
+                None => (*call, json!({})),
+            };
             [name.to_owned(), arguments.to_string(), at.to_string()]
         })
         .collect();
@@ -169,6 +171,7 @@ fn calls_overlap_as_far_as_their_tools_allow() {
     assert_eq!(steps(&["write a", "read a", "read a"]), ["0", "1 2", "2"]);
     // A call without a key conflicts with every key of the space.
     assert_eq!(steps(&["write a", "write", "write b"]), ["0", "1", "2"]);
+    assert_eq!(steps(&["write a", "write ", "write b"]), ["0", "1", "2"], "an empty key");
     assert_eq!(steps(&["read", "read a", "move x"]), ["0 1 2", "1 2", "2"]);
     // Keys are compared as paths: `.` and `..` are resolved, and case is ignored. A relative path may be below any folder, so
     // `/srv/A` may be `a`.
