@@ -1,13 +1,12 @@
 //! Handlers of the shipped toolset `file`: read, write, edit and search files.
 //!
-//! [`open`] refuses devices and pipes, on which reading could block, and [`sniff`] refuses binary files. [`guard`] decides which
-//! paths may be written, [`atomic_write`] writes files, and [`version`] detects changes by other programs. [`access`] records what
+//! [`open`] refuses devices and pipes, on which reading could block, and [`sniff`] refuses binary files. [`atomic_write`]
+//! writes files, and [`version`] detects changes by other programs. [`access`] records what
 //! a task has read and written, and [`syntax`] finds mistakes in what it writes.
 
 mod access;
 mod atomic_write;
 mod deadline_reader;
-mod guard;
 mod open;
 mod patch;
 mod read;
@@ -24,7 +23,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolc::{Call, ToolError};
 use toolc_catalog::file::{FileTools, patch as patch_tool, read_file, search_files, write_file};
-use toolc_workspace::Workspace;
+use toolc_workspace::{Access, Workspace};
 
 pub use access::{AccessLog, FileAccess};
 
@@ -39,23 +38,40 @@ pub use access::{AccessLog, FileAccess};
 #[derive(Debug)]
 pub struct FileHandlers {
     workspace: Workspace,
-    guard: guard::Guard,
+    access: Access,
     write_lock: Mutex<()>,
 }
 
 impl FileHandlers {
-    /// Returns handlers that resolve relative paths in `workspace`. The workspace is not a sandbox: paths outside it are accepted.
-    /// Writing to system directories, key stores and start-up files is refused.
+    /// Returns handlers that resolve relative paths in `workspace`, with the default [`Access`]: they read every file but keys, and
+    /// write below the working directory and the folder for temporary files.
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, guard: guard::Guard::default(), write_lock: Mutex::new(()) }
+        let access = Access::new(&workspace, toolc_catalog::commands::rules());
+        Self { workspace, access, write_lock: Mutex::new(()) }
     }
 
-    /// Allows writing below `dir` even if it is in a system directory, such as `/usr/src/app` in a container image. Key
+    /// Allows writing below `dir` too, even if it is in a system directory, such as `/usr/src/app` in a container image. Key
     /// stores and start-up files stay protected.
     #[must_use]
     pub fn writable(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.guard.add_exception(dir.into());
+        self.access = self.access.with_writable(dir);
         self
+    }
+
+    /// Replaces what the handlers may read and write.
+    #[must_use]
+    pub fn with_access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// Returns what a call may read and write: the home of its host is protected.
+    fn access(&self, call: &Call<'_>) -> Access {
+        let access = self.access.clone();
+        match call.home() {
+            Some(home) => access.with_host_home(home),
+            None => access,
+        }
     }
 
     /// Returns a lock to hold from reading a file until it is written back, so that concurrent edits are not lost.
@@ -76,7 +92,7 @@ impl FileTools for FileHandlers {
 
     fn search_files(&self, args: search_files::Args, call: &Call<'_>) -> Result<search_files::Returns, ToolError> {
         call.state::<AccessLog>().forget_repeated_reads();
-        search::search(&self.workspace, &args)
+        search::search(&self.workspace, &self.access(call), &args)
     }
 
     fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> Result<write_file::Returns, ToolError> {

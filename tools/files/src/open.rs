@@ -1,25 +1,23 @@
 //! Opens regular files. Refuses other kinds, on which reading could block, with an error that helps the model.
 
-use std::fs::{self, File, FileType, Metadata, OpenOptions};
+use std::fs::{self, File, FileType, Metadata};
 use std::io;
 use std::path::Path;
 
 use toolc::{ErrorKind, ToolError};
 
-use toolc_workspace::Workspace;
 use toolc_workspace::names::{escape, unescape};
+use toolc_workspace::{Workspace, folder_of};
 
 /// Opens the regular file at `path`, a resolved path.
 ///
-/// Checks the type before opening, because opening a device can have effects, and again after opening, because the file may have
-/// been replaced in between.
+/// The type is checked before opening, because opening a device can have effects, and again after opening, because the file may have
+/// been replaced in between. No symbolic link is followed, in case another program has put one in the path.
 pub(super) fn regular(workspace: &Workspace, path: &Path) -> Result<(File, Metadata), ToolError> {
     let failed = |error: io::Error| explain(workspace, path, "read", &error);
-    check_regular(workspace, path, &fs::metadata(path).map_err(failed)?)?;
-    let file = options().read(true).open(path).map_err(failed)?;
-    let meta = file.metadata().map_err(failed)?;
-    check_regular(workspace, path, &meta)?;
-    Ok((file, meta))
+    check_regular(workspace, path, &fs::symlink_metadata(path).map_err(failed)?)?;
+    let (folder, name) = folder_of(path).map_err(failed)?;
+    folder.read(name).map_err(failed)
 }
 
 /// Fails if the file is not a regular file.
@@ -94,24 +92,6 @@ fn names(dir: &Path) -> Vec<String> {
     let mut names: Vec<_> = entries.map(|entry| escape(entry.file_name())).collect();
     names.sort_unstable();
     names
-}
-
-/// Returns options with which opening a pipe does not block and opening a terminal does not make it the controlling terminal, in
-/// case the file has been replaced by one.
-#[cfg(unix)]
-pub(super) fn options() -> OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    use rustix::fs::OFlags;
-    let mut options = OpenOptions::new();
-    options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
-    options
-}
-
-/// Returns the default options.
-#[cfg(not(unix))]
-pub(super) fn options() -> OpenOptions {
-    OpenOptions::new()
 }
 
 #[cfg(unix)]

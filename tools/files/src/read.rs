@@ -38,7 +38,7 @@ struct Read {
 
 pub(super) fn read(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
     let log = call.state::<AccessLog>();
-    let read = read_lines(handlers, args).inspect_err(|_| log.forget_repeated_reads())?;
+    let read = read_lines(handlers, args, call).inspect_err(|_| log.forget_repeated_reads())?;
     let Read { path, version, mut window, seen } = read;
     // The kernel's files have content, but neither a length nor a meaningful time.
     if version.is_empty() && window.lines > 0 {
@@ -74,8 +74,9 @@ fn repeated(window: &Returns) -> ToolError {
     )
 }
 
-fn read_lines(handlers: &FileHandlers, args: &Args) -> Result<Read, ToolError> {
+fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Read, ToolError> {
     let path = handlers.workspace.locate(&args.path)?;
+    handlers.access(call).check_read(&handlers.workspace, &path)?;
     let (file, meta) = open::regular(&handlers.workspace, &path)?;
     let shown = handlers.workspace.show(&path);
     let (window, seen) =
@@ -468,13 +469,13 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn file_descriptors_are_refused_by_their_type() {
-        use std::os::fd::AsRawFd;
+    fn processes_are_refused_and_the_kernel_is_not() {
         let f = fixture();
-        let (reader, _writer) = io::pipe().unwrap();
-        let error = read_all(&f, &format!("/proc/self/fd/{}", reader.as_raw_fd())).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
-        assert!(read_all(&f, "/proc/self/status").is_ok());
-        assert_reply!(read_all(&f, "/proc/self/mem"), Err(Failed));
+        assert!(read_all(&f, "/proc/cpuinfo").is_ok());
+        for path in
+            ["/proc/self/environ", "/proc/self/fd/0", "/proc/self/mem", "/proc/self/root/etc/hosts", "/proc/1/status"]
+        {
+            assert_reply!(read_all(&f, path), Err(Refused, "shows a process"));
+        }
     }
 }

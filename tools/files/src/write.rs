@@ -1,9 +1,8 @@
 //! The `write_file` tool: creates or replaces a file.
 
-use std::fs;
-
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::file::write_file::{Args, Returns, ReturnsAction, ReturnsSyntax};
+use toolc_workspace::Folder;
 
 use crate::access::{AccessLog, Knowledge};
 use crate::open::explain;
@@ -13,7 +12,7 @@ use crate::{FileHandlers, atomic_write, integer};
 
 pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
     let path = handlers.workspace.locate(&args.path)?;
-    handlers.guard.check(&handlers.workspace, &path)?;
+    handlers.access(call).check_write(&handlers.workspace, &path)?;
     if args.path.ends_with(['/', std::path::MAIN_SEPARATOR]) {
         return Err(ToolError::new(format!("`{}` names a directory; add the file's name", args.path)));
     }
@@ -27,7 +26,7 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
         check_knowledge(log.knowledge(&path, version), &shown, "overwrite")?;
     }
     if let (None, Some(dir)) = (&old, path.parent()) {
-        fs::create_dir_all(dir).map_err(failed)?;
+        Folder::create(dir).map_err(failed)?;
     }
     let warning = log.warning(&path, old_version);
     let new = atomic_write::save(&path, old.as_ref(), args.content.as_bytes()).map_err(failed)?;
@@ -80,6 +79,7 @@ pub(super) fn check_knowledge(knowledge: Knowledge, shown: &str, verb: &str) -> 
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::path::Path;
 
     use toolc::testing::{Caller, assert_reply};

@@ -33,13 +33,15 @@ pub struct Access {
     writable: Vec<PathBuf>,
     /// Folders of the system below which the host allows writing.
     exceptions: Vec<PathBuf>,
+    /// The folder in which the host keeps what belongs to the user.
+    host_home: Option<PathBuf>,
 }
 
 impl Access {
     /// Returns the default for a workspace, with the places of these rules.
     pub fn new(workspace: &Workspace, rules: &'static RuleSet<'static>) -> Self {
         let writable = vec![workspace.dir().to_owned(), resolved(env::temp_dir())];
-        Self { rules, readable: None, writable, exceptions: Vec::new() }
+        Self { rules, readable: None, writable, exceptions: Vec::new(), host_home: None }
     }
 
     /// Restricts reading to files below these folders.
@@ -74,6 +76,29 @@ impl Access {
         self
     }
 
+    /// Protects the folder in which the host keeps what belongs to the user: nothing in it can be written, and its secrets and
+    /// stores cannot be read.
+    #[must_use]
+    pub fn with_host_home(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.host_home = Some(resolved(folder.into()));
+        self
+    }
+
+    /// Returns whether files below a folder may be unreadable, so that each has to be checked.
+    pub fn restricts_reading_below(&self, workspace: &Workspace, folder: &Path) -> bool {
+        let overlaps = |other: &Path| is_below(other, folder) || is_below(folder, other);
+        let is_near = |pattern: &&str| match (pattern.strip_prefix('~'), workspace.home()) {
+            (Some(below), Some(home)) => overlaps(&home.join(certain_start(below.trim_start_matches('/')))),
+            (Some(_), None) => false,
+            (None, _) => overlaps(&Path::new("/").join(certain_start(pattern.trim_start_matches('/')))),
+        };
+        let mut places = UNREADABLE.iter().filter_map(|name| self.rules.place(name));
+        self.readable.is_some()
+            || overlaps(Path::new("/proc"))
+            || self.host_home.as_deref().is_some_and(overlaps)
+            || places.any(|place| place.paths.iter().any(|pattern| is_near(&pattern)))
+    }
+
     /// Checks that a file may be read. `path` is resolved.
     ///
     /// # Errors
@@ -82,6 +107,9 @@ impl Access {
         let refuse = |reason: String| Err(refused("read", workspace, path, &reason));
         if is_of_a_process(path) {
             return refuse("it shows a process, with its memory, its files and its environment variables".to_owned());
+        }
+        if self.host_home.as_deref().is_some_and(|home| is_secret_of_host(path, home)) {
+            return refuse("it holds secrets or stored data of the host".to_owned());
         }
         if let Some(reason) = self.place(UNREADABLE, workspace, path) {
             return refuse(format!("{reason}. Ask the user for what you need"));
@@ -107,6 +135,9 @@ impl Access {
             let reason = format!("{reason}. Write below {folders}, or ask the user to make this change");
             Err(refused("write", workspace, path, &reason))
         };
+        if self.host_home.as_deref().is_some_and(|home| is_below(path, home)) {
+            return refuse("it belongs to the host of the tools".to_owned());
+        }
         if let Some(reason) = self.place(UNWRITABLE, workspace, path) {
             return refuse(reason);
         }
@@ -153,6 +184,18 @@ fn listed(workspace: &Workspace, folders: &[PathBuf]) -> String {
 
 fn resolved(folder: PathBuf) -> PathBuf {
     resolve(&folder).unwrap_or(folder)
+}
+
+/// Returns the components of a pattern before the first with a wildcard.
+fn certain_start(pattern: &str) -> PathBuf {
+    pattern.split('/').take_while(|name| !name.contains(['*', '?', '['])).collect()
+}
+
+/// Returns whether a path is a file with secrets, or a store, in the folder of the host.
+fn is_secret_of_host(path: &Path, home: &Path) -> bool {
+    let Some(first) = path.components().nth(home.components().count()) else { return false };
+    let first = first.as_os_str().to_string_lossy().to_lowercase();
+    is_below(path, home) && (first.starts_with(".env") || first.starts_with("state.db") || first == "logs")
 }
 
 /// Returns whether a path is that of a process in the file system of the kernel.
@@ -263,6 +306,34 @@ mod tests {
         assert!(write(&access, "/home/me/notes") && !write(&access, "/home/me/.bashrc"));
         let access = Access::new(&workspace, rules()).only_writable([]);
         assert!(message(access.check_write(&workspace, &workspace.dir().join("x"))).contains("writes no files"));
+    }
+
+    #[test]
+    fn the_folder_of_the_host_is_protected() {
+        let (_dir, workspace) = workspace();
+        let access = Access::new(&workspace, rules()).with_host_home("/srv/host").with_writable("/srv");
+        let is_readable = |path: &str| access.check_read(&workspace, Path::new(path)).is_ok();
+        assert!(is_readable("/srv/host/skills/a/SKILL.md") && is_readable("/srv/state.db"));
+        for path in ["/srv/host/.env", "/srv/host/state.db-wal", "/srv/host/logs/approvals.jsonl"] {
+            assert!(!is_readable(path), "{path}");
+        }
+        assert!(access.check_write(&workspace, Path::new("/srv/host/skills/x")).is_err());
+        assert!(access.check_write(&workspace, Path::new("/srv/hostess")).is_ok());
+    }
+
+    #[test]
+    fn files_are_checked_one_by_one_only_near_what_is_protected() {
+        let (_dir, workspace) = workspace();
+        let access = Access::new(&workspace, rules());
+        let is_restricted =
+            |access: &Access, folder: &str| access.restricts_reading_below(&workspace, Path::new(folder));
+        for folder in ["/", "/home", "/home/me", "/home/me/.ssh", "/etc", "/proc/1"] {
+            assert!(is_restricted(&access, folder), "{folder}");
+        }
+        for folder in ["/home/me/project", "/usr/src", "/home/you"] {
+            assert!(!is_restricted(&access, folder), "{folder}");
+        }
+        assert!(is_restricted(&access.only_readable([PathBuf::from("/srv")]), "/usr/src"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::{env, fs, io};
 use toolc::ToolError;
 
 pub use access::Access;
-pub use folder::Folder;
+pub use folder::{Folder, folder_of};
 
 /// A working directory and the user's home directory.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::file::patch::{ReturnsFilesItem as PatchedFile, ReturnsFilesItemAction as Action};
-use toolc_workspace::names;
+use toolc_workspace::{Access, names};
 
 use super::change::{ChangeKind, FileChange, Hunk};
 use super::difference::Differences;
@@ -63,11 +63,12 @@ pub(super) fn run(
 ) -> Result<Vec<PatchedFile>, ToolError> {
     let changes = located(handlers, parse::parse(patch, only)?, only)?;
     let log = &*call.state::<AccessLog>();
+    let access = handlers.access(call);
     let lock = handlers.lock_writes();
     let mut planned = Vec::new();
     let mut failures = Vec::new();
     for (path, change) in changes {
-        match plan(handlers, path, change, log) {
+        match plan(handlers, &access, path, change, log) {
             Ok(file) => planned.push(file),
             Err(PlanError::Hunks { shown, failures: hunks }) => failures.push((shown, hunks)),
             Err(PlanError::Other(error)) => return Err(error),
@@ -135,9 +136,15 @@ fn located<'a>(
     Ok(located)
 }
 
-fn plan(handlers: &FileHandlers, path: PathBuf, change: FileChange<'_>, log: &AccessLog) -> Result<Planned, PlanError> {
+fn plan(
+    handlers: &FileHandlers,
+    access: &Access,
+    path: PathBuf,
+    change: FileChange<'_>,
+    log: &AccessLog,
+) -> Result<Planned, PlanError> {
     let workspace = &handlers.workspace;
-    handlers.guard.check(workspace, &path)?;
+    access.check_write(workspace, &path)?;
     let existing = atomic_write::existing(workspace, &path)?;
     let warning = log.warning(&path, existing.as_ref().map(FileVersion::new));
     let shown = workspace.show(&path);
@@ -193,7 +200,7 @@ fn plan(handlers: &FileHandlers, path: PathBuf, change: FileChange<'_>, log: &Ac
                 return Err(ToolError::new(format!("the patch does not change `{shown}`: nothing was written")).into());
             }
             let target = match &move_to {
-                Some(target) => move_target(handlers, target)?,
+                Some(target) => move_target(handlers, access, target)?,
                 None => old.path.clone(),
             };
             let action = if move_to.is_some() { Action::Moved } else { Action::Modified };
@@ -214,9 +221,9 @@ fn apply_hunks(text: &str, hunks: &[Hunk<'_>], sequential: bool) -> Result<Appli
 }
 
 /// Resolves the new path of a moved file.
-fn move_target(handlers: &FileHandlers, target: &str) -> Result<PathBuf, ToolError> {
+fn move_target(handlers: &FileHandlers, access: &Access, target: &str) -> Result<PathBuf, ToolError> {
     let path = handlers.workspace.locate(target)?;
-    handlers.guard.check(&handlers.workspace, &path)?;
+    access.check_write(&handlers.workspace, &path)?;
     if target.ends_with(['/', std::path::MAIN_SEPARATOR]) {
         return Err(ToolError::new(format!("`{target}` names a directory; add the file's name")));
     }

@@ -25,7 +25,7 @@ pub(super) fn run(
         return Err(ToolError::new("old_string and new_string are equal: there is nothing to change"));
     }
     let path = handlers.workspace.locate(path)?;
-    handlers.guard.check(&handlers.workspace, &path)?;
+    handlers.access(call).check_write(&handlers.workspace, &path)?;
     let log = call.state::<AccessLog>();
     let lock = handlers.lock_writes();
     let (text, meta) = load(handlers, &path)?;

@@ -1,8 +1,10 @@
 //! Writes several files, or none: if one cannot be written, those before it are restored.
 
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use toolc_workspace::folder_of;
 
 use crate::atomic_write;
 
@@ -37,15 +39,18 @@ impl Disk for LocalDisk {
     }
 
     fn remove(&mut self, path: &Path) -> io::Result<()> {
-        fs::remove_file(path)
+        let (folder, name) = folder_of(path)?;
+        folder.remove(name)
     }
 
     fn create_dir(&mut self, path: &Path) -> io::Result<()> {
-        fs::create_dir(path)
+        let (folder, name) = folder_of(path)?;
+        folder.create_folder(name)
     }
 
     fn remove_dir(&mut self, path: &Path) -> io::Result<()> {
-        fs::remove_dir(path)
+        let (folder, name) = folder_of(path)?;
+        folder.remove_folder(name)
     }
 }
 
@@ -114,6 +119,8 @@ fn restore(disk: &mut impl Disk, write: &Write) -> io::Result<Option<Metadata>> 
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// A disk on which an operation fails.

@@ -16,9 +16,9 @@ use self::content::{ContentSearch, Outcome};
 use self::page::Page;
 use self::walk::Filter;
 use crate::{integer, open};
-use toolc_workspace::Workspace;
+use toolc_workspace::{Access, Workspace};
 
-pub(super) fn search(workspace: &Workspace, args: &Args) -> Result<Returns, ToolError> {
+pub(super) fn search(workspace: &Workspace, access: &Access, args: &Args) -> Result<Returns, ToolError> {
     let root = workspace.locate(&args.path)?;
     let meta = fs::metadata(&root).map_err(|error| open::explain(workspace, &root, "search", &error))?;
     if !meta.is_dir() {
@@ -29,6 +29,10 @@ pub(super) fn search(workspace: &Workspace, args: &Args) -> Result<Returns, Tool
             "interfaces of the kernel, and reading some of them has effects; read the single file that you need";
         return Err(ToolError::with_kind(ErrorKind::Refused, format!("`{}` contains {reason}", workspace.show(&root))));
     }
+    if !meta.is_dir() {
+        access.check_read(workspace, &root)?;
+    }
+    let is_restricted = access.restricts_reading_below(workspace, &root);
     let name_pattern = (args.target == Target::Files).then_some(&*args.pattern);
     let globs = [name_pattern, args.file_glob.as_deref()];
     let filters = globs.into_iter().flatten().map(Filter::new).collect::<Result<Vec<_>, _>>()?;
@@ -55,6 +59,10 @@ pub(super) fn search(workspace: &Workspace, args: &Args) -> Result<Returns, Tool
             page.add(path, &mut files);
             continue;
         };
+        if is_restricted && access.check_read(workspace, entry.path()).is_err() {
+            unreadable += 1;
+            continue;
+        }
         let Ok((file, _)) = open::regular(workspace, entry.path()) else {
             unreadable += 1;
             continue;

@@ -96,6 +96,43 @@ impl Folder {
     }
 }
 
+impl Folder {
+    /// Removes a file, or a link itself.
+    ///
+    /// # Errors
+    /// If the file cannot be removed.
+    pub fn remove(&self, name: &OsStr) -> io::Result<()> {
+        self.0.remove(name)
+    }
+
+    /// Creates a folder.
+    ///
+    /// # Errors
+    /// If the folder cannot be created, for example because the name is taken.
+    pub fn create_folder(&self, name: &OsStr) -> io::Result<()> {
+        self.0.create_folder(name)
+    }
+
+    /// Removes an empty folder.
+    ///
+    /// # Errors
+    /// If the folder cannot be removed.
+    pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        self.0.remove_folder(name)
+    }
+}
+
+/// Opens the folder of a file, and returns it with the file's name.
+///
+/// # Errors
+/// As for [`Folder::open`].
+pub fn folder_of(path: &Path) -> io::Result<(Folder, &OsStr)> {
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => Ok((Folder::open(parent)?, name)),
+        _ => Err(not_regular()),
+    }
+}
+
 fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }

@@ -52,6 +52,14 @@ impl Folder {
         fs::remove_file(self.path(name)?)
     }
 
+    pub(super) fn create_folder(&self, name: &OsStr) -> io::Result<()> {
+        fs::create_dir(self.path(name)?)
+    }
+
+    pub(super) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_dir(self.path(name)?)
+    }
+
     /// Returns the path of an entry. Fails if the text is not the name of one.
     fn path(&self, name: &OsStr) -> io::Result<PathBuf> {
         let mut parts = Path::new(name).components();

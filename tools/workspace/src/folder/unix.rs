@@ -99,7 +99,18 @@ impl Folder {
     }
 
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        check_name(name)?;
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    pub(super) fn create_folder(&self, name: &OsStr) -> io::Result<()> {
+        check_name(name)?;
+        Ok(rustix::fs::mkdirat(&self.0, name, NEW_FOLDER)?)
+    }
+
+    pub(super) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        check_name(name)?;
+        Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
     }
 }
 
