@@ -24,6 +24,7 @@ mod passwords;
 pub mod programs;
 mod reading;
 pub mod rules;
+mod scripts;
 mod span;
 pub mod syntax;
 mod unfold;

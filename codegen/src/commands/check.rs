@@ -10,7 +10,10 @@ use super::compile::{Arena, added, compile};
 use super::examples;
 use super::form::{self, Fault};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
-use crate::manifest::{CommandsManifest, ProgramManifest, RuleManifest, RuleWords, RunsKind, RunsManifest};
+use crate::manifest::keys::kinds::Words as _;
+use crate::manifest::{
+    CommandsManifest, ProgramManifest, RuleManifest, RuleWords, RunsKind, RunsManifest, WrittenOperands,
+};
 
 /// The owner of a file of rules, which decides what its rules may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,10 +186,21 @@ impl Checker<'_> {
             ("value_flags", &program.value_flags),
             ("writes_with", &program.writes_with),
             ("writes_to", &program.writes_to),
+            ("url_names_with", &program.url_names_with),
+            ("folder_flags", &program.folder_flags),
         ];
         for (key, list) in lists {
             for text in list {
                 self.text(key, text, form::option);
+            }
+        }
+        let is_url_names = |word: &At<String>| WrittenOperands::from_word(&word.value) == Some(WrittenOperands::UrlNames);
+        if !program.writes.iter().any(is_url_names) && !program.refused.has("writes", true) {
+            let keys = [("url_names_with", &program.url_names_with), ("folder_flags", &program.folder_flags)];
+            for (key, first) in keys.iter().filter_map(|(key, list)| Some((key, list.first()?))) {
+                let message = format!("`{key}` has no meaning without `url-names` in `writes`");
+                let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, first.place, message);
+                self.push(found.help(format!("add `\"url-names\"` to `writes`, or remove `{key}`")));
             }
         }
         for runs in &program.runs {

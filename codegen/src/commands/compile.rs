@@ -85,10 +85,12 @@ fn programs<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> ProgramTabl
 
 fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
     let mut writes: Vec<Writes<'b>> = Vec::new();
+    let folder = arena.texts(&manifest.folder_flags);
     for word in &manifest.writes {
         writes.extend(WrittenOperands::from_word(&word.value).map(|operands| match operands {
             WrittenOperands::Operands => Writes::Operands,
             WrittenOperands::LastOperand => Writes::LastOperand,
+            WrittenOperands::UrlNames => Writes::UrlNames { with: arena.texts(&manifest.url_names_with), folder },
         }));
     }
     if !manifest.writes_with.is_empty() {
@@ -106,6 +108,7 @@ fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
         options_first: is_set(manifest.options_first.as_ref()),
         runs: arena.list(&runs),
         writes: arena.list(&writes),
+        script_language: manifest.script_language.as_ref().map(|language| language.value),
     }
 }
 
@@ -176,6 +179,8 @@ fn rule<'b>(manifest: &RuleManifest, arena: &'b Arena) -> Rule<'b> {
             variables: arena.texts(&manifest.variables),
             without_variables: arena.texts(&manifest.without_variables),
             statements: arena.words(&manifest.statements),
+            script: arena.words(&manifest.script),
+            input_lines: arena.texts(&manifest.input_lines),
             forks_itself: is_set(manifest.forks_itself.as_ref()),
         },
     }

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use crate::certainty::Match;
-use crate::flags::{Argument, is_abbreviation};
+use crate::characters::UNKNOWN;
+use crate::flags::{self, Argument, is_abbreviation};
 use crate::judge::path::PathWord;
 use crate::judge::sources::{By, sources};
 use crate::judge::sql;
-use crate::judge::subject::{Subject, after_prefix};
+use crate::judge::subject::{INPUT_FILES, Subject, after_prefix, with_unknown};
 use crate::reading::Input;
-use crate::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, Verdict, pattern};
+use crate::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Verdict, pattern};
 use crate::span::Span;
 use crate::syntax::{CommandId, Origin, Part, RedirectKind, ScopeKind, Word};
 
@@ -65,7 +66,7 @@ impl<'a> Check<'_, 'a> {
                 return;
             }
         }
-        if wanted.without_flags.iter().any(|flag| self.flag(flag).0 == Match::Yes) {
+        if self.has_excluding_flag(wanted.without_flags) {
             self.require(Match::No);
             return;
         }
@@ -81,14 +82,17 @@ impl<'a> Check<'_, 'a> {
             }
         }
         if wanted.no_operands {
-            let is_operand = |word: &Word| !word.certain_start().starts_with('-');
-            let certain = self
-                .subject
-                .arguments
-                .iter()
-                .any(|argument| matches!(argument, Argument::Operand { word, .. } if is_operand(word)));
-            let found = if certain { Match::No } else { Match::Yes };
-            if !self.require(found) {
+            let mut operands = self.subject.arguments.iter().filter_map(|argument| match argument {
+                Argument::Operand { word, .. } => Some(*word),
+                Argument::Option { .. } | Argument::Either { .. } => None,
+            });
+            // `python3 - ARGUMENT` reads its script from standard input, and `uv run -` has a subcommand.
+            let is_input = |word: &Word| {
+                word.certain_start().starts_with('-')
+                    || word.text().is_some_and(|text| INPUT_FILES.contains(&&*text))
+            };
+            let found = operands.next().is_none_or(is_input);
+            if !self.require(found.into()) {
                 return;
             }
         }
@@ -118,6 +122,15 @@ impl<'a> Check<'_, 'a> {
         }
         if !wanted.statements.is_empty() {
             let found = Match::any(wanted.statements.iter().map(|statement| self.statement(*statement)));
+            if !self.require(found) {
+                return;
+            }
+        }
+        if !wanted.script.is_empty() && !self.require(self.script(wanted.script)) {
+            return;
+        }
+        if !wanted.input_lines.is_empty() {
+            let found = self.input_lines(wanted.input_lines);
             if !self.require(found) {
                 return;
             }
@@ -155,11 +168,11 @@ impl<'a> Check<'_, 'a> {
 
     fn sources(&mut self, wanted: &Conditions<'_>) {
         if !wanted.input_from.is_empty() {
-            let found = self.comes_from(wanted.input_from, By::Input, &self.redirected_file());
+            let found = self.comes_from(wanted.input_from, By::Input);
             self.require(found.into());
         }
         if !wanted.file_from.is_empty() && self.matched.certainty != Match::No {
-            let found = self.comes_from(wanted.file_from, By::FirstOperand, &self.script());
+            let found = self.comes_from(wanted.file_from, By::Words(&self.run_files(wanted)));
             self.require(found.into());
         }
         if !wanted.input_only_from.is_empty() && self.matched.certainty != Match::No {
@@ -167,7 +180,7 @@ impl<'a> Check<'_, 'a> {
             self.require(found.into());
         }
         if !wanted.program_from.is_empty() && self.matched.certainty != Match::No {
-            let found = self.comes_from(wanted.program_from, By::Files, &self.program_file());
+            let found = self.comes_from(wanted.program_from, By::Words(&self.program_file()));
             self.require(found.into());
         }
     }
@@ -188,7 +201,7 @@ impl<'a> Check<'_, 'a> {
     /// Returns whether the operands begin with these words, and the options among the words are given.
     pub(super) fn subcommand(&self, words: &[&str]) -> Match {
         let mut operands = self.subject.operands();
-        Match::all(words.iter().map(|word| {
+        let exact = Match::all(words.iter().map(|word| {
             if word.starts_with('-') {
                 return self.flag(word).0;
             }
@@ -197,7 +210,119 @@ impl<'a> Check<'_, 'a> {
                 None if self.subject.command.appended => Match::Maybe,
                 None => Match::No,
             }
+        }));
+        if exact == Match::Yes { exact } else { exact.max(self.subcommand_after_values(words)) }
+    }
+
+    /// Returns whether the words of a subcommand are given, if operands after options that the program table does not know are
+    /// values of these options: `kubectl --unknown x delete`.
+    fn subcommand_after_values(&self, words: &[&str]) -> Match {
+        let mut wanted = words.iter().filter(|word| !word.starts_with('-')).peekable();
+        let mut found = Match::Maybe;
+        let mut follows_unknown = false;
+        let mut is_skipped = false;
+        for argument in &self.subject.arguments {
+            let Some(word) = wanted.peek() else { break };
+            match argument {
+                Argument::Option { name, value, .. } => {
+                    follows_unknown = value.is_none() && self.subject.may_take_value(name);
+                }
+                Argument::Operand { word: operand, .. } | Argument::Either { word: operand, .. } => {
+                    match self.matches(word, operand) {
+                        Match::No if follows_unknown => is_skipped = true,
+                        Match::No => return Match::No,
+                        own => {
+                            found = found & own;
+                            wanted.next();
+                        }
+                    }
+                    follows_unknown = false;
+                }
+            }
+        }
+        if !is_skipped || wanted.peek().is_some() {
+            return Match::No;
+        }
+        found & Match::all(words.iter().filter(|word| word.starts_with('-')).map(|flag| self.flag(flag).0))
+    }
+
+    /// Returns whether one of these options is certainly given, and no later `--no-NAME` or `--NAME=false` cancels it.
+    fn has_excluding_flag(&self, flags: &[&str]) -> bool {
+        if flags.is_empty() {
+            return false;
+        }
+        let mut is_given = flags.iter().any(|flag| self.flag(flag).0 == Match::Yes);
+        if !is_given {
+            return false;
+        }
+        for argument in &self.subject.arguments {
+            let Argument::Option { name, value, .. } = argument else { continue };
+            let is_one = |name: &str| flags.iter().any(|flag| is_abbreviation(name, split_flag(flag).0));
+            let opposite = name.strip_prefix("--no-").map(|name| format!("--{name}"));
+            let is_false = || {
+                let flags::Value::Text(text) = value.as_ref()? else { return None };
+                Some(matches!(&*text.to_ascii_lowercase(), "false" | "no" | "none" | "off" | "0"))
+            };
+            if opposite.is_some_and(|name| is_one(&name)) {
+                is_given = false;
+            } else if is_one(name) {
+                is_given = !(name.starts_with("--") && is_false() == Some(true));
+            }
+        }
+        is_given
+    }
+
+    /// Returns whether the script of the program has one of these effects.
+    fn script(&self, wanted: &[ScriptEffect]) -> Match {
+        let Some(effects) = self.subject.effects() else { return Match::No };
+        Match::any(wanted.iter().map(|effect| match effect {
+            ScriptEffect::RunsCommands => effects.runs.into(),
+            ScriptEffect::Unknown => if effects.unknown { Match::Maybe } else { Match::No },
         }))
+    }
+
+    /// Returns whether a pattern matches a line of the standard input that the command line itself contains.
+    fn input_lines(&self, patterns: &[&str]) -> Match {
+        let line = self.subject.line;
+        Match::any(self.input_texts().iter().map(|word| {
+            let unknown = word.parts.iter().any(|part| line.can_be_anything(part));
+            let text = with_placeholders(word);
+            Match::any(text.lines().map(str::trim).filter(|line| line.contains(|letter| letter != UNKNOWN)).map(|line| {
+                let line = if self.ignore_case { line.to_lowercase() } else { line.to_owned() };
+                let found =
+                    Match::any(patterns.iter().map(|pattern| pattern::matches_word(pattern, &with_unknown(&line, word.span))));
+                if found == Match::Maybe && !unknown { Match::No } else { found }
+            }))
+        }))
+    }
+
+    /// Returns the texts on standard input that the line contains: here-documents, and what commands such as `echo` print. If others
+    /// change a text on its way, it is included as it was.
+    fn input_texts(&self) -> Vec<Cow<'a, Word>> {
+        let reading = self.subject.line.reading;
+        let is_text = |kind: RedirectKind| matches!(kind, RedirectKind::HereDocument | RedirectKind::HereString);
+        let mut texts: Vec<Cow<'a, Word>> = Vec::new();
+        if let Input::Redirect(redirect) = reading.input(self.subject.id)
+            && is_text(redirect.kind)
+        {
+            texts.push(Cow::Borrowed(&redirect.target));
+        }
+        for id in sources(self.subject.line, self.subject.id, By::Input) {
+            let command = reading.command(id);
+            let inline = command.redirects.iter().filter(|redirect| is_text(redirect.kind));
+            texts.extend(inline.map(|redirect| Cow::Borrowed(&redirect.target)));
+            if matches!(command.program.name(), Some("echo" | "printf" | "print")) {
+                let words = command.arguments().iter().map(|word| Cow::Owned(without_escapes(word)));
+                texts.extend(words);
+                let mut all = Word { parts: Vec::new(), span: command.span };
+                for word in command.arguments() {
+                    all.parts.extend(without_escapes(word).parts);
+                    all.parts.push(Part::Literal { text: " ".to_owned(), origin: Origin::Plain });
+                }
+                texts.push(Cow::Owned(all));
+            }
+        }
+        texts
     }
 
     /// Returns whether an option is given, and where.
@@ -226,6 +351,21 @@ impl<'a> Check<'_, 'a> {
                 {
                     let own_value = own_value.as_ref().map(|value| self.subject.value_word(value, *index));
                     found(self.value(value, own_value, *index), words[*index].span);
+                }
+                // `rebase -m -x COMMAND`: the first option may not take a value.
+                Argument::Option { value: Some(flags::Value::Word(word)), index, .. }
+                    if !is_single_dash && looks_like_option(word) =>
+                {
+                    let rest = &words[(*index + 1).min(words.len())..];
+                    let options = self.subject.program.map_or(&[][..], |program| program.value_options);
+                    for inner in flags::arguments(rest, options).take_while(|argument| position(argument) == 0) {
+                        if let Argument::Option { name: own, value: own_value, .. } = inner
+                            && is_abbreviation(&own, name)
+                        {
+                            let own_value = own_value.as_ref().map(|value| self.subject.value_word(value, *index + 1));
+                            found(self.value(value, own_value, *index + 1).min(Match::Maybe), word.span);
+                        }
+                    }
                 }
                 Argument::Either { word, .. } if self.subject.can_be_option(word) => {
                     let splits = word.parts.iter().any(|part| part.splits() && !matches!(part, Part::Glob(_)));
@@ -346,23 +486,7 @@ impl<'a> Check<'_, 'a> {
                 }
             }
         }
-        match line.reading.input(self.subject.id) {
-            Input::Redirect(redirect)
-                if matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString) =>
-            {
-                words.push((Cow::Borrowed(&redirect.target), true));
-            }
-            Input::Commands(range) => {
-                let printers = range.map(|id| line.reading.command(id));
-                let printers =
-                    printers.filter(|command| matches!(command.program.name(), Some("echo" | "printf" | "cat")));
-                for command in printers {
-                    words.extend(command.arguments().iter().map(|word| (Cow::Borrowed(word), true)));
-                    words.extend(command.redirects.iter().map(|redirect| (Cow::Borrowed(&redirect.target), true)));
-                }
-            }
-            Input::Redirect(_) | Input::Inherited => {}
-        }
+        words.extend(self.input_texts().into_iter().map(|word| (word, true)));
         if self.subject.command.appended {
             return Match::Maybe;
         }
@@ -461,30 +585,29 @@ impl<'a> Check<'_, 'a> {
         words
     }
 
-    /// Returns the file that standard input is redirected from. Empty if there is none, or its path is not certain.
-    fn redirected_file(&self) -> Vec<String> {
-        match self.subject.line.reading.input(self.subject.id) {
-            Input::Redirect(redirect) if redirect.kind == RedirectKind::Read => {
-                self.path(&redirect.target).into_iter().collect()
-            }
-            _ => Vec::new(),
+    /// Returns the files that the command runs: the values of the options of the rule, or else the first operand after its
+    /// subcommand.
+    fn run_files(&self, wanted: &Conditions<'_>) -> Vec<Cow<'a, Word>> {
+        let flags: Vec<&str> = wanted.flags.iter().map(|flag| split_flag(flag).0).collect();
+        let values: Vec<_> = self.subject.values(&flags).collect();
+        let mut operands = self.operands_after_subcommand(wanted);
+        // `-i FILE`, where the option has no value.
+        if wanted.flags.is_empty() {
+            operands.truncate(1);
         }
-    }
-
-    /// Returns the first operand as a path. Empty if there is none, or its path is not certain.
-    fn script(&self) -> Vec<String> {
-        self.subject.operands().next().and_then(|word| self.path(word)).into_iter().collect()
-    }
-
-    fn path(&self, word: &Word) -> Option<String> {
-        PathWord::new(word, self.subject.command, self.subject.line).text()
+        if values.is_empty() { operands } else { values }
     }
 
     /// Returns the file that is run, if the program is written with a folder. Empty otherwise.
-    fn program_file(&self) -> Vec<String> {
+    fn program_file(&self) -> Vec<Cow<'a, Word>> {
         let word = self.subject.command.words.first();
-        let word = word.filter(|word| word.text().is_some_and(|text| text.contains('/')));
-        word.and_then(|word| self.path(word)).into_iter().collect()
+        let is_file = |word: &&Word| {
+            word.parts.iter().any(|part| match part {
+                Part::Literal { text, .. } => text.contains('/'),
+                part => part.splits() || matches!(part, Part::Variable { .. } | Part::Substitution { .. }),
+            })
+        };
+        word.filter(is_file).map(Cow::Borrowed).into_iter().collect()
     }
 
     /// Returns whether a command is one of these programs. A subcommand can follow the name of a program.
@@ -504,8 +627,8 @@ impl<'a> Check<'_, 'a> {
         })
     }
 
-    fn comes_from(&self, patterns: &[&str], by: By, files: &[String]) -> bool {
-        let found = sources(self.subject.line, self.subject.id, by, files);
+    fn comes_from(&self, patterns: &[&str], by: By<'_>) -> bool {
+        let found = sources(self.subject.line, self.subject.id, by);
         found.into_iter().any(|id| self.is_program(id, patterns))
     }
 
@@ -524,7 +647,7 @@ impl<'a> Check<'_, 'a> {
 
     /// Returns whether the command has sources, and all of them are these programs.
     fn comes_only_from(&self, patterns: &[&str]) -> bool {
-        let found = sources(self.subject.line, self.subject.id, By::Both, &[]);
+        let found = sources(self.subject.line, self.subject.id, By::Both);
         let mut parts = self.subject.command.arguments().iter().flat_map(|word| &word.parts);
         let is_plain = |part: &Part| {
             matches!(part, Part::Substitution { .. } | Part::ProcessSubstitution { .. } | Part::Literal { .. })
@@ -583,6 +706,46 @@ impl<'a> Check<'_, 'a> {
         let found = if self.subject.command.appended { found.max(Match::Maybe) } else { found };
         self.require_at(found, span);
     }
+}
+
+/// Returns whether a word is a letter or a long name after a dash.
+fn looks_like_option(word: &Word) -> bool {
+    let start = word.certain_start();
+    let name = start.strip_prefix("--").or_else(|| start.strip_prefix('-'));
+    name.is_some_and(|name| name.starts_with(|first: char| first.is_ascii_alphabetic()))
+        && !start.contains(char::is_whitespace)
+}
+
+/// Returns the position of an argument.
+fn position(argument: &Argument<'_>) -> usize {
+    match argument {
+        Argument::Option { index, .. } | Argument::Operand { index, .. } | Argument::Either { index, .. } => *index,
+    }
+}
+
+/// Returns the text of a word, with [`UNKNOWN`] for its expansions.
+fn with_placeholders(word: &Word) -> String {
+    let mut text = String::new();
+    for part in &word.parts {
+        match part {
+            Part::Literal { text: literal, .. } => text.push_str(literal),
+            _ => text.push(UNKNOWN),
+        }
+    }
+    text
+}
+
+/// Returns an argument of `echo` or `printf`, with a newline for each `\\n`.
+fn without_escapes(word: &Word) -> Word {
+    let mut word = word.clone();
+    for part in &mut word.parts {
+        if let Part::Literal { text, .. } = part
+            && text.contains("\\n")
+        {
+            *text = text.replace("\\n", "\n");
+        }
+    }
+    word
 }
 
 /// Returns whether the last statement of the text has no words besides an unknown one, which can then be any statement.

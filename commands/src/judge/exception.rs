@@ -61,7 +61,7 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// Returns the operands without those that are the subcommand of the rule.
-    fn operands_after_subcommand(&self, wanted: &Conditions<'_>) -> Vec<Cow<'a, Word>> {
+    pub(super) fn operands_after_subcommand(&self, wanted: &Conditions<'_>) -> Vec<Cow<'a, Word>> {
         let matching = wanted.subcommands.iter().filter(|words| self.subcommand(words) == Match::Yes);
         let operands_of = |words: &&[&str]| words.iter().filter(|word| !word.starts_with('-')).count();
         let own = matching.map(operands_of).max().unwrap_or_default();

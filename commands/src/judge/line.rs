@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::judge::sources::Flow;
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
 use crate::syntax::{CommandId, Part, Word};
@@ -22,8 +23,8 @@ pub(crate) struct Line<'a> {
     set_variables: BTreeMap<&'a str, Option<&'a Word>>,
     /// The words of each `for` loop, by the variable, if nothing else sets it.
     loops: BTreeMap<&'a str, &'a [Word]>,
-    /// The commands that write each file. Computed when first needed.
-    pub(crate) writers: OnceCell<HashMap<String, Vec<CommandId>>>,
+    /// How files connect the commands. Computed when first needed.
+    pub(crate) flow: OnceCell<Flow>,
 }
 
 impl<'a> Line<'a> {
@@ -43,7 +44,7 @@ impl<'a> Line<'a> {
                 loops.insert(&assignment.name, &assignment.each);
             }
         }
-        Self { reading, programs, surroundings, set_variables, loops, writers: OnceCell::new() }
+        Self { reading, programs, surroundings, set_variables, loops, flow: OnceCell::new() }
     }
 
     /// Returns the words of the `for` loop that sets a variable, if they are known and nothing else sets it.

@@ -132,6 +132,17 @@ impl PathWord {
         Some(if text.is_empty() { "/".to_owned() } else { text })
     }
 
+    /// Returns whether a pattern in the path can stand for a file. Its components must be names and patterns.
+    pub(crate) fn can_expand_to(&self, path: &str) -> bool {
+        let names: Vec<&str> = path.split('/').skip(1).collect();
+        let fits = |(component, name): (&Component, &str)| match component {
+            Component::Name(own) => own == name,
+            Component::Glob(glob) => pattern::matches(glob, name),
+            Component::Part(_) | Component::Unknown => false,
+        };
+        names.len() == self.components.len() && self.components.iter().zip(names).all(fits)
+    }
+
     /// Returns whether the path is in a place.
     pub(crate) fn is_in(&self, place: &Place<'_>, line: &Line<'_>) -> Match {
         let surroundings = line.surroundings;

@@ -1,29 +1,166 @@
-//! The sources of a command: the commands whose output it reads, directly or through others.
+//! The sources of a command: the commands whose output it reads, directly, through others, or through files.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::judge::line::Line;
 use crate::judge::path::PathWord;
-use crate::judge::subject::Subject;
-use crate::reading::Input;
-use crate::syntax::{CommandId, Part, Word};
+use crate::judge::subject::{Subject, in_folder, url_name};
+use crate::programs::Writes;
+use crate::reading::{Command, Input};
+use crate::syntax::{CommandId, Part, Redirect, RedirectKind, Word};
 
 /// The ways in which a command can read the output of others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum By {
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum By<'w> {
     /// On standard input.
     Input,
-    /// By a substitution in its first operand, such as the script of an interpreter.
-    FirstOperand,
-    /// Only by files that others wrote.
-    Files,
+    /// By these words: a substitution, or a file.
+    Words(&'w [Cow<'w, Word>]),
     /// On standard input, or by a substitution in any word.
     Both,
 }
 
-/// Returns the commands whose output a command reads directly.
-fn direct_sources(line: &Line<'_>, id: CommandId, by: By) -> Vec<CommandId> {
+/// The maximum number of sources that are followed.
+const MAX_SOURCES: usize = 256;
+/// The maximum number of words in which names of files are looked for, over all commands.
+const MAX_FILE_WORDS: usize = 2_000;
+/// The maximum number of commands that are taken for writers, over all files.
+const MAX_WRITERS: usize = 10_000;
+
+/// How the commands of a line are connected, besides by pipes.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    /// The commands that write each file.
+    writers: HashMap<String, Vec<CommandId>>,
+    /// The commands that write the files which each command names.
+    read_from: HashMap<CommandId, Vec<CommandId>>,
+    /// The commands that each command runs.
+    run: HashMap<CommandId, Vec<CommandId>>,
+}
+
+impl Flow {
+    fn new(line: &Line<'_>) -> Self {
+        let mut flow = Self::default();
+        for id in line.reading.ids() {
+            if let Some(via) = line.reading.command(id).via {
+                flow.run.entry(via.command).or_default().push(id);
+            }
+        }
+        flow.find_writers(line);
+        if !flow.writers.is_empty() {
+            flow.find_readers(line);
+        }
+        flow
+    }
+
+    fn find_writers(&mut self, line: &Line<'_>) {
+        let mut count = 0;
+        let mut add = |writer: CommandId, file: Option<String>| {
+            if let Some(file) = file.filter(|_| count < MAX_WRITERS) {
+                count += 1;
+                self.writers.entry(file).or_default().push(writer);
+            }
+        };
+        // The files of redirections around several commands: `{ ...; } > FILE`, `exec > FILE`.
+        let mut around: HashMap<CommandId, Vec<String>> = HashMap::new();
+        let carriers = line.reading.scopes.iter().filter_map(|scope| scope.redirects);
+        let is_exec = |command: &Command| command.program.name() == Some("exec") && command.words.len() == 1;
+        let executed = line.reading.ids().filter(|id| is_exec(line.reading.command(*id)));
+        for carrier in carriers.chain(executed.clone()) {
+            around.entry(carrier).or_insert_with(|| {
+                let command = line.reading.command(carrier);
+                let written = command.redirects.iter().filter(|redirect| writes_file(redirect));
+                written.filter_map(|redirect| file_name(&redirect.target, command, line)).collect()
+            });
+        }
+        let executed: Vec<CommandId> = executed.filter(|id| around.get(id).is_some_and(|files| !files.is_empty())).collect();
+        for writer in line.reading.ids() {
+            let subject = Subject::new(line, writer);
+            for word in subject.written() {
+                add(writer, file_name(&word, subject.command, line));
+            }
+            for word in copies(&subject) {
+                add(writer, file_name(&word, subject.command, line));
+            }
+            if around.is_empty() {
+                continue;
+            }
+            let scopes = line.reading.scopes(subject.command.scope).filter_map(|scope| scope.redirects);
+            let before = executed.iter().copied().take_while(|exec| *exec < writer);
+            for file in scopes.chain(before).filter_map(|carrier| around.get(&carrier)).flatten() {
+                add(writer, Some(file.clone()));
+            }
+        }
+    }
+
+    fn find_readers(&mut self, line: &Line<'_>) {
+        let mut left = MAX_FILE_WORDS;
+        for reader in line.reading.ids() {
+            let subject = Subject::new(line, reader);
+            let read = subject.command.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Read);
+            let words = subject.operands().chain(read.map(|redirect| &redirect.target));
+            let mut found: Vec<CommandId> = Vec::new();
+            for word in words {
+                if left == 0 {
+                    return;
+                }
+                left -= 1;
+                found.extend(self.writers_of(word, subject.command, line));
+            }
+            if !found.is_empty() {
+                found.sort_unstable();
+                found.dedup();
+                self.read_from.insert(reader, found);
+            }
+        }
+    }
+
+    /// Returns the commands that write a file, or one of the files that a pattern stands for.
+    fn writers_of(&self, word: &Word, command: &Command, line: &Line<'_>) -> Vec<CommandId> {
+        if let Some(name) = file_name(word, command, line) {
+            return self.writers.get(&name).cloned().unwrap_or_default();
+        }
+        if !word.parts.iter().any(|part| matches!(part, Part::Glob(_))) {
+            return Vec::new();
+        }
+        let path = PathWord::new(word, command, line);
+        let matching = self.writers.iter().filter(|(file, _)| path.can_expand_to(file));
+        matching.flat_map(|(_, writers)| writers.iter().copied()).collect()
+    }
+}
+
+/// Returns the commands whose output a command reads, directly, through other commands, or through files.
+pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> BTreeSet<CommandId> {
+    let flow = line.flow.get_or_init(|| Flow::new(line));
+    let command = line.reading.command(id);
+    let mut open = direct_sources(line, id, by);
+    match by {
+        By::Input => {
+            if let Input::Redirect(redirect) = line.reading.input(id)
+                && redirect.kind == RedirectKind::Read
+            {
+                open.extend(flow.writers_of(&redirect.target, command, line));
+            }
+        }
+        By::Words(words) => open.extend(words.iter().flat_map(|word| flow.writers_of(word, command, line))),
+        By::Both => {}
+    }
+    let mut found = BTreeSet::new();
+    while let Some(next) = open.pop() {
+        if next != id && found.insert(next) && found.len() <= MAX_SOURCES {
+            open.extend(direct_sources(line, next, By::Both));
+            open.extend(flow.run.get(&next).into_iter().flatten());
+            open.extend(flow.read_from.get(&next).into_iter().flatten());
+        }
+    }
+    found
+}
+
+/// Returns the commands in pipes and substitutions that a command reads.
+fn direct_sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> Vec<CommandId> {
     let command = line.reading.command(id);
     let mut ranges: Vec<Range<CommandId>> = Vec::new();
     if matches!(by, By::Input | By::Both) {
@@ -35,57 +172,48 @@ fn direct_sources(line: &Line<'_>, id: CommandId, by: By) -> Vec<CommandId> {
     }
     match by {
         By::Both => ranges.extend(command.words.iter().flat_map(substitutions)),
-        By::FirstOperand => ranges.extend(Subject::new(line, id).operands().next().into_iter().flat_map(substitutions)),
-        By::Input | By::Files => {}
+        By::Words(words) => ranges.extend(words.iter().flat_map(|word| substitutions(word))),
+        By::Input => {}
     }
-    let mut sources: Vec<CommandId> = ranges.into_iter().flatten().collect();
-    // Commands that these commands run are sources, too.
-    let is_run_by = |other: &CommandId| {
-        std::iter::successors(line.reading.command(*other).via, |via| line.reading.command(via.command).via)
-            .any(|via| sources.contains(&via.command))
-    };
-    let nested: Vec<CommandId> = line.reading.ids().filter(is_run_by).collect();
-    sources.extend(nested);
-    sources.retain(|source| *source != id);
-    sources
+    ranges.into_iter().flatten().collect()
 }
 
-/// Returns the commands whose output a command reads, directly or through other commands. `files` are files that it reads: the
-/// commands of the line that write them are included.
-pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By, files: &[String]) -> BTreeSet<CommandId> {
-    let mut found = BTreeSet::new();
-    let mut open = direct_sources(line, id, by);
-    if !files.is_empty() {
-        open.extend(writers(line, id, files));
+/// Returns the files that a program writes if its last operand is a folder: `cp FROM FOLDER`.
+fn copies<'a>(subject: &Subject<'a>) -> Vec<Cow<'a, Word>> {
+    let copies = |program: &crate::programs::Program<'_>| program.writes.contains(&Writes::LastOperand);
+    if !subject.program.is_some_and(copies) {
+        return Vec::new();
     }
-    while let Some(next) = open.pop() {
-        if found.insert(next) && found.len() <= MAX_SOURCES {
-            open.extend(direct_sources(line, next, By::Both));
-        }
-    }
-    found
+    let operands: Vec<&Word> = subject.operands().collect();
+    let Some((folder, from)) = operands.split_last() else { return Vec::new() };
+    from.iter().filter_map(|word| url_name(word)).map(|name| Cow::Owned(in_folder(folder, &name))).collect()
 }
 
-/// Returns the commands that write one of these files, except the command `id`.
-fn writers(line: &Line<'_>, id: CommandId, files: &[String]) -> Vec<CommandId> {
-    let by_file = line.writers.get_or_init(|| {
-        let mut by_file: HashMap<String, Vec<CommandId>> = HashMap::new();
-        for writer in line.reading.ids() {
-            let subject = Subject::new(line, writer);
-            for word in subject.written() {
-                if let Some(path) = PathWord::new(&word, subject.command, line).text() {
-                    by_file.entry(path).or_default().push(writer);
-                }
+/// Returns a text that is equal for all words that name the same file, such as its path. Returns `None` if a part of the name is
+/// not certain, unless it is the value of a variable or the output of a substitution.
+fn file_name(word: &Word, command: &Command, line: &Line<'_>) -> Option<String> {
+    if let Some(path) = PathWord::new(word, command, line).text() {
+        return Some(path);
+    }
+    let mut name = String::from("\0");
+    for part in &word.parts {
+        match part {
+            Part::Literal { text, .. } => name.push_str(text),
+            Part::Variable { name: variable, operation: None, .. } => {
+                let _ = write!(name, "\0{variable}\0");
             }
+            Part::Substitution { commands, .. } => {
+                let _ = write!(name, "\0{commands:?}\0");
+            }
+            _ => return None,
         }
-        by_file
-    });
-    let writers = files.iter().filter_map(|file| by_file.get(file)).flatten();
-    writers.copied().filter(|writer| *writer != id).take(MAX_SOURCES).collect()
+    }
+    (name.len() > 1).then_some(name)
 }
 
-/// The maximum number of sources that are followed.
-const MAX_SOURCES: usize = 256;
+fn writes_file(redirect: &Redirect) -> bool {
+    redirect.kind.writes() && !redirect.targets_descriptor()
+}
 
 /// Returns the commands in the substitutions of a word.
 fn substitutions(word: &Word) -> impl Iterator<Item = Range<CommandId>> {

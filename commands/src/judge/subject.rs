@@ -1,13 +1,17 @@
 //! One command, prepared for the conditions of rules.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
+use crate::characters::UNKNOWN;
 use crate::flags::{self, Argument};
 use crate::judge::line::Line;
 use crate::programs::{Program, Runs, SHELL, Writes, without_version};
-use crate::reading::Command;
+use crate::reading::{Command, Input};
 use crate::rules::pattern;
-use crate::syntax::{CommandId, Part, Word};
+use crate::scripts::Effects;
+use crate::span::Span;
+use crate::syntax::{CommandId, Glob, Origin, Part, RedirectKind, Word};
 
 /// A command, with its arguments sorted into options and operands.
 pub(crate) struct Subject<'a> {
@@ -18,7 +22,12 @@ pub(crate) struct Subject<'a> {
     pub(crate) name: Option<&'a str>,
     pub(crate) program: Option<&'a Program<'a>>,
     pub(crate) arguments: Vec<Argument<'a>>,
+    /// The effects of the script among the arguments, computed when first needed.
+    effects: OnceCell<Option<Effects>>,
 }
+
+/// Names of standard input.
+pub(crate) const INPUT_FILES: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
 impl<'a> Subject<'a> {
     pub(crate) fn new(line: &'a Line<'a>, id: CommandId) -> Self {
@@ -39,7 +48,7 @@ impl<'a> Subject<'a> {
             arguments = arguments.stop_at_operand();
         }
         let arguments = arguments.collect();
-        Self { line, id, command, name, program, arguments }
+        Self { line, id, command, name, program, arguments, effects: OnceCell::new() }
     }
 
     /// Returns the arguments of the program itself, without those of a command that it runs.
@@ -75,6 +84,11 @@ impl<'a> Subject<'a> {
         let to_files = self.command.redirects.iter().filter(|redirect| redirect.kind.writes());
         let to_files = to_files.filter(|redirect| !redirect.targets_descriptor());
         words.extend(to_files.map(|redirect| Cow::Borrowed(&redirect.target)));
+        if let Some(effects) = self.effects() {
+            // A name whose beginning is unknown is one of the program's own files.
+            let names = effects.writes.iter().filter(|name| !name.starts_with(UNKNOWN));
+            words.extend(names.map(|name| Cow::Owned(with_unknown(name, self.command.span))));
+        }
         let Some(program) = self.program.filter(|program| !program.writes.is_empty()) else { return words };
         let operands: Vec<&'a Word> = self.operands().collect();
         let all = || operands.iter().copied().map(Cow::Borrowed);
@@ -86,14 +100,90 @@ impl<'a> Subject<'a> {
                 Writes::OperandsWith(_) => {}
                 Writes::Values(options) => {
                     words.extend(self.values(options));
+                    let folders = program.writes.iter().filter_map(|writes| match writes {
+                        Writes::UrlNames { folder, .. } => self.values(folder).last(),
+                        _ => None,
+                    });
+                    words.extend(folders.flat_map(|folder| {
+                        self.values(options).map(move |file| Cow::Owned(in_folder(&folder, &file)))
+                    }));
                     // An expansion can be the option with its value.
                     let several = all().filter(|word| word.splits() && self.can_be_option(word));
                     words.extend(several);
                 }
+                Writes::UrlNames { with, folder } if with.is_empty() || self.has_option(with) => {
+                    let names = operands.iter().filter_map(|word| url_name(word));
+                    let folder = self.values(folder).last();
+                    words.extend(names.map(|name| match &folder {
+                        Some(folder) => Cow::Owned(in_folder(folder, &name)),
+                        None => Cow::Owned(name),
+                    }));
+                }
+                Writes::UrlNames { .. } => {}
                 Writes::After(prefix) => words.extend(operands.iter().filter_map(|word| after_prefix(word, prefix))),
             }
         }
         words
+    }
+
+    /// Returns the effects of the script that the program takes as an argument. Returns `None` if there is no script.
+    pub(crate) fn effects(&self) -> Option<&Effects> {
+        self.effects.get_or_init(|| self.read_script()).as_ref()
+    }
+
+    fn read_script(&self) -> Option<Effects> {
+        let language = self.program?.script_language?;
+        let mut script = Script::default();
+        for argument in &self.arguments {
+            let Argument::Option { name, value: Some(value), index } = argument else { continue };
+            let is_one = |options: &[&str]| options.iter().any(|option| flags::is_abbreviation(name, option));
+            if is_one(language.code_options()) {
+                script.add(&self.value_word(value, *index), self.line);
+            } else if is_one(language.file_options()) {
+                self.read_script_file(&self.value_word(value, *index), &mut script);
+            }
+        }
+        if !script.is_given {
+            for argument in &self.arguments {
+                match argument {
+                    Argument::Operand { word, .. } => {
+                        script.add(word, self.line);
+                        break;
+                    }
+                    Argument::Either { word, .. } => {
+                        script.add(word, self.line);
+                        // If the word is an option, the script follows.
+                        if !word.splits() {
+                            break;
+                        }
+                    }
+                    Argument::Option { .. } => {}
+                }
+            }
+        }
+        let mut effects = language.read(&script.text);
+        effects.unknown &= script.can_be_anything;
+        effects.unknown |= script.is_output || !script.is_given && self.command.appended;
+        Some(effects)
+    }
+
+    /// Adds the script of a file, if its text is in the line.
+    fn read_script_file(&self, file: &Word, script: &mut Script) {
+        script.is_given = true;
+        script.is_output |= file.parts.iter().any(|part| matches!(part, Part::ProcessSubstitution { .. }));
+        if !file.text().is_some_and(|file| INPUT_FILES.contains(&&*file)) {
+            return;
+        }
+        match self.line.reading.input(self.id) {
+            Input::Redirect(redirect)
+                if matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString) =>
+            {
+                script.add(&redirect.target, self.line);
+            }
+            Input::Redirect(redirect) => script.is_output |= redirect.kind != RedirectKind::Read,
+            Input::Commands(_) => script.is_output = true,
+            Input::Inherited => {}
+        }
     }
 
     /// Returns whether one of these options is certainly, or perhaps, given.
@@ -115,6 +205,16 @@ impl<'a> Subject<'a> {
             }
             _ => None,
         })
+    }
+
+    /// Returns whether an option may take the next argument as its value, although the program table does not say so.
+    pub(crate) fn may_take_value(&self, name: &str) -> bool {
+        let is_known = |option: &&str| {
+            let option = option.strip_suffix('?').unwrap_or(option);
+            option == name
+        };
+        let known = self.program.map_or(&[][..], |program| program.value_options);
+        !name.starts_with("--no-") && name != "--help" && !known.iter().any(is_known)
     }
 
     /// Returns the value of an option as a word.
@@ -185,6 +285,83 @@ fn has_options_first(program: &Program<'_>) -> bool {
         _ => false,
     };
     program.options_first || program.runs.iter().any(is_wrapper)
+}
+
+/// The script of a program, from one or more arguments.
+#[derive(Debug, Default)]
+struct Script {
+    text: String,
+    is_given: bool,
+    /// Whether the unknown parts of the text can be anything.
+    can_be_anything: bool,
+    /// Whether another command prints it.
+    is_output: bool,
+}
+
+impl Script {
+    fn add(&mut self, word: &Word, line: &Line<'_>) {
+        self.is_given = true;
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        for part in &word.parts {
+            match part {
+                Part::Literal { text, .. } => self.text.push_str(text),
+                Part::Tilde { user } => {
+                    self.text.push('~');
+                    self.text.push_str(user);
+                }
+                Part::Glob(Glob::AnyText) => self.text.push('*'),
+                Part::Glob(Glob::Class(class)) => {
+                    self.text.push('[');
+                    self.text.push_str(class);
+                    self.text.push(']');
+                }
+                Part::Glob(Glob::AnyChar) => self.text.push('?'),
+                part => {
+                    self.can_be_anything |= line.can_be_anything(part) || matches!(part, Part::Glob(_));
+                    self.text.push(UNKNOWN);
+                }
+            }
+        }
+    }
+}
+
+/// Returns a word for a text in which [`UNKNOWN`] stands for unknown parts.
+pub(crate) fn with_unknown(text: &str, span: Span) -> Word {
+    let mut parts = Vec::new();
+    for (index, piece) in text.split(UNKNOWN).enumerate() {
+        if index > 0 {
+            parts.push(Part::Unknown { splits: false });
+        }
+        if !piece.is_empty() {
+            parts.push(Part::Literal { text: piece.to_owned(), origin: Origin::Quoted });
+        }
+    }
+    Word { parts, span }
+}
+
+/// Returns the last part of a URL or of the path of a file, if it is certain.
+pub(crate) fn url_name(url: &Word) -> Option<Word> {
+    let end = url.certain_end();
+    let path = end.split(['?', '#']).next().unwrap_or_default();
+    let is_whole = url.text().is_some();
+    let name = match path.trim_end_matches('/').rsplit_once('/') {
+        Some((_, name)) => name,
+        None if is_whole => path,
+        None => return None,
+    };
+    // `HOST:FILE`
+    let name = name.rsplit(':').next().unwrap_or_default();
+    (!name.is_empty()).then(|| Word::plain(name, url.span))
+}
+
+/// Returns the path of a file in a folder.
+pub(crate) fn in_folder(folder: &Word, file: &Word) -> Word {
+    let mut parts = folder.parts.clone();
+    parts.push(Part::Literal { text: "/".to_owned(), origin: Origin::Plain });
+    parts.extend(file.parts.iter().cloned());
+    Word { parts, span: file.span }
 }
 
 /// Returns the part of a word after a prefix, such as the path of `of=PATH`.

@@ -3,6 +3,7 @@
 mod shell;
 mod usual;
 
+pub use crate::scripts::ScriptLanguage;
 use crate::words::words;
 pub(crate) use shell::SHELL;
 pub use usual::USUAL;
@@ -33,11 +34,14 @@ pub struct Program<'t> {
     pub runs: &'t [Runs<'t>],
     /// The arguments that name files which the program writes.
     pub writes: &'t [Writes<'t>],
+    /// The language of the script that the program takes as an argument.
+    pub script_language: Option<ScriptLanguage>,
 }
 
 impl Program<'_> {
     /// A program without known properties.
-    pub const EMPTY: Self = Self { name: "", value_options: &[], options_first: false, runs: &[], writes: &[] };
+    pub const EMPTY: Self =
+        Self { name: "", value_options: &[], options_first: false, runs: &[], writes: &[], script_language: None };
 }
 
 /// The arguments of a program that name files which it writes, changes or removes.
@@ -53,6 +57,13 @@ pub enum Writes<'t> {
     Values(&'t [&'t str]),
     /// The rest of an operand with this prefix: `dd of=FILE`.
     After(&'t str),
+    /// Files that are named as the last parts of the operands, which are URLs: `wget URL`.
+    UrlNames {
+        /// The options with which the program writes such files: `curl -O URL`. If empty, it always does.
+        with: &'t [&'t str],
+        /// The options whose value is the folder of the files: `wget -P FOLDER`.
+        folder: &'t [&'t str],
+    },
 }
 
 /// A way to run other commands.

@@ -51,13 +51,13 @@ pub struct Conditions<'t> {
     pub subcommands: &'t [&'t [&'t str]],
     /// Options in any spelling: `-r`, `--recursive`; with a pattern for the value after `=`: `-c=core.pager=*`.
     pub flags: &'t [&'t str],
-    /// Options with which the rule does not match.
+    /// Options with which the rule does not match. `--no-NAME` or `--NAME=false` after them cancels them.
     pub without_flags: &'t [&'t str],
     /// Patterns for arguments that are not options.
     pub arguments: &'t [&'t str],
     /// Whether the patterns of subcommands, options and arguments ignore case.
     pub ignore_case: bool,
-    /// Whether the command must have no operands. Operands that begin with `-` do not count.
+    /// Whether the command must have no operands, or standard input as the first one: `-`, `/dev/stdin`.
     pub no_operands: bool,
     /// Places. An operand must be in one of them.
     pub operands_in: &'t [&'t str],
@@ -71,7 +71,8 @@ pub struct Conditions<'t> {
     pub input: &'t [InputKind],
     /// Programs. Standard input must come from one of them.
     pub input_from: &'t [&'t str],
-    /// Programs. The first operand must come from one of them: as a substitution, or as a file that it wrote.
+    /// Programs. A file that the command runs must come from one of them: as a substitution, or as a file that it wrote. The file is
+    /// the value of one of `flags`, or else the first operand after the subcommand.
     pub file_from: &'t [&'t str],
     /// Programs, with their subcommands. Standard input and substitutions must come from them, and from no other program.
     pub input_only_from: &'t [&'t str],
@@ -87,6 +88,10 @@ pub struct Conditions<'t> {
     pub without_variables: &'t [&'t str],
     /// SQL statements. An argument or standard input must contain one of them.
     pub statements: &'t [Statement],
+    /// What the script of the program does, such as that of awk. One of these effects is needed.
+    pub script: &'t [ScriptEffect],
+    /// Patterns, one of which must match a line of standard input that the command line itself contains.
+    pub input_lines: &'t [&'t str],
     /// Whether the command must be a function that calls itself more than once in pipes, or in the background.
     pub forks_itself: bool,
 }
@@ -116,6 +121,8 @@ impl Conditions<'_> {
         variables: &[],
         without_variables: &[],
         statements: &[],
+        script: &[],
+        input_lines: &[],
         forks_itself: false,
     };
 }
@@ -157,6 +164,15 @@ pub enum Statement {
     UpdateWithoutWhere,
 }
 
+/// The effects of scripts, such as those of awk and sed, that rules can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScriptEffect {
+    /// It runs commands.
+    RunsCommands,
+    /// A part of it that can do anything is known only at run time.
+    Unknown,
+}
+
 /// A named set of files and folders, such as the folders of the system or private keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place<'t> {
@@ -192,5 +208,9 @@ words! {
         AlterDrop "alter-drop" "`ALTER` with `DROP`."
         DeleteWithoutWhere "delete-without-where" "`DELETE` of all rows."
         UpdateWithoutWhere "update-without-where" "`UPDATE` of all rows."
+    }
+    ScriptEffect {
+        RunsCommands "runs-commands" "It runs commands."
+        Unknown "unknown" "A part of it that can do anything is known only at run time."
     }
 }

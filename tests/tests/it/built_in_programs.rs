@@ -64,7 +64,7 @@ fn source(entries: &[(&str, &Program<'_>)]) -> String {
 }
 
 fn program_source(program: &Program<'_>, indent: usize) -> String {
-    let Program { name, value_options, options_first, runs, writes } = *program;
+    let Program { name, value_options, options_first, runs, writes, script_language } = *program;
     let margin = " ".repeat(indent + 4);
     let mut fields = String::new();
     let mut field = |name: &str, value: String| {
@@ -105,6 +105,9 @@ fn program_source(program: &Program<'_>, indent: usize) -> String {
     if !writes.is_empty() {
         let writes: Vec<String> = writes.iter().map(writes_source).collect();
         field("writes", list_source(&writes, &margin));
+    }
+    if let Some(language) = script_language {
+        field("script_language", format!("Some(ScriptLanguage::{language:?})"));
     }
     format!("Program {{\n{fields}{margin}..Program::EMPTY\n{}}}", " ".repeat(indent))
 }
@@ -155,5 +158,6 @@ fn writes_source(writes: &Writes<'_>) -> String {
         Writes::OperandsWith(options) => format!("Writes::OperandsWith(&{options:?})"),
         Writes::Values(options) => format!("Writes::Values(&{options:?})"),
         Writes::After(text) => format!("Writes::After({text:?})"),
+        Writes::UrlNames { with, folder } => format!("Writes::UrlNames {{ with: &{with:?}, folder: &{folder:?} }}"),
     }
 }

@@ -4,7 +4,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use toolc_commands::programs::{CodeShell, Program, Rest, Runs, Writes};
-use toolc_commands::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, Statement};
+use toolc_commands::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, ScriptEffect, Statement};
 
 use crate::commands::{Arena, compile};
 use crate::lower::Lowered;
@@ -29,8 +29,10 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
 
         use ::std::sync::LazyLock;
 
-        use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, Writes};
-        use ::toolc::commands::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, Statement, Verdict};
+        use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Writes};
+        use ::toolc::commands::rules::{
+            Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Statement, Verdict,
+        };
 
         /// Returns the rules, for the judge.
         pub fn rules() -> &'static RuleSet<'static> {
@@ -96,14 +98,16 @@ fn strings(texts: &[&str]) -> TokenStream {
 }
 
 fn program(program: &Program<'_>) -> TokenStream {
-    let Program { name, value_options, options_first, runs: ways, writes: written } = program;
+    let Program { name, value_options, options_first, runs: ways, writes: written, script_language } = program;
     let mut fields = Fields::default();
     fields.add("name", (!name.is_empty()).then(|| quote!(#name)));
     fields.texts("value_options", value_options);
     fields.flag("options_first", *options_first);
     fields.list("runs", ways, runs);
     fields.list("writes", written, writes);
-    fields.of("Program", "EMPTY", 5)
+    let language = script_language.map(|language| variant("ScriptLanguage", language));
+    fields.add("script_language", language.map(|language| quote!(Some(#language))));
+    fields.of("Program", "EMPTY", 6)
 }
 
 fn runs(runs: &Runs<'_>) -> TokenStream {
@@ -164,6 +168,10 @@ fn writes(writes: &Writes<'_>) -> TokenStream {
             quote!(Writes::Values(#options))
         }
         Writes::After(text) => quote!(Writes::After(#text)),
+        Writes::UrlNames { with, folder } => {
+            let (with, folder) = (strings(with), strings(folder));
+            quote!(Writes::UrlNames { with: #with, folder: #folder })
+        }
     }
 }
 
@@ -215,6 +223,8 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
         variables,
         without_variables,
         statements,
+        script,
+        input_lines,
         forks_itself,
     } = conditions;
     fields.texts("programs", programs);
@@ -239,8 +249,10 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.texts("variables", variables);
     fields.texts("without_variables", without_variables);
     fields.list("statements", statements, |statement: &Statement| variant("Statement", *statement));
+    fields.list("script", script, |effect: &ScriptEffect| variant("ScriptEffect", *effect));
+    fields.texts("input_lines", input_lines);
     fields.flag("forks_itself", *forks_itself);
-    fields.of("Conditions", "EMPTY", 23)
+    fields.of("Conditions", "EMPTY", 25)
 }
 
 /// Returns the path of a variant without fields, whose `Debug` form is its name.
@@ -251,6 +263,8 @@ fn variant(kind: &str, value: impl std::fmt::Debug) -> TokenStream {
 
 #[cfg(test)]
 mod tests {
+    use toolc_commands::programs::ScriptLanguage;
+
     use super::*;
 
     #[test]
@@ -271,6 +285,7 @@ mod tests {
             options_first: true,
             runs: &[Runs::File],
             writes: &[Writes::Operands, Writes::After("of=")],
+            script_language: Some(ScriptLanguage::Awk),
         };
         let written = text(program(&full));
         assert!(written.contains("Writes::After(\"of=\")") && !written.contains(".."), "{written}");

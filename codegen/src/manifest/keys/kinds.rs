@@ -237,8 +237,10 @@ macro_rules! words_of_commands {
 
 words_of_commands! {
     toolc_commands::programs::CodeShell
+    toolc_commands::programs::ScriptLanguage
     toolc_commands::rules::ExpansionKind
     toolc_commands::rules::InputKind
+    toolc_commands::rules::ScriptEffect
     toolc_commands::rules::Statement
     toolc_commands::rules::Verdict
 }

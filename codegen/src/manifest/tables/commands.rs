@@ -1,7 +1,7 @@
 //! The manifests of command rules.
 
-use toolc_commands::programs::CodeShell;
-use toolc_commands::rules::{ExpansionKind, InputKind, Statement, Verdict};
+use toolc_commands::programs::{CodeShell, ScriptLanguage};
+use toolc_commands::rules::{ExpansionKind, InputKind, ScriptEffect, Statement, Verdict};
 
 use super::table;
 use crate::diagnostic::{At, Place};
@@ -50,6 +50,12 @@ table! {
         writes_to: Names,
         /// Prefixes of operands that name files which the program writes, such as `of=` for `dd`.
         writes_after: Names,
+        /// Options with which `writes = ["url-names"]` applies, such as `-O` for `curl`. Default: it always applies.
+        url_names_with: Names,
+        /// Options whose value is the folder of the files of `url-names` and `writes_to`, such as `-P` for `wget`.
+        folder_flags: Names,
+        /// The language of the script that the program takes as an option's value or as the first operand. Rules can name what the script does, and the files that it writes count as written by the program.
+        script_language: Word<ScriptLanguage>,
         /// Ways in which the program runs others, each on its own.
         runs: List<RunsManifest>,
     }
@@ -62,6 +68,8 @@ words! {
         Operands = "operands",
         /// The last of several operands, as for `cp`.
         LastOperand = "last-operand",
+        /// Files that are named as the last parts of the operands, which are URLs, as for `wget`.
+        UrlNames = "url-names",
     }
 }
 
@@ -160,13 +168,13 @@ table! {
         subcommands: Names,
         /// Options, one of which must be given, in any spelling. A pattern for the value can follow after `=`, as in `-c=core.pager=*`.
         flags: Names,
-        /// Options with which the rule does not match.
+        /// Options with which the rule does not match. `--no-NAME` or `--NAME=false` after them cancels them.
         without_flags: Names,
         /// Patterns, one of which must match an argument that is not an option.
         arguments: Names,
         /// Whether `subcommands`, `flags`, `without_flags` and `arguments` ignore case. Default: `false`.
         ignore_case: Flag,
-        /// Whether the command must have no operands. Operands that begin with `-` do not count. Default: `false`.
+        /// Whether the command must have no operands, or standard input as the first one: `-`, `/dev/stdin`. Default: `false`.
         no_operands: Flag,
         /// Places. An operand must be in one of them.
         operands_in: Names,
@@ -180,7 +188,7 @@ table! {
         input: WordList<InputKind>,
         /// Programs. Standard input must come from one of them.
         input_from: Names,
-        /// Programs. The first operand must come from one of them: as a substitution, or as a file that it wrote.
+        /// Programs. A file that the command runs must come from one of them: as a substitution, or as a file that it wrote. The file is the value of one of `flags`, or else the first operand after the subcommand.
         file_from: Names,
         /// Programs, with their subcommands. Standard input and substitutions must come from them, and from no other program.
         input_only_from: Names,
@@ -196,6 +204,10 @@ table! {
         without_variables: Names,
         /// SQL statements. An argument or standard input must contain one of them.
         statements: WordList<Statement>,
+        /// Effects of the program's script. The script must have one of them. Requires `script_language` of the program.
+        script: WordList<ScriptEffect>,
+        /// Patterns, one of which must match a line of standard input that the command line itself contains, in a here-document or as an argument of `echo`.
+        input_lines: Names,
         /// Whether the command must be a function that calls itself more than once in pipes, or in the background. Default: `false`.
         forks_itself: Flag,
         /// Examples of commands that the rule must match. `lint` tests them.
@@ -224,7 +236,7 @@ pub enum RuleWords {
 
 impl RuleManifest {
     /// Returns the conditions that are lists, each with its key and what it contains. A missing key has an empty list.
-    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 20] {
+    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 22] {
         macro_rules! lists {
             ($($key:ident $words:ident),*) => {
                 [$((stringify!($key), RuleWords::$words, self.$key.as_slice())),*]
@@ -234,7 +246,8 @@ impl RuleManifest {
             programs Programs, without_programs Programs, subcommands Subcommands, flags Flags, without_flags Flags,
             arguments Patterns, operands_in Places, operands_outside Places, reads Places, writes Places, input Words,
             input_from Programs, file_from Programs, input_only_from Subcommands, program_from Programs,
-            run_by Programs, expansions Words, variables Patterns, without_variables Patterns, statements Words
+            run_by Programs, expansions Words, variables Patterns, without_variables Patterns, statements Words,
+            script Words, input_lines Patterns
         ]
     }
 
