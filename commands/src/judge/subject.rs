@@ -42,7 +42,9 @@ impl<'a> Subject<'a> {
             Some(program) if !program.name.is_empty() => program.name,
             _ => without_version(name),
         });
-        let value_options = program.map_or(&[][..], |program| program.value_options);
+        // The options of shells are known without a table.
+        let known = program.or_else(|| SHELL.get(own_name?));
+        let value_options = known.map_or(&[][..], |program| program.value_options);
         let mut arguments = flags::arguments(command.arguments(), value_options);
         if program.is_some_and(has_options_first) {
             arguments = arguments.stop_at_operand();
