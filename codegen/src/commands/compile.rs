@@ -164,6 +164,7 @@ fn rule<'b>(manifest: &RuleManifest, arena: &'b Arena) -> Rule<'b> {
             without_flags: arena.texts(&manifest.without_flags),
             arguments: arena.texts(&manifest.arguments),
             ignore_case: is_set(manifest.ignore_case.as_ref()),
+            certain_only: is_set(manifest.certain_only.as_ref()),
             no_operands: is_set(manifest.no_operands.as_ref()),
             operands_in: arena.texts(&manifest.operands_in),
             operands_outside: arena.texts(&manifest.operands_outside),

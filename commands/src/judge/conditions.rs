@@ -42,7 +42,8 @@ pub(crate) fn check(rule: &Rule<'_>, rules: &RuleSet<'_>, subject: &Subject<'_>)
     if rule.verdict == Verdict::Allow && check.matched.certainty != Match::No {
         check.require(check.covers_all(conditions));
     }
-    (check.matched.certainty != Match::No).then_some(check.matched)
+    let needed = if conditions.certain_only { Match::Yes } else { Match::Maybe };
+    (check.matched.certainty >= needed).then_some(check.matched)
 }
 
 /// Returns the name of an option of a rule, and the pattern for its value.
@@ -478,7 +479,15 @@ impl<'a> Check<'_, 'a> {
         for argument in &self.subject.arguments {
             match argument {
                 Argument::Option { value: Some(value), index, .. } => {
-                    words.push((self.subject.value_word(value, *index), true));
+                    let value = self.subject.value_word(value, *index);
+                    // `-v NAME=STATEMENT`
+                    let start = value.certain_start();
+                    let name = start.split_once('=').map(|(name, _)| name);
+                    let is_name = |name: &&str| name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+                    if let Some(name) = name.filter(is_name) {
+                        words.push((Cow::Owned(value.without_start(name.len() + 1)), true));
+                    }
+                    words.push((value, true));
                 }
                 Argument::Option { .. } => {}
                 Argument::Operand { word, .. } | Argument::Either { word, .. } => {

@@ -4,24 +4,43 @@ use crate::rules::Statement;
 
 /// The maximum number of words of a statement that are looked at.
 const MAX_WORDS: usize = 4096;
+/// The maximum number of words of a condition whose parentheses are removed.
+const MAX_CONDITION: usize = 256;
+/// The maximum depth of conditions in parentheses.
+const MAX_NESTING: usize = 8;
 
-/// Returns whether a text contains such a statement. Comments and the contents of strings do not count.
+/// Returns whether a text contains such a statement. Comments and the contents of strings do not count, except those of strings that
+/// are run, as in `PREPARE ... FROM 'STATEMENT'`.
 pub(crate) fn contains(text: &str, statement: Statement) -> bool {
+    is_in(text, statement, true)
+}
+
+fn is_in(text: &str, statement: Statement, runs_strings: bool) -> bool {
     let mut words: Vec<String> = Vec::new();
+    let mut strings: Vec<&str> = Vec::new();
+    let is_found = |words: &[String], strings: &[&str]| {
+        let is_run = runs_strings && words.iter().any(|word| matches!(word.as_str(), "PREPARE" | "EXECUTE" | "EXEC"));
+        is(words, statement) || is_run && strings.iter().any(|text| is_in(text, statement, false))
+    };
     for token in Tokens(text) {
         match token {
             Token::End => {
-                if is(&words, statement) {
+                if is_found(&words, &strings) {
                     return true;
                 }
                 words.clear();
+                strings.clear();
             }
             Token::Word(word) if words.len() < MAX_WORDS => words.push(word.to_ascii_uppercase()),
+            Token::Text(quote, text) if words.len() < MAX_WORDS => {
+                words.push(quote.to_string());
+                strings.push(text);
+            }
             Token::Other(symbol) if words.len() < MAX_WORDS => words.push(symbol.to_string()),
-            Token::Word(_) | Token::Other(_) => {}
+            Token::Word(_) | Token::Text(..) | Token::Other(_) => {}
         }
     }
-    is(&words, statement)
+    is_found(&words, &strings)
 }
 
 /// Returns whether these are the words of such a statement.
@@ -30,7 +49,8 @@ fn is(words: &[String], statement: Statement) -> bool {
     // `WITH ... DELETE` deletes, `EXPLAIN DELETE` only with `ANALYZE`.
     let first = match words.first().map(String::as_str) {
         Some("EXPLAIN") if !has("ANALYZE") => return false,
-        Some("WITH" | "EXPLAIN" | "BEGIN" | "(") => None,
+        // The statements of a block, whose beginning can be an earlier statement.
+        Some("WITH" | "EXPLAIN" | "BEGIN" | "(" | "DO" | "IF" | "ELSE" | "LOOP" | "DECLARE" | "FOR" | "WHILE" | "THEN") => None,
         first => first,
     };
     let starts = |keyword: &str| match first {
@@ -48,18 +68,99 @@ fn is(words: &[String], statement: Statement) -> bool {
 
 /// Returns whether a statement has a condition that can be false.
 fn is_limited(words: &[String]) -> bool {
-    let Some(at) = words.iter().position(|word| word == "WHERE") else { return false };
-    let condition: Vec<&str> = words[at + 1..].iter().map(String::as_str).collect();
-    let is_always_true = match condition.as_slice() {
-        [] | ["TRUE" | "1"] | ["NOT", "FALSE" | "0"] => true,
-        [left, "=", right] => left == right,
-        _ => false,
+    // The `WHERE` of a subquery limits only that.
+    let mut depth = 0_usize;
+    for (at, word) in words.iter().enumerate() {
+        match word.as_str() {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            "WHERE" if depth == 0 => {
+                let condition: Vec<&str> = words[at + 1..].iter().map(String::as_str).collect();
+                let end = condition.iter().position(|word| *word == "RETURNING").unwrap_or(condition.len());
+                return !is_always_true(&condition[..end], MAX_NESTING);
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Returns whether a condition is true for every row, as far as that is obvious: `1 = 1`, `TRUE OR ...`.
+fn is_always_true(condition: &[&str], nesting: usize) -> bool {
+    let is_part_true = |part: &[&str]| {
+        let is_compound = part.iter().any(|word| matches!(*word, "OR" | "AND"));
+        if is_compound { nesting > 0 && is_always_true(part, nesting - 1) } else { is_true(part) }
     };
-    !is_always_true
+    // One alternative that is true is enough.
+    split(condition, "OR").any(|alternative| split(alternative, "AND").all(is_part_true))
+}
+
+/// Returns whether a condition without `AND` and `OR` is obviously true.
+fn is_true(condition: &[&str]) -> bool {
+    match condition {
+        [] | ["TRUE"] => true,
+        ["NOT", "FALSE" | "0"] => true,
+        [number] => number.parse().is_ok_and(|number: f64| number != 0.0),
+        [left, operator, right] => compare(left, operator, right),
+        [left, first, second, right] => compare(left, &format!("{first}{second}"), right),
+        _ => false,
+    }
+}
+
+/// Returns whether a comparison of two equal words, or of two numbers, is true.
+fn compare(left: &str, operator: &str, right: &str) -> bool {
+    if let (Ok(left), Ok(right)) = (left.parse::<f64>(), right.parse::<f64>()) {
+        return match operator {
+            "=" | "==" => left == right,
+            "<" => left < right,
+            ">" => left > right,
+            "<=" => left <= right,
+            ">=" => left >= right,
+            "<>" | "!=" => left != right,
+            _ => false,
+        };
+    }
+    // All strings count as equal, because their contents are not kept.
+    left == right && matches!(operator, "=" | "==" | "<=" | ">=" | "LIKE" | "IS")
+}
+
+/// Returns the parts of a condition between a keyword, without the parentheses around it and them. The keyword within other
+/// parentheses does not count.
+fn split<'w>(condition: &'w [&'w str], keyword: &'w str) -> impl Iterator<Item = &'w [&'w str]> {
+    let mut depth = 0_usize;
+    unwrapped(condition)
+        .split(move |word| {
+            match *word {
+                "(" => depth += 1,
+                ")" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && *word == keyword
+        })
+        .map(unwrapped)
+}
+
+/// Returns a condition without the parentheses around it.
+fn unwrapped<'w>(mut condition: &'w [&'w str]) -> &'w [&'w str] {
+    while let ["(", inner @ .., ")"] = condition {
+        let mut depth = 0_isize;
+        let is_pair = inner.iter().all(|word| {
+            depth += isize::from(*word == "(") - isize::from(*word == ")");
+            depth >= 0
+        });
+        // Many parentheses are rare, and each pair takes time.
+        if !is_pair || condition.len() > MAX_CONDITION {
+            break;
+        }
+        condition = inner;
+    }
+    condition
 }
 
 enum Token<'t> {
     Word(&'t str),
+    /// A string or a quoted name, with its quote.
+    Text(char, &'t str),
     Other(char),
     /// `;`
     End,
@@ -84,9 +185,10 @@ impl<'t> Iterator for Tokens<'t> {
                 };
             } else if matches!(first, '\'' | '"' | '`') {
                 let text = &rest[1..];
-                self.0 = text.find(first).map_or("", |end| &text[end + 1..]);
+                let end = text.find(first).unwrap_or(text.len());
+                self.0 = text.get(end + 1..).unwrap_or_default();
                 // A string or a quoted name counts as one word.
-                return Some(Token::Other(first));
+                return Some(Token::Text(first, &text[..end]));
             } else if first.is_alphanumeric() || first == '_' {
                 let end = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(rest.len());
                 self.0 = &rest[end..];
@@ -116,6 +218,15 @@ mod tests {
             ("DELETE FROM t -- WHERE id = 1", DeleteWithoutWhere),
             ("DELETE FROM t WHERE 1=1", DeleteWithoutWhere),
             ("DELETE FROM t; SELECT * FROM t WHERE id = 1", DeleteWithoutWhere),
+            ("DELETE FROM t WHERE (1=1)", DeleteWithoutWhere),
+            ("DELETE FROM t WHERE ((2 > 1) AND (1))", DeleteWithoutWhere),
+            ("DELETE FROM t WHERE id = 5 OR TRUE", DeleteWithoutWhere),
+            ("DELETE FROM t WHERE (a = 1) OR (b <> 2 OR 1 >= 1)", DeleteWithoutWhere),
+            ("UPDATE t SET x = (SELECT 1 WHERE 1 = 0)", UpdateWithoutWhere),
+            ("DO $$ BEGIN DROP TABLE x; END $$", Drop),
+            ("DO $$ BEGIN PERFORM 1; DROP TABLE x; END $$", Drop),
+            ("PREPARE s FROM 'DROP TABLE x'", Drop),
+            ("BEGIN EXECUTE 'TRUNCATE t'; END", Truncate),
             ("WITH x AS (SELECT 1) DELETE FROM t", DeleteWithoutWhere),
             ("UPDATE t SET a = 'WHERE'", UpdateWithoutWhere),
         ] {
@@ -131,6 +242,12 @@ mod tests {
             ("SELECT * FROM drops", Drop),
             ("DELETE FROM t\nWHERE id = 1", DeleteWithoutWhere),
             ("EXPLAIN DELETE FROM t", DeleteWithoutWhere),
+            ("DELETE FROM t WHERE id > 0 AND 1 = 1", DeleteWithoutWhere),
+            ("DELETE FROM t WHERE (a = 1 OR b = 2)", DeleteWithoutWhere),
+            ("DELETE FROM t WHERE id IN (SELECT 1 WHERE 1 = 1)", DeleteWithoutWhere),
+            ("DELETE FROM t WHERE 1 = 2", DeleteWithoutWhere),
+            ("DELETE FROM t WHERE 'a' = 'b' AND x", DeleteWithoutWhere),
+            ("INSERT INTO t VALUES ('EXECUTE', 'DROP TABLE x')", Drop),
             ("UPDATE t SET a = 1 WHERE id = 2", UpdateWithoutWhere),
             ("ALTER TABLE t ADD COLUMN c int", AlterDrop),
             ("", Truncate),

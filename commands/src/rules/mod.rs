@@ -57,6 +57,8 @@ pub struct Conditions<'t> {
     pub arguments: &'t [&'t str],
     /// Whether the patterns of subcommands, options and arguments ignore case.
     pub ignore_case: bool,
+    /// Whether a match that depends on values known only at run time counts as none.
+    pub certain_only: bool,
     /// Whether the command must have no operands, or standard input as the first one: `-`, `/dev/stdin`.
     pub no_operands: bool,
     /// Places. An operand must be in one of them.
@@ -106,6 +108,7 @@ impl Conditions<'_> {
         without_flags: &[],
         arguments: &[],
         ignore_case: false,
+        certain_only: false,
         no_operands: false,
         operands_in: &[],
         operands_outside: &[],

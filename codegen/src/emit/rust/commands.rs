@@ -208,6 +208,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
         without_flags,
         arguments,
         ignore_case,
+        certain_only,
         no_operands,
         operands_in,
         operands_outside,
@@ -234,6 +235,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.texts("without_flags", without_flags);
     fields.texts("arguments", arguments);
     fields.flag("ignore_case", *ignore_case);
+    fields.flag("certain_only", *certain_only);
     fields.flag("no_operands", *no_operands);
     fields.texts("operands_in", operands_in);
     fields.texts("operands_outside", operands_outside);
@@ -252,7 +254,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.list("script", script, |effect: &ScriptEffect| variant("ScriptEffect", *effect));
     fields.texts("input_lines", input_lines);
     fields.flag("forks_itself", *forks_itself);
-    fields.of("Conditions", "EMPTY", 25)
+    fields.of("Conditions", "EMPTY", 26)
 }
 
 /// Returns the path of a variant without fields, whose `Debug` form is its name.

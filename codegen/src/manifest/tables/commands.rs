@@ -174,6 +174,8 @@ table! {
         arguments: Names,
         /// Whether `subcommands`, `flags`, `without_flags` and `arguments` ignore case. Default: `false`.
         ignore_case: Flag,
+        /// Whether a match that depends on values known only at run time counts as none, as for rare options of programs that often get such values. Default: `false`.
+        certain_only: Flag,
         /// Whether the command must have no operands, or standard input as the first one: `-`, `/dev/stdin`. Default: `false`.
         no_operands: Flag,
         /// Places. An operand must be in one of them.
@@ -256,7 +258,7 @@ impl RuleManifest {
         use crate::manifest::keys::kinds::HasKeys as _;
         let keys = Self::KEYS.iter().map(|key| key.name);
         let conditions = keys.skip_while(|key| *key != "programs").take_while(|key| *key != "matches");
-        conditions.filter(|key| !key.starts_with("without_") && *key != "ignore_case")
+        conditions.filter(|key| !key.starts_with("without_") && !matches!(*key, "ignore_case" | "certain_only"))
     }
 
     /// Returns whether one of the conditions restricts which commands the rule matches.
