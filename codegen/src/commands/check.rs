@@ -194,7 +194,8 @@ impl Checker<'_> {
                 self.text(key, text, form::option);
             }
         }
-        let is_url_names = |word: &At<String>| WrittenOperands::from_word(&word.value) == Some(WrittenOperands::UrlNames);
+        let is_url_names =
+            |word: &At<String>| WrittenOperands::from_word(&word.value) == Some(WrittenOperands::UrlNames);
         if !program.writes.iter().any(is_url_names) && !program.refused.has("writes", true) {
             let keys = [("url_names_with", &program.url_names_with), ("folder_flags", &program.folder_flags)];
             for (key, first) in keys.iter().filter_map(|(key, list)| Some((key, list.first()?))) {

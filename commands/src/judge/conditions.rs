@@ -89,8 +89,7 @@ impl<'a> Check<'_, 'a> {
             });
             // `python3 - ARGUMENT` reads its script from standard input, and `uv run -` has a subcommand.
             let is_input = |word: &Word| {
-                word.certain_start().starts_with('-')
-                    || word.text().is_some_and(|text| INPUT_FILES.contains(&&*text))
+                word.certain_start().starts_with('-') || word.text().is_some_and(|text| INPUT_FILES.contains(&&*text))
             };
             let found = operands.next().is_none_or(is_input);
             if !self.require(found.into()) {
@@ -212,38 +211,41 @@ impl<'a> Check<'_, 'a> {
                 None => Match::No,
             }
         }));
-        if exact == Match::Yes { exact } else { exact.max(self.subcommand_after_values(words)) }
+        if exact == Match::Yes || !self.subject.has_possible_value() {
+            return exact;
+        }
+        exact.max(self.subcommand_after_values(words))
     }
 
     /// Returns whether the words of a subcommand are given, if operands after options that the program table does not know are
     /// values of these options: `kubectl --unknown x delete`.
     fn subcommand_after_values(&self, words: &[&str]) -> Match {
-        let mut wanted = words.iter().filter(|word| !word.starts_with('-')).peekable();
-        let mut found = Match::Maybe;
+        let wanted: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).collect();
+        // How the operands so far match each number of words, if some of the operands are values.
+        let mut reached = vec![Match::No; wanted.len() + 1];
+        reached[0] = Match::Maybe;
         let mut follows_unknown = false;
-        let mut is_skipped = false;
         for argument in &self.subject.arguments {
-            let Some(word) = wanted.peek() else { break };
             match argument {
                 Argument::Option { name, value, .. } => {
                     follows_unknown = value.is_none() && self.subject.may_take_value(name);
                 }
-                Argument::Operand { word: operand, .. } | Argument::Either { word: operand, .. } => {
-                    match self.matches(word, operand) {
-                        Match::No if follows_unknown => is_skipped = true,
-                        Match::No => return Match::No,
-                        own => {
-                            found = found & own;
-                            wanted.next();
+                Argument::Operand { word, .. } | Argument::Either { word, .. } => {
+                    for (at, pattern) in wanted.iter().enumerate().rev() {
+                        let next = reached[at] & self.matches(pattern, word);
+                        reached[at + 1] = reached[at + 1].max(next);
+                        if !follows_unknown {
+                            reached[at] = Match::No;
                         }
                     }
                     follows_unknown = false;
+                    if reached[..wanted.len()].iter().all(|found| *found == Match::No) {
+                        break;
+                    }
                 }
             }
         }
-        if !is_skipped || wanted.peek().is_some() {
-            return Match::No;
-        }
+        let found = reached.last().copied().unwrap_or(Match::No);
         found & Match::all(words.iter().filter(|word| word.starts_with('-')).map(|flag| self.flag(flag).0))
     }
 
@@ -278,7 +280,13 @@ impl<'a> Check<'_, 'a> {
         let Some(effects) = self.subject.effects() else { return Match::No };
         Match::any(wanted.iter().map(|effect| match effect {
             ScriptEffect::RunsCommands => effects.runs.into(),
-            ScriptEffect::Unknown => if effects.unknown { Match::Maybe } else { Match::No },
+            ScriptEffect::Unknown => {
+                if effects.unknown {
+                    Match::Maybe
+                } else {
+                    Match::No
+                }
+            }
         }))
     }
 
@@ -288,12 +296,15 @@ impl<'a> Check<'_, 'a> {
         Match::any(self.input_texts().iter().map(|word| {
             let unknown = word.parts.iter().any(|part| line.can_be_anything(part));
             let text = with_placeholders(word);
-            Match::any(text.lines().map(str::trim).filter(|line| line.contains(|letter| letter != UNKNOWN)).map(|line| {
-                let line = if self.ignore_case { line.to_lowercase() } else { line.to_owned() };
-                let found =
-                    Match::any(patterns.iter().map(|pattern| pattern::matches_word(pattern, &with_unknown(&line, word.span))));
-                if found == Match::Maybe && !unknown { Match::No } else { found }
-            }))
+            Match::any(text.lines().map(str::trim).filter(|line| line.contains(|letter| letter != UNKNOWN)).map(
+                |line| {
+                    let line = if self.ignore_case { line.to_lowercase() } else { line.to_owned() };
+                    let found = Match::any(
+                        patterns.iter().map(|pattern| pattern::matches_word(pattern, &with_unknown(&line, word.span))),
+                    );
+                    if found == Match::Maybe && !unknown { Match::No } else { found }
+                },
+            ))
         }))
     }
 

@@ -76,7 +76,8 @@ impl Flow {
                 written.filter_map(|redirect| file_name(&redirect.target, command, line)).collect()
             });
         }
-        let executed: Vec<CommandId> = executed.filter(|id| around.get(id).is_some_and(|files| !files.is_empty())).collect();
+        let executed: Vec<CommandId> =
+            executed.filter(|id| around.get(id).is_some_and(|files| !files.is_empty())).collect();
         for writer in line.reading.ids() {
             let subject = Subject::new(line, writer);
             for word in subject.written() {

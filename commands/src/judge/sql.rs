@@ -50,7 +50,9 @@ fn is(words: &[String], statement: Statement) -> bool {
     let first = match words.first().map(String::as_str) {
         Some("EXPLAIN") if !has("ANALYZE") => return false,
         // The statements of a block, whose beginning can be an earlier statement.
-        Some("WITH" | "EXPLAIN" | "BEGIN" | "(" | "DO" | "IF" | "ELSE" | "LOOP" | "DECLARE" | "FOR" | "WHILE" | "THEN") => None,
+        Some(
+            "WITH" | "EXPLAIN" | "BEGIN" | "(" | "DO" | "IF" | "ELSE" | "LOOP" | "DECLARE" | "FOR" | "WHILE" | "THEN",
+        ) => None,
         first => first,
     };
     let starts = |keyword: &str| match first {

@@ -24,6 +24,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) arguments: Vec<Argument<'a>>,
     /// The effects of the script among the arguments, computed when first needed.
     effects: OnceCell<Option<Effects>>,
+    /// Whether an operand can be the value of the option before it, computed when first needed.
+    has_possible_value: OnceCell<bool>,
 }
 
 /// Names of standard input.
@@ -50,7 +52,16 @@ impl<'a> Subject<'a> {
             arguments = arguments.stop_at_operand();
         }
         let arguments = arguments.collect();
-        Self { line, id, command, name, program, arguments, effects: OnceCell::new() }
+        Self {
+            line,
+            id,
+            command,
+            name,
+            program,
+            arguments,
+            effects: OnceCell::new(),
+            has_possible_value: OnceCell::new(),
+        }
     }
 
     /// Returns the arguments of the program itself, without those of a command that it runs.
@@ -77,7 +88,16 @@ impl<'a> Subject<'a> {
     /// Returns whether a word can be an option, although it begins with an expansion.
     pub(crate) fn can_be_option(&self, word: &Word) -> bool {
         let first = word.parts.iter().find(|part| !matches!(part, Part::Literal { text, .. } if text.is_empty()));
-        first.is_some_and(|part| self.line.can_be_anything(part))
+        // `"$(dirname "$0")/FILE"`
+        let is_folder = |part: &Part| {
+            let Part::Substitution { commands, quoted: true } = part else { return false };
+            let [command] = &self.line.reading.commands[commands.start as usize..commands.end as usize] else {
+                return false;
+            };
+            command.redirects.is_empty()
+                && matches!(command.program.name(), Some("dirname" | "mktemp" | "pwd" | "realpath"))
+        };
+        first.is_some_and(|part| self.line.can_be_anything(part) && !is_folder(part))
     }
 
     /// Returns the words that name files which the command writes.
@@ -206,6 +226,18 @@ impl<'a> Subject<'a> {
                 Some(self.value_word(value, *index))
             }
             _ => None,
+        })
+    }
+
+    /// Returns whether an operand can be the value of the option before it.
+    pub(crate) fn has_possible_value(&self) -> bool {
+        *self.has_possible_value.get_or_init(|| {
+            self.arguments.windows(2).any(|pair| match pair {
+                [Argument::Option { name, value: None, .. }, Argument::Operand { .. } | Argument::Either { .. }] => {
+                    self.may_take_value(name)
+                }
+                _ => false,
+            })
         })
     }
 

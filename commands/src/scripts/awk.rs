@@ -43,6 +43,8 @@ struct Reader<'t> {
     print: Option<usize>,
     /// The file to which the `print` statement writes.
     target: Option<Target<'t>>,
+    /// The length of the rest after which a `/` can have an end in its line. Saves looking for it again and again.
+    unclosed: usize,
     /// Whether the next operand is the number of a field.
     is_field: bool,
     targets: Vec<Target<'t>>,
@@ -62,6 +64,7 @@ pub(super) fn read(script: &str, has_brackets: bool) -> Effects {
         parens: Vec::new(),
         print: None,
         target: None,
+        unclosed: usize::MAX,
         is_field: false,
         targets: Vec::new(),
         values: BTreeMap::new(),
@@ -134,9 +137,10 @@ impl<'t> Reader<'t> {
             }
             ')' => self.last = if self.parens.pop() == Some(true) { Last::Other } else { Last::Operand },
             ']' => self.operand(None, &UNKNOWN.to_string()),
-            '/' if !matches!(self.last, Last::Operand | Last::Unknown) => {
+            '/' if !matches!(self.last, Last::Operand | Last::Unknown) && self.text.rest.len() < self.unclosed => {
                 let start = self.text.rest;
                 if !self.text.skip_to('/', true) {
+                    self.unclosed = self.text.rest.len();
                     self.text.rest = start;
                 }
                 self.last = Last::Operand;

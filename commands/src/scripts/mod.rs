@@ -180,3 +180,54 @@ impl<'t> Text<'t> {
 fn is_unknown(letter: char) -> bool {
     letter == UNKNOWN
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[test]
+    fn any_text_is_read_in_little_time() {
+        let pieces = [
+            "[",
+            "[[:",
+            "s/[",
+            "s/[^]\n",
+            "/[a/",
+            "\\",
+            "\"",
+            "((",
+            "@",
+            "@{",
+            "{",
+            "w x\n",
+            "1,",
+            "print>a;",
+            "a=\"/x\";print>a;",
+            "print>\"x\"\"y\"",
+            "é",
+            "/",
+            "if(/",
+            "$",
+            "'",
+            "\n",
+            "e",
+            "b}",
+            "|",
+            "}{",
+        ];
+        let start = Instant::now();
+        for one in pieces {
+            for other in ["", "]", "\"", "/", "\n"] {
+                let text = format!("{one}{other}").repeat(64_000 / (one.len() + other.len()));
+                let text = text.replace('@', &UNKNOWN.to_string());
+                for language in [ScriptLanguage::Awk, ScriptLanguage::Sed] {
+                    assert!(language.read(&text).writes.len() <= MAX_FILES);
+                }
+            }
+        }
+        // Two times 130 texts of 64 kB. In quadratic time, one of them takes longer.
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    }
+}

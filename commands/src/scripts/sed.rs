@@ -83,8 +83,8 @@ fn address(text: &mut Text<'_>) -> bool {
             text.next();
         }
         Some(letter) if letter.is_ascii_digit() || is_unknown(letter) || matches!(letter, '+' | '~') => {
-            let number = text
-                .take_while(|letter| letter.is_ascii_digit() || is_unknown(letter) || matches!(letter, '+' | '~'));
+            let number =
+                text.take_while(|letter| letter.is_ascii_digit() || is_unknown(letter) || matches!(letter, '+' | '~'));
             return number.contains(is_unknown);
         }
         _ => return false,

@@ -264,7 +264,9 @@ impl Unfolder<'_> {
             RedirectKind::Read | RedirectKind::ReadWrite => {
                 let parts = &redirect.target.parts;
                 let is_output = parts.iter().any(|part| matches!(part, Part::ProcessSubstitution { .. }));
-                if is_output {
+                let is_network =
+                    ["/dev/tcp/", "/dev/udp/"].iter().any(|start| redirect.target.certain_start().starts_with(start));
+                if is_output || is_network {
                     self.doubt(DoubtKind::OutputAsCode, span);
                 }
             }
