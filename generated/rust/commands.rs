@@ -1319,7 +1319,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st", "--tag?",
                 "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
                 "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd",
-                "--workdir",
+                "--workdir", "--bar?", "--eta?", "--progress?", "--dry-run?", "--keep-order?", "--line-buffer?",
+                "--lb?", "--ungroup?", "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?",
+                "--plain?", "-k?", "-u?", "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
             ],
             runs: &[
                 Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
@@ -1857,7 +1859,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st", "--tag?",
                 "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
                 "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd",
-                "--workdir",
+                "--workdir", "--bar?", "--eta?", "--progress?", "--dry-run?", "--keep-order?", "--line-buffer?",
+                "--lb?", "--ungroup?", "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?",
+                "--plain?", "-k?", "-u?", "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
             ],
             runs: &[
                 Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
@@ -3651,7 +3655,12 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions { programs: &["parallel"], subcommands: &[&[":::*"], &["::::*"]], ..Conditions::EMPTY },
+        conditions: Conditions {
+            programs: &["parallel"],
+            subcommands: &[&[":::*"], &["::::*"]],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "operators-as-arguments",

@@ -281,7 +281,7 @@ impl<'a> Check<'_, 'a> {
         Match::any(wanted.iter().map(|effect| match effect {
             ScriptEffect::RunsCommands => effects.runs.into(),
             ScriptEffect::Unknown => {
-                if effects.unknown {
+                if effects.unknown || effects.writes_more {
                     Match::Maybe
                 } else {
                     Match::No
@@ -324,10 +324,14 @@ impl<'a> Check<'_, 'a> {
             let inline = command.redirects.iter().filter(|redirect| is_text(redirect.kind));
             texts.extend(inline.map(|redirect| Cow::Borrowed(&redirect.target)));
             if matches!(command.program.name(), Some("echo" | "printf" | "print")) {
-                let words = command.arguments().iter().map(|word| Cow::Owned(without_escapes(word)));
-                texts.extend(words);
+                let is_echo = command.program.name() == Some("echo");
+                let is_option = |word: &&Word| is_echo && word.certain_start().starts_with('-');
+                let printed = || command.arguments().iter().skip_while(is_option);
+                if !is_echo {
+                    texts.extend(printed().map(|word| Cow::Owned(without_escapes(word))));
+                }
                 let mut all = Word { parts: Vec::new(), span: command.span };
-                for word in command.arguments() {
+                for word in printed() {
                     all.parts.extend(without_escapes(word).parts);
                     all.parts.push(Part::Literal { text: " ".to_owned(), origin: Origin::Plain });
                 }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::judge::sources::Flow;
+use crate::judge::flow::Flow;
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
 use crate::syntax::{CommandId, Part, Word};

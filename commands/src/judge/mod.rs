@@ -2,6 +2,7 @@
 
 mod conditions;
 mod exception;
+mod flow;
 mod line;
 mod path;
 mod reach;

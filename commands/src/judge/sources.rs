@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::judge::flow::Flow;
 use crate::judge::line::Line;
 use crate::judge::path::PathWord;
 use crate::judge::subject::{Subject, in_folder, url_name};
@@ -28,18 +29,9 @@ const MAX_SOURCES: usize = 256;
 /// The maximum number of words in which names of files are looked for, over all commands.
 const MAX_FILE_WORDS: usize = 2_000;
 /// The maximum number of commands that are taken for writers, over all files.
-const MAX_WRITERS: usize = 10_000;
-
-/// How the commands of a line are connected, besides by pipes.
-#[derive(Debug, Default)]
-pub(crate) struct Flow {
-    /// The commands that write each file.
-    writers: HashMap<String, Vec<CommandId>>,
-    /// The commands that write the files which each command names.
-    read_from: HashMap<CommandId, Vec<CommandId>>,
-    /// The commands that each command runs.
-    run: HashMap<CommandId, Vec<CommandId>>,
-}
+const MAX_WRITERS: usize = 2_000;
+/// The maximum number of `exec` whose redirections are followed.
+const MAX_EXECS: usize = 64;
 
 impl Flow {
     fn new(line: &Line<'_>) -> Self {
@@ -61,7 +53,10 @@ impl Flow {
         let mut add = |writer: CommandId, file: Option<String>| {
             if let Some(file) = file.filter(|_| count < MAX_WRITERS) {
                 count += 1;
-                self.writers.entry(file).or_default().push(writer);
+                let writers = self.writers.entry(file).or_default();
+                if writers.len() < MAX_SOURCES {
+                    writers.push(writer);
+                }
             }
         };
         // The files of redirections around several commands: `{ ...; } > FILE`, `exec > FILE`.
@@ -77,7 +72,7 @@ impl Flow {
             });
         }
         let executed: Vec<CommandId> =
-            executed.filter(|id| around.get(id).is_some_and(|files| !files.is_empty())).collect();
+            executed.filter(|id| around.get(id).is_some_and(|files| !files.is_empty())).take(MAX_EXECS).collect();
         for writer in line.reading.ids() {
             let subject = Subject::new(line, writer);
             for word in subject.written() {

@@ -32,6 +32,8 @@ pub(crate) struct Effects {
     pub(crate) runs: bool,
     /// Whether a statement or a command of the script is unknown.
     pub(crate) unknown: bool,
+    /// Whether it writes more files than are listed.
+    pub(crate) writes_more: bool,
     /// The names of the files that it writes, with [`UNKNOWN`] for what is known only at run time.
     pub(crate) writes: Vec<String>,
 }
@@ -65,7 +67,7 @@ impl ScriptLanguage {
         }
         effects.writes.sort_unstable();
         effects.writes.dedup();
-        effects.unknown |= effects.writes.len() > MAX_FILES;
+        effects.writes_more = effects.writes.len() > MAX_FILES;
         effects.writes.truncate(MAX_FILES);
         effects
     }

@@ -89,6 +89,7 @@ const COMMANDS: &[&str] = &[
     "words",
     "doubt",
     "syntax",
+    "scripts",
     "programs",
     "reading",
     "exact",

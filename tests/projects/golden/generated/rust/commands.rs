@@ -3,8 +3,11 @@
 //! The command rules, with the places and programs that they name.
 
 use ::std::sync::LazyLock;
-use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, Writes};
-use ::toolc::commands::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, Statement, Verdict};
+use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Writes};
+
+use ::toolc::commands::rules::{
+    Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Statement, Verdict,
+};
 
 /// Returns the rules, for the judge.
 pub fn rules() -> &'static RuleSet<'static> {
@@ -15,9 +18,20 @@ pub fn rules() -> &'static RuleSet<'static> {
 /// The programs that run others or write files, by name.
 pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("at-exit", &Program { runs: &[Runs::Operand { skip: 1, shell: CodeShell::Same }, Runs::File], ..Program::EMPTY }),
+    ("awk", &Program { script_language: Some(ScriptLanguage::Awk), ..Program::EMPTY }),
     ("bundle", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })], ..Program::EMPTY }),
     ("cp", &Program { writes: &[Writes::LastOperand], ..Program::EMPTY }),
-    ("curl", &Program { value_options: &["-o"], writes: &[Writes::Values(&["-o", "--output"])], ..Program::EMPTY }),
+    (
+        "curl",
+        &Program {
+            value_options: &["-o", "--output-dir"],
+            writes: &[
+                Writes::UrlNames { with: &["-O"], folder: &["--output-dir"] },
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     ("dd", &Program { writes: &[Writes::After("of=")], ..Program::EMPTY }),
     (
         "doas",
@@ -45,7 +59,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "schedule",
         &Program { runs: &[Runs::Joined { skip: 0, shell: CodeShell::Posix, unless: &[] }], ..Program::EMPTY },
     ),
-    ("sed", &Program { writes: &[Writes::OperandsWith(&["-i", "--in-place"])], ..Program::EMPTY }),
+    (
+        "sed",
+        &Program {
+            writes: &[Writes::OperandsWith(&["-i", "--in-place"])],
+            script_language: Some(ScriptLanguage::Sed),
+            ..Program::EMPTY
+        },
+    ),
     ("ssh", &Program { runs: &[Runs::Joined { skip: 1, shell: CodeShell::Foreign, unless: &[] }], ..Program::EMPTY }),
     (
         "su",
@@ -126,6 +147,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["git"],
             subcommands: &[&["reset", "--hard"], &["clean"]],
+            certain_only: true,
             ..Conditions::EMPTY
         },
     },
@@ -272,6 +294,33 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["redis-cli"],
             arguments: &["flushall"],
             ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "flush-by-input",
+        description: "Deletes all data of a store.",
+        check: "",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["redis-cli"],
+            ignore_case: true,
+            input_lines: &["flushall*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "script-with-commands",
+        description: "Runs commands of a script.",
+        check: "",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["awk", "sed"],
+            script: &[ScriptEffect::RunsCommands, ScriptEffect::Unknown],
             ..Conditions::EMPTY
         },
     },
