@@ -53,6 +53,18 @@ pub struct Arguments<'w, 'o> {
     sign: char,
     only_operands: bool,
     stop_at_operand: bool,
+    dashless: Dashless,
+}
+
+/// Whether a cluster has no dash, as in `tar czf FILE`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dashless {
+    /// No more clusters do.
+    Never,
+    /// The next word can be such a cluster.
+    Next,
+    /// The current cluster is.
+    Current,
 }
 
 /// Returns the options and operands among arguments. `value_options` are the options that take a value, with their dashes.
@@ -66,6 +78,7 @@ pub fn arguments<'w, 'o>(words: &'w [Word], value_options: &'o [&'o str]) -> Arg
         sign: '-',
         only_operands: false,
         stop_at_operand: false,
+        dashless: Dashless::Never,
     }
 }
 
@@ -79,6 +92,14 @@ impl Arguments<'_, '_> {
     #[must_use]
     pub fn stop_at_operand(mut self) -> Self {
         self.stop_at_operand = true;
+        self
+    }
+
+    /// Treats the first argument as a cluster of options, although it has no dash, as `tar czf FILE` does. The values of its
+    /// options are the next arguments, in their order.
+    #[must_use]
+    pub fn dashless(mut self) -> Self {
+        self.dashless = Dashless::Next;
         self
     }
 
@@ -106,7 +127,7 @@ impl<'w> Iterator for Arguments<'w, '_> {
 
     fn next(&mut self) -> Option<Argument<'w>> {
         if let Some(letter) = self.cluster[self.letter..].chars().next() {
-            let index = self.next - 1;
+            let index = if self.dashless == Dashless::Current { 0 } else { self.next - 1 };
             self.letter += letter.len_utf8();
             let name = format!("{}{letter}", self.sign);
             let rest = &self.cluster[self.letter..];
@@ -120,7 +141,7 @@ impl<'w> Iterator for Arguments<'w, '_> {
                 value
             } else if !self.takes_value(&name) {
                 None
-            } else if rest.is_empty() && self.words[index].text().is_some() {
+            } else if (rest.is_empty() || self.dashless == Dashless::Current) && self.words[index].text().is_some() {
                 let value = self.words.get(self.next).map(Value::Word);
                 self.next += usize::from(value.is_some());
                 value
@@ -134,6 +155,7 @@ impl<'w> Iterator for Arguments<'w, '_> {
         let index = self.next;
         let word = self.words.get(index)?;
         self.next += 1;
+        let can_be_dashless = std::mem::replace(&mut self.dashless, Dashless::Never) == Dashless::Next;
         if self.only_operands {
             return Some(Argument::Operand { word, index });
         }
@@ -161,6 +183,13 @@ impl<'w> Iterator for Arguments<'w, '_> {
                 Some(Value::Word(value))
             });
             return Some(Argument::Option { name, value, index });
+        }
+        if can_be_dashless && whole && !start.is_empty() && start.chars().all(|letter| letter.is_ascii_alphanumeric()) {
+            self.sign = '-';
+            self.cluster = start;
+            self.letter = 0;
+            self.dashless = Dashless::Current;
+            return self.next();
         }
         // `+x` is an option only where the program has such options.
         let plus = start.starts_with('+') && self.value_options.iter().any(|option| option.starts_with('+'));
@@ -241,6 +270,15 @@ mod tests {
         ] {
             assert_eq!(read(line), expected, "{line}");
         }
+        let words = ["cuiu", "a", "b", "c", "-u", "d"].map(|text| Word::plain(text, Span::default()));
+        let read = arguments(&words, OPTIONS).dashless().map(|argument| match argument {
+            Argument::Option { name, value: Some(Value::Word(word)), .. } => {
+                format!("{name}={}", word.text().unwrap_or_default())
+            }
+            Argument::Option { name, .. } => name,
+            Argument::Operand { word, .. } | Argument::Either { word, .. } => word.text().unwrap_or_default().into(),
+        });
+        assert_eq!(read.collect::<Vec<_>>(), ["-c", "-u=a", "-i", "b", "c", "-u=d"]);
         assert!(is_abbreviation("--rec", "--recursive") && !is_abbreviation("--", "--recursive"));
     }
 }

@@ -185,6 +185,7 @@ impl Checker<'_> {
         let lists = [
             ("value_flags", &program.value_flags),
             ("writes_with", &program.writes_with),
+            ("writes_unless", &program.writes_unless),
             ("writes_to", &program.writes_to),
             ("url_names_with", &program.url_names_with),
             ("folder_flags", &program.folder_flags),
@@ -203,6 +204,18 @@ impl Checker<'_> {
                 let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, first.place, message);
                 self.push(found.help(format!("add `\"url-names\"` to `writes`, or remove `{key}`")));
             }
+        }
+        for text in &program.writes_subcommands {
+            self.text("writes_subcommands", text, form::subcommand);
+        }
+        let is_of_all = |word: &At<String>| word.value == WrittenOperands::Operands.word();
+        if let Some(option) = program.writes_unless.first()
+            && !program.writes.iter().any(is_of_all)
+            && !program.refused.has("writes", true)
+        {
+            let message = "`writes_unless` requires `writes = [\"operands\"]`";
+            let found = Diagnostic::new(Code::MISSING_KEY, option.place, message);
+            self.push(found.help("add `writes = [\"operands\"]`, or remove `writes_unless`"));
         }
         for runs in &program.runs {
             self.runs(runs);
@@ -283,6 +296,13 @@ impl Checker<'_> {
                     RuleWords::Words => {}
                 }
             }
+        }
+        if let Some(place) = rule.values_in.first()
+            && rule.flags.is_empty()
+            && !rule.refused.has("flags", true)
+        {
+            let found = Diagnostic::new(Code::MISSING_KEY, place.place, "`values_in` requires `flags`");
+            self.push(found.help("add `flags` with the options whose values are meant"));
         }
         self.exemptions(rule);
         for example in rule.ignores.iter().filter(|ignored| rule.matches.iter().any(|m| m.value == ignored.value)) {

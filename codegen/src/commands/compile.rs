@@ -36,6 +36,15 @@ impl Arena {
         self.list(&texts)
     }
 
+    fn subcommands(&self, subcommands: &[At<String>]) -> &[&[&str]] {
+        let of_text = |subcommand: &At<String>| {
+            let words: Vec<&str> = subcommand.value.split_whitespace().map(|word| self.text(word)).collect();
+            self.list(&words)
+        };
+        let subcommands: Vec<&[&str]> = subcommands.iter().map(of_text).collect();
+        self.list(&subcommands)
+    }
+
     fn words<W: Words>(&self, words: &[At<String>]) -> &[W] {
         let words: Vec<W> = words.iter().filter_map(|word| W::from_word(&word.value)).collect();
         self.list(&words)
@@ -88,13 +97,18 @@ fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
     let folder = arena.texts(&manifest.folder_flags);
     for word in &manifest.writes {
         writes.extend(WrittenOperands::from_word(&word.value).map(|operands| match operands {
-            WrittenOperands::Operands => Writes::Operands,
+            WrittenOperands::Operands if manifest.writes_unless.is_empty() => Writes::Operands,
+            WrittenOperands::Operands => Writes::OperandsUnless(arena.texts(&manifest.writes_unless)),
+            WrittenOperands::FirstOperand => Writes::FirstOperand,
             WrittenOperands::LastOperand => Writes::LastOperand,
             WrittenOperands::UrlNames => Writes::UrlNames { with: arena.texts(&manifest.url_names_with), folder },
         }));
     }
     if !manifest.writes_with.is_empty() {
         writes.push(Writes::OperandsWith(arena.texts(&manifest.writes_with)));
+    }
+    if !manifest.writes_subcommands.is_empty() {
+        writes.push(Writes::LastOperandOf(arena.subcommands(&manifest.writes_subcommands)));
     }
     if !manifest.writes_to.is_empty() {
         writes.push(Writes::Values(arena.texts(&manifest.writes_to)));
@@ -106,6 +120,7 @@ fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
         name: if manifest.aliases.is_empty() { "" } else { arena.text(&manifest.name.value) },
         value_options: arena.texts(&manifest.value_flags),
         options_first: is_set(manifest.options_first.as_ref()),
+        dashless: is_set(manifest.dashless_flags.as_ref()),
         runs: arena.list(&runs),
         writes: arena.list(&writes),
         script_language: manifest.script_language.as_ref().map(|language| language.value),
@@ -144,11 +159,6 @@ fn runs<'b>(manifest: &RunsManifest, arena: &'b Arena) -> Option<Runs<'b>> {
 }
 
 fn rule<'b>(manifest: &RuleManifest, arena: &'b Arena) -> Rule<'b> {
-    let subcommand = |words: &At<String>| -> &'b [&'b str] {
-        let words: Vec<&str> = words.value.split_whitespace().map(|word| arena.text(word)).collect();
-        arena.list(&words)
-    };
-    let subcommands: Vec<&[&str]> = manifest.subcommands.iter().map(subcommand).collect();
     Rule {
         name: arena.text(&manifest.name.value),
         description: arena.text(&manifest.description),
@@ -158,8 +168,9 @@ fn rule<'b>(manifest: &RuleManifest, arena: &'b Arena) -> Rule<'b> {
         exempts: arena.texts(&manifest.exempts),
         conditions: Conditions {
             programs: arena.texts(&manifest.programs),
+            program_in: arena.texts(&manifest.program_in),
             without_programs: arena.texts(&manifest.without_programs),
-            subcommands: arena.list(&subcommands),
+            subcommands: arena.subcommands(&manifest.subcommands),
             flags: arena.texts(&manifest.flags),
             without_flags: arena.texts(&manifest.without_flags),
             arguments: arena.texts(&manifest.arguments),
@@ -167,8 +178,12 @@ fn rule<'b>(manifest: &RuleManifest, arena: &'b Arena) -> Rule<'b> {
             certain_only: is_set(manifest.certain_only.as_ref()),
             no_operands: is_set(manifest.no_operands.as_ref()),
             operands_in: arena.texts(&manifest.operands_in),
+            sources_in: arena.texts(&manifest.sources_in),
+            values_in: arena.texts(&manifest.values_in),
             operands_outside: arena.texts(&manifest.operands_outside),
+            mentions: arena.texts(&manifest.mentions),
             reads: arena.texts(&manifest.reads),
+            input_in: arena.texts(&manifest.input_in),
             writes: arena.texts(&manifest.writes),
             input: arena.words(&manifest.input),
             input_from: arena.texts(&manifest.input_from),

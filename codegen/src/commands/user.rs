@@ -171,6 +171,9 @@ mod tests {
         let inside = "operands_in = [\"builds\"]\nmatches = [\"rm -r out\"]";
         let outside = "operands_outside = [\"system\"]\nmatches = [\"rm -r out\"]";
         let subcommand = "subcommands = [\"a b\"]\narguments = [\"c\"]\nmatches = [\"rm -r a b c\"]";
+        let sources = "sources_in = [\"builds\"]\nmatches = [\"rm -r out x\"]";
+        let mentioned = "mentions = [\"builds\"]\nmatches = [\"rm -r out\"]";
+        let file_input = "input_in = [\"builds\"]\nmatches = [\"rm -r x < out/a\"]";
         let variable = "variables = [\"MODE\"]\nmatches = [\"MODE=x rm -r x\"]";
         for (conditions, allowed, asked) in [
             (
@@ -201,6 +204,9 @@ mod tests {
             ),
             (outside, &["rm -r out src"], &["rm -r out /etc", "rm -r out /etc/x", "rm -r out $X/y"]),
             (subcommand, &["rm -r a b c c"], &["rm -r a b", "rm -r a b c d", "rm -r b a c", "rm -r a b c a"]),
+            (sources, &["rm -r out target/a src"], &["rm -r src out", "rm -r out src x", "rm -r out $X src"]),
+            (mentioned, &["rm -r out ./target/x"], &["rm -r out src", "rm -r out $X", "ls out | xargs rm -r out"]),
+            (file_input, &["rm -r x < out/a"], &["rm -r x < out/a < y", "rm -r x < $X", "rm -r out"]),
             (variable, &["MODE=1 rm -r x"], &["MODE=1 PATH=/x rm -r x", "rm -r x"]),
         ] {
             let arena = Arena::new();

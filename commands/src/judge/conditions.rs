@@ -6,10 +6,10 @@ use crate::certainty::Match;
 use crate::characters::UNKNOWN;
 use crate::flags::{self, Argument, is_abbreviation};
 use crate::judge::path::PathWord;
-use crate::judge::sources::{By, sources};
+use crate::judge::sources::{By, sources, substitutions};
 use crate::judge::sql;
 use crate::judge::subject::{INPUT_FILES, Subject, after_prefix, with_unknown};
-use crate::reading::Input;
+use crate::reading::{Command, Input};
 use crate::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Verdict, pattern};
 use crate::span::Span;
 use crate::syntax::{CommandId, Origin, Part, RedirectKind, ScopeKind, Word};
@@ -145,10 +145,26 @@ impl<'a> Check<'_, 'a> {
     }
 
     fn places(&mut self, wanted: &Conditions<'_>) {
-        if !wanted.operands_in.is_empty() {
+        if !wanted.program_in.is_empty() {
+            let word = self.subject.command.words.first();
+            let has_folder = |part: &Part| matches!(part, Part::Literal { text, .. } if text.contains('/'));
+            let word = word.filter(|word| word.parts.iter().any(has_folder));
+            let words: Vec<_> = word.into_iter().map(Cow::Borrowed).collect();
+            self.in_places(wanted.program_in, &words, &[], false);
+        }
+        if !wanted.operands_in.is_empty() && self.matched.certainty != Match::No {
             let operands: Vec<_> = self.subject.operands().map(Cow::Borrowed).collect();
             let appended = self.subject.command.appended;
             self.in_places(wanted.operands_in, &operands, &[], appended);
+        }
+        if !wanted.sources_in.is_empty() && self.matched.certainty != Match::No {
+            self.in_places(wanted.sources_in, &self.certain(self.sources_of_operands()), &[], false);
+        }
+        if !wanted.values_in.is_empty() && self.matched.certainty != Match::No {
+            self.in_places(wanted.values_in, &self.certain(self.values_of(wanted.flags)), &[], false);
+        }
+        if !wanted.mentions.is_empty() && self.matched.certainty != Match::No {
+            self.in_places(wanted.mentions, &self.certain(self.argument_words()), &[], false);
         }
         if !wanted.operands_outside.is_empty() && self.matched.certainty != Match::No {
             self.outside_places(wanted.operands_outside);
@@ -157,13 +173,44 @@ impl<'a> Check<'_, 'a> {
             let names = self.subject.file_names();
             self.in_places(wanted.writes, &self.subject.written(), &names, false);
         }
-        if !wanted.reads.is_empty() && self.matched.certainty != Match::No {
-            // Unknown paths do not count: most substitutions read something unknown.
-            let is_known =
-                |word: &Cow<'_, Word>| !PathWord::new(word, self.subject.command, self.subject.line).is_unknown();
-            let words: Vec<_> = self.read_words().into_iter().filter(is_known).collect();
-            self.in_places(wanted.reads, &words, &[], false);
+        if !wanted.input_in.is_empty() && self.matched.certainty != Match::No {
+            self.in_places(wanted.input_in, &self.known(self.input_files()), &[], false);
         }
+        if !wanted.reads.is_empty() && self.matched.certainty != Match::No {
+            self.in_places(wanted.reads, &self.known(self.read_words()), &[], false);
+        }
+    }
+
+    /// Removes words with an unknown path: most substitutions stand for something unknown.
+    fn known<'w>(&self, words: Vec<Cow<'w, Word>>) -> Vec<Cow<'w, Word>> {
+        let is_known =
+            |word: &Cow<'_, Word>| !PathWord::new(word, self.subject.command, self.subject.line).is_unknown();
+        words.into_iter().filter(is_known).collect()
+    }
+
+    /// Removes words whose path is not certain.
+    fn certain<'w>(&self, words: Vec<Cow<'w, Word>>) -> Vec<Cow<'w, Word>> {
+        let is_certain = |word: &Cow<'_, Word>| PathWord::new(word, self.subject.command, self.subject.line).is_known();
+        words.into_iter().filter(is_certain).collect()
+    }
+
+    /// Returns the operands except the last.
+    pub(super) fn sources_of_operands(&self) -> Vec<Cow<'a, Word>> {
+        let mut operands: Vec<_> = self.subject.operands().map(Cow::Borrowed).collect();
+        operands.pop();
+        operands
+    }
+
+    /// Returns the values of options, and the parts of them that can be the source of a mount: `SOURCE:TARGET`,
+    /// `source=SOURCE,target=TARGET`.
+    pub(super) fn values_of(&self, flags: &[&str]) -> Vec<Cow<'a, Word>> {
+        let names: Vec<&str> = flags.iter().map(|flag| split_flag(flag).0).collect();
+        let mut words: Vec<Cow<'a, Word>> = self.subject.values(&names).collect();
+        let parts: Vec<Cow<'a, Word>> = words.iter().flat_map(|word| mount_sources(word)).map(Cow::Owned).collect();
+        let has_target = |part: &Part| matches!(part, Part::Literal { text, .. } if text.contains(':'));
+        words.retain(|word| !word.parts.iter().any(has_target));
+        words.extend(parts);
+        words
     }
 
     fn sources(&mut self, wanted: &Conditions<'_>) {
@@ -454,12 +501,14 @@ impl<'a> Check<'_, 'a> {
     fn variables(&self, patterns: &[&str], except: &[&str]) -> (Match, Option<Span>) {
         let command = self.subject.command;
         let is_wanted = |name: &str, assignment: &str| {
-            patterns.iter().any(|pattern| pattern::matches(pattern, name))
-                && !except.iter().any(|pattern| pattern::matches(pattern, assignment))
+            // A pattern with `=` is about the value, too.
+            let is_met =
+                |pattern: &&str| pattern::matches(pattern, if pattern.contains('=') { assignment } else { name });
+            patterns.iter().any(is_met) && !except.iter().any(|pattern| pattern::matches(pattern, assignment))
         };
         let assigned = command.assignments.iter().find(|assignment| {
             // An exception applies only to a value that is certain.
-            let value = assignment.value.text().unwrap_or(Cow::Borrowed("\0"));
+            let value = text_below_home(&assignment.value).unwrap_or(Cow::Borrowed("\0"));
             is_wanted(&assignment.name, &format!("{}={value}", assignment.name))
         });
         if let Some(assignment) = assigned {
@@ -470,7 +519,7 @@ impl<'a> Check<'_, 'a> {
         }
         let found = command.arguments().iter().find(|word| {
             let start = word.certain_start();
-            let whole = word.text().unwrap_or(Cow::Borrowed("\0"));
+            let whole = text_below_home(word).unwrap_or(Cow::Borrowed("\0"));
             start.split_once('=').is_some_and(|(name, _)| is_wanted(name.trim_end_matches('+'), &whole))
         });
         (found.is_some().into(), found.map(|word| word.span))
@@ -584,13 +633,46 @@ impl<'a> Check<'_, 'a> {
 
     /// Returns the words that can name files which the command reads.
     pub(super) fn read_words(&self) -> Vec<Cow<'a, Word>> {
-        let command = self.subject.command;
+        let mut words = self.argument_words();
+        words.extend(self.listed_words());
+        words.extend(self.input_files());
+        words
+    }
+
+    /// Returns the files that redirections of the command read.
+    pub(super) fn input_files(&self) -> Vec<Cow<'a, Word>> {
+        let reads = |kind: RedirectKind| matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite);
+        let read = self.subject.command.redirects.iter().filter(|redirect| reads(redirect.kind));
+        read.map(|redirect| Cow::Borrowed(&redirect.target)).collect()
+    }
+
+    /// Returns the arguments of commands that list the files which the command reads: in substitutions, or as input of `xargs`.
+    fn listed_words(&self) -> Vec<Cow<'a, Word>> {
+        let (line, command) = (self.subject.line, self.subject.command);
+        let in_substitutions = command.arguments().iter().flat_map(substitutions).flatten();
+        let mut sources: Vec<CommandId> = in_substitutions.collect();
+        if command.appended
+            && let Some(via) = command.via
+            && let Input::Commands(range) = line.reading.input(via.command)
+        {
+            sources.extend(range);
+        }
+        let listers = sources.into_iter().map(|id| line.reading.command(id));
+        let listers = listers.filter(|command| command.program.name().is_some_and(|name| LISTERS.contains(&name)));
+        listers.flat_map(Command::arguments).map(Cow::Borrowed).collect()
+    }
+
+    /// Returns the arguments, and the parts of them that can name files.
+    pub(super) fn argument_words(&self) -> Vec<Cow<'a, Word>> {
         let mut words: Vec<Cow<'a, Word>> = Vec::new();
-        for word in command.arguments() {
+        for word in self.subject.words_without_command() {
             words.push(Cow::Borrowed(word));
             let Some(Part::Literal { text, .. }) = word.parts.first() else { continue };
-            // `if=FILE`, `--data=@FILE`, `-F field=@FILE`, `-TFILE`.
-            for separator in ['=', '@'] {
+            if let Some(at) = text.find("file://") {
+                words.extend(after_prefix(word, &text[..at + "file://".len()]));
+            }
+            // `if=FILE`, `--data=@FILE`, `-F field=@FILE`, `-F field=<FILE`, `-TFILE`.
+            for separator in ['=', '@', '<'] {
                 if let Some(at) = text.find(separator) {
                     words.extend(after_prefix(word, &text[..=at]));
                     let rest = &text[at + 1..];
@@ -603,9 +685,8 @@ impl<'a> Check<'_, 'a> {
                 words.extend(after_prefix(word, &text[..2]));
             }
         }
-        let reads = |kind: RedirectKind| matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite);
-        let read = command.redirects.iter().filter(|redirect| reads(redirect.kind));
-        words.extend(read.map(|redirect| Cow::Borrowed(&redirect.target)));
+        // `[ a = b ]`: nothing follows the sign.
+        words.retain(|word| !word.text().is_some_and(|text| text.is_empty()));
         words
     }
 
@@ -770,6 +851,78 @@ fn without_escapes(word: &Word) -> Word {
         }
     }
     word
+}
+
+/// Returns the text of a word, if it is certain, with `~` for the home folder.
+fn text_below_home(word: &Word) -> Option<Cow<'_, str>> {
+    let is_home = |part: &Part| match part {
+        Part::Tilde { user } => user.is_empty(),
+        Part::Variable { name, operation: None, .. } => name == "HOME",
+        _ => false,
+    };
+    if !word.parts.iter().any(is_home) {
+        return word.text();
+    }
+    let mut text = String::new();
+    for part in &word.parts {
+        match part {
+            Part::Literal { text: literal, .. } => text.push_str(literal),
+            part if is_home(part) => text.push('~'),
+            _ => return None,
+        }
+    }
+    Some(text.into())
+}
+
+/// Programs that print names of files.
+const LISTERS: &[&str] = &["echo", "fd", "fdfind", "find", "ls", "printf", "readlink", "realpath"];
+
+/// Returns the parts of a word that can be the source of a mount: before a `:`, and after `source=` or `src=` up to a `,`. Without
+/// a `,`, the part after the first `=` is included, as in `--from-file=NAME=FILE`.
+fn mount_sources(word: &Word) -> Vec<Word> {
+    let literals = || {
+        word.parts.iter().enumerate().filter_map(|(index, part)| match part {
+            Part::Literal { text, .. } => Some((index, text.as_str())),
+            _ => None,
+        })
+    };
+    let mut sources = Vec::new();
+    if let Some((index, at)) = literals().find_map(|(index, text)| Some((index, text.find(':')?))) {
+        sources.push(cut(word, (0, 0), Some((index, at))));
+    }
+    let has_comma = literals().any(|(_, text)| text.contains(','));
+    for key in ["source=", "src=", "="].into_iter().take(if has_comma { 2 } else { 3 }) {
+        let Some((index, at)) = literals().find_map(|(index, text)| Some((index, text.find(key)? + key.len()))) else {
+            continue;
+        };
+        let end = literals().find_map(|(end, text)| {
+            let from = if end == index { at } else { 0 };
+            let found = (end >= index).then(|| text[from..].find(',')).flatten()?;
+            Some((end, from + found))
+        });
+        sources.push(cut(word, (index, at), end));
+    }
+    sources
+}
+
+/// Returns a range of a word. Its ends are a part, and a position in the text of that part.
+fn cut(word: &Word, start: (usize, usize), end: Option<(usize, usize)>) -> Word {
+    let mut parts = Vec::new();
+    for (index, part) in word.parts.iter().enumerate().skip(start.0) {
+        let is_end = end.is_some_and(|(last, _)| last == index);
+        match part {
+            Part::Literal { text, origin } => {
+                let from = if index == start.0 { start.1 } else { 0 };
+                let to = end.filter(|_| is_end).map_or(text.len(), |(_, at)| at);
+                parts.push(Part::Literal { text: text[from..to].to_owned(), origin: *origin });
+            }
+            part => parts.push(part.clone()),
+        }
+        if is_end {
+            break;
+        }
+    }
+    Word { parts, span: word.span }
 }
 
 /// Returns whether the last statement of the text has no words besides an unknown one, which can then be any statement.

@@ -18,8 +18,15 @@ impl<'a> Check<'_, 'a> {
     pub(super) fn covers_all(&self, wanted: &Conditions<'_>) -> Match {
         let operands = self.operands_after_subcommand(wanted);
         let is_appended = self.subject.command.appended;
-        let about_arguments =
-            [wanted.flags, wanted.arguments, wanted.operands_in, wanted.operands_outside, wanted.reads];
+        let about_arguments = [
+            wanted.flags,
+            wanted.arguments,
+            wanted.operands_in,
+            wanted.sources_in,
+            wanted.operands_outside,
+            wanted.mentions,
+            wanted.reads,
+        ];
         if is_appended && about_arguments.iter().any(|entries| !entries.is_empty()) {
             return Match::Maybe;
         }
@@ -39,11 +46,26 @@ impl<'a> Check<'_, 'a> {
         if !wanted.operands_in.is_empty() {
             found = found & self.all_in_places(wanted.operands_in, &operands);
         }
+        if !wanted.sources_in.is_empty() {
+            let sources = &operands[..operands.len().saturating_sub(1)];
+            found = found & self.all_in_places(wanted.sources_in, sources);
+        }
+        if !wanted.values_in.is_empty() {
+            let names: Vec<&str> = wanted.flags.iter().map(|flag| split_flag(flag).0).collect();
+            let values: Vec<_> = self.subject.values(&names).collect();
+            found = found & self.all_in_places(wanted.values_in, &values);
+        }
+        if !wanted.mentions.is_empty() {
+            found = found & self.all_in_places(wanted.mentions, &operands);
+        }
         if !wanted.operands_outside.is_empty() {
             found = found & Match::all(operands.iter().map(|word| !self.place_of(wanted.operands_outside, word)));
         }
         if !wanted.writes.is_empty() {
             found = found & self.all_in_places(wanted.writes, &self.subject.written());
+        }
+        if !wanted.input_in.is_empty() {
+            found = found & self.all_in_places(wanted.input_in, &self.input_files());
         }
         if !wanted.reads.is_empty() {
             let own: Vec<_> = self.subject.operands().take(self.subject.operands().count() - operands.len()).collect();

@@ -225,7 +225,9 @@ fn apply_exception<'r>(
 fn can_exempt(exception: &Rule<'_>, cause: Cause<'_>) -> bool {
     let Cause::Rule(rule) = cause else { return true };
     let (own, found) = (&exception.conditions, &rule.conditions);
-    (found.writes.is_empty() || !own.writes.is_empty()) && (found.reads.is_empty() || !own.reads.is_empty())
+    (found.writes.is_empty() || !own.writes.is_empty())
+        && (found.reads.is_empty() || !own.reads.is_empty())
+        && (found.input_in.is_empty() || !own.input_in.is_empty())
 }
 
 fn finding_of<'r>(doubt: &Doubt) -> Finding<'r> {

@@ -42,6 +42,10 @@ impl PathWord {
         let mut parts =
             word.parts.iter().skip_while(|part| matches!(part, Part::Literal { text, .. } if text.is_empty()));
         let first = parts.next();
+        // The empty word is no path.
+        if first.is_none() {
+            builder.path.push(Component::Name("\0".to_owned()));
+        }
         let is_absolute = matches!(first, Some(Part::Literal { text, .. }) if text.starts_with('/'));
         let base = first.and_then(|part| base(part, command, line));
         let is_directory = first.is_some_and(is_working_directory);
@@ -96,6 +100,11 @@ impl PathWord {
     /// Returns whether the beginning of the path is unknown.
     pub(crate) fn is_unknown(&self) -> bool {
         self.components.first() == Some(&Component::Unknown)
+    }
+
+    /// Returns whether every name of the path is known, apart from patterns of the shell.
+    pub(crate) fn is_known(&self) -> bool {
+        self.components.iter().all(|component| matches!(component, Component::Name(_) | Component::Glob(_)))
     }
 
     /// Returns the path as text, if it is certain.
@@ -254,6 +263,14 @@ fn matches_components(pattern: &str, path: &[Component], files: Files) -> Match 
 fn simplified(mut path: Vec<Component>) -> Vec<Component> {
     const MAX_COMPONENTS: usize = 256;
     let unknown = |component: &Component| *component == Component::Unknown;
+    let is_name = |component: &Component, name: &str| matches!(component, Component::Name(own) if own == name);
+    // `/proc/self/root` is the root folder.
+    while let [proc, _, root, ..] = path.as_slice()
+        && is_name(proc, "proc")
+        && is_name(root, "root")
+    {
+        path.drain(..3);
+    }
     if path.len() > MAX_COMPONENTS {
         return vec![Component::Unknown];
     }

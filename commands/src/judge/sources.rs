@@ -212,7 +212,7 @@ fn writes_file(redirect: &Redirect) -> bool {
 }
 
 /// Returns the commands in the substitutions of a word.
-fn substitutions(word: &Word) -> impl Iterator<Item = Range<CommandId>> {
+pub(crate) fn substitutions(word: &Word) -> impl Iterator<Item = Range<CommandId>> {
     word.parts.iter().filter_map(|part| match part {
         Part::Substitution { commands, .. } | Part::ProcessSubstitution { commands, input: true } => {
             Some(commands.clone())

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
+use crate::certainty::Match;
 use crate::characters::UNKNOWN;
 use crate::flags::{self, Argument};
 use crate::judge::line::Line;
@@ -48,6 +49,9 @@ impl<'a> Subject<'a> {
         let known = program.or_else(|| SHELL.get(own_name?));
         let value_options = known.map_or(&[][..], |program| program.value_options);
         let mut arguments = flags::arguments(command.arguments(), value_options);
+        if program.is_some_and(|program| program.dashless) {
+            arguments = arguments.dashless();
+        }
         if program.is_some_and(has_options_first) {
             arguments = arguments.stop_at_operand();
         }
@@ -75,6 +79,11 @@ impl<'a> Subject<'a> {
             Some(first) if self.program.is_some_and(has_options_first) => &words[..first],
             _ => words,
         }
+    }
+
+    /// Returns the arguments of the program. A wrapper such as `sudo` has only those before the command that it runs.
+    pub(crate) fn words_without_command(&self) -> &'a [Word] {
+        if self.program.is_some_and(is_wrapper) { self.own_words() } else { self.command.arguments() }
     }
 
     /// Returns the words that are, or can be, operands.
@@ -116,8 +125,22 @@ impl<'a> Subject<'a> {
         let all = || operands.iter().copied().map(Cow::Borrowed);
         for writes in program.writes {
             match writes {
-                Writes::Operands => words.extend(all()),
+                Writes::OperandsUnless(options) if self.certainly_has_option(options) => {}
+                Writes::Operands | Writes::OperandsUnless(_) => words.extend(all()),
+                Writes::FirstOperand => words.extend(all().take(1)),
                 Writes::LastOperand => words.extend(all().skip(operands.len().saturating_sub(1).max(1))),
+                Writes::LastOperandOf(subcommands) => {
+                    let is_given = |subcommand: &&&[&str]| {
+                        operands.len() > subcommand.len()
+                            && subcommand
+                                .iter()
+                                .zip(&operands)
+                                .all(|(word, operand)| pattern::matches_word(word, operand) != Match::No)
+                    };
+                    if subcommands.iter().any(|subcommand| is_given(&subcommand)) {
+                        words.extend(all().next_back());
+                    }
+                }
                 Writes::OperandsWith(options) if self.has_option(options) => words.extend(all()),
                 Writes::OperandsWith(_) => {}
                 Writes::Values(options) => {
@@ -211,22 +234,68 @@ impl<'a> Subject<'a> {
     /// Returns whether one of these options is certainly, or perhaps, given.
     fn has_option(&self, options: &[&str]) -> bool {
         self.arguments.iter().any(|argument| match argument {
-            Argument::Option { name, .. } => options.iter().any(|option| flags::is_abbreviation(name, option)),
+            Argument::Option { name, index, .. } => options.iter().any(|option| {
+                // `find -delete`: a long option with one dash.
+                let is_whole = || self.command.arguments()[*index].literal().is_some_and(|word| word == *option);
+                flags::is_abbreviation(name, option) || is_whole()
+            }),
             Argument::Either { word, .. } => self.can_be_option(word),
             Argument::Operand { .. } => false,
         })
     }
 
-    /// Returns the values of options.
+    /// Returns whether one of these options is certainly given.
+    fn certainly_has_option(&self, options: &[&str]) -> bool {
+        self.arguments.iter().any(|argument| match argument {
+            Argument::Option { name, .. } => options.iter().any(|option| flags::is_abbreviation(name, option)),
+            Argument::Either { .. } | Argument::Operand { .. } => false,
+        })
+    }
+
+    /// Returns the values of options. The value of an option that the program table does not know as one with a value is the rest
+    /// of its word, or the next argument.
     pub(crate) fn values<'o>(&'o self, options: &'o [&str]) -> impl Iterator<Item = Cow<'a, Word>> + 'o {
-        self.arguments.iter().filter_map(move |argument| match argument {
-            Argument::Option { name, value: Some(value), index }
+        let words = self.own_words();
+        let of_arguments = self.arguments.iter().filter_map(move |argument| match argument {
+            Argument::Option { name, value, index }
                 if options.iter().any(|option| flags::is_abbreviation(name, option)) =>
             {
-                Some(self.value_word(value, *index))
+                match value {
+                    Some(flags::Value::Word(word)) => Some(Cow::Borrowed(*word)),
+                    Some(value) => {
+                        Some(self.attached_value(name, *index).unwrap_or_else(|| self.value_word(value, *index)))
+                    }
+                    None => words.get(index + 1).map(Cow::Borrowed),
+                }
             }
             _ => None,
-        })
+        });
+        // `-out FILE`, `-out=FILE`, `-oFILE`: the program table does not say that the option has a value.
+        let of_words = words.iter().enumerate().flat_map(move |(index, word)| {
+            let of_option = move |option: &str| {
+                let start = word.certain_start();
+                let is_long = option.starts_with("--");
+                if is_long || !start.starts_with(option) {
+                    None
+                } else if option.len() == 2 {
+                    (start.len() > 2).then(|| after_prefix(word, option)).flatten()
+                } else if start == option {
+                    words.get(index + 1).map(Cow::Borrowed)
+                } else {
+                    after_prefix(word, &format!("{option}="))
+                }
+            };
+            options.iter().filter_map(move |option| of_option(option))
+        });
+        of_arguments.chain(of_words)
+    }
+
+    /// Returns the rest of an option's own word, which is its value, with the expansions in it.
+    fn attached_value(&self, name: &str, index: usize) -> Option<Cow<'a, Word>> {
+        let word = &self.command.arguments()[index];
+        let start = word.certain_start();
+        let end = if name.starts_with("--") { start.find('=')? } else { start.find(&name[1..])? + name.len() - 2 };
+        after_prefix(word, start.get(..=end)?)
     }
 
     /// Returns whether an operand can be the value of the option before it.
@@ -313,12 +382,16 @@ const ORDINARY_NAME: &str = "\u{0}file";
 /// Returns whether options after the first operand belong to another command. If that begins after a subcommand, the options of
 /// other subcommands are the program's own: `docker exec` runs a command, and `docker run -v` has an option.
 fn has_options_first(program: &Program<'_>) -> bool {
-    let is_wrapper = |runs: &Runs<'_>| match runs {
+    program.options_first || is_wrapper(program)
+}
+
+/// Returns whether the operands of a program are a command that it runs.
+fn is_wrapper(program: &Program<'_>) -> bool {
+    program.runs.iter().any(|runs| match runs {
         Runs::Rest(rest) => rest.after.is_empty(),
         Runs::Joined { .. } => true,
         _ => false,
-    };
-    program.options_first || program.runs.iter().any(is_wrapper)
+    })
 }
 
 /// The script of a program, from one or more arguments.

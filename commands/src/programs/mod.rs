@@ -30,6 +30,8 @@ pub struct Program<'t> {
     pub value_options: &'t [&'t str],
     /// Whether the first operand ends the options, as the script does for an interpreter.
     pub options_first: bool,
+    /// Whether the first argument can be a cluster of options without a dash, as in `tar czf FILE`.
+    pub dashless: bool,
     /// The ways in which the program runs others. All of them apply.
     pub runs: &'t [Runs<'t>],
     /// The arguments that name files which the program writes.
@@ -41,7 +43,7 @@ pub struct Program<'t> {
 impl Program<'_> {
     /// A program without known properties.
     pub const EMPTY: Self =
-        Self { name: "", value_options: &[], options_first: false, runs: &[], writes: &[], script_language: None };
+        Self { name: "", value_options: &[], options_first: false, dashless: false, runs: &[], writes: &[], script_language: None };
 }
 
 /// The arguments of a program that name files which it writes, changes or removes.
@@ -49,8 +51,14 @@ impl Program<'_> {
 pub enum Writes<'t> {
     /// All operands: `tee FILE`.
     Operands,
+    /// All operands, unless one of these options is given: `gzip -c`.
+    OperandsUnless(&'t [&'t str]),
+    /// The first operand: `sqlite3 FILE`.
+    FirstOperand,
     /// The last of several operands: `cp FROM TO`.
     LastOperand,
+    /// The last operand after one of these subcommands: `git clone FROM TO`.
+    LastOperandOf(&'t [&'t [&'t str]]),
     /// All operands, if one of these options is given: `sed -i`.
     OperandsWith(&'t [&'t str]),
     /// The values of these options: `curl -o FILE`.

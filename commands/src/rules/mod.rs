@@ -45,6 +45,8 @@ pub struct Rule<'t> {
 pub struct Conditions<'t> {
     /// Patterns for names of programs, without their folders.
     pub programs: &'t [&'t str],
+    /// Places. The program must be named as a file in one of them.
+    pub program_in: &'t [&'t str],
     /// Patterns for names of programs to which the rule does not apply.
     pub without_programs: &'t [&'t str],
     /// Subcommands: the first operands, and options in any position, such as `push --force`.
@@ -63,10 +65,18 @@ pub struct Conditions<'t> {
     pub no_operands: bool,
     /// Places. An operand must be in one of them.
     pub operands_in: &'t [&'t str],
+    /// Places. An operand other than the last must be in one of them.
+    pub sources_in: &'t [&'t str],
+    /// Places. The value of one of `flags` must be in one of them.
+    pub values_in: &'t [&'t str],
     /// Places. An operand must be outside all of them.
     pub operands_outside: &'t [&'t str],
+    /// Places. An argument, or a part of one, must be in one of them.
+    pub mentions: &'t [&'t str],
     /// Places. The command must read from one of them, by an argument or a redirection.
     pub reads: &'t [&'t str],
+    /// Places. Standard input must be a file in one of them.
+    pub input_in: &'t [&'t str],
     /// Places. The command must write to one of them.
     pub writes: &'t [&'t str],
     /// Kinds of standard input. The command must have one of them.
@@ -78,13 +88,13 @@ pub struct Conditions<'t> {
     pub file_from: &'t [&'t str],
     /// Programs, with their subcommands. Standard input and substitutions must come from them, and from no other program.
     pub input_only_from: &'t [&'t str],
-    /// Programs. One of them must have written the file that is run.
+    /// Programs, with their subcommands. One of them must have written the file that is run.
     pub program_from: &'t [&'t str],
     /// Patterns for names of programs. One of them must run the command.
     pub run_by: &'t [&'t str],
     /// Kinds of expansions. An argument must contain one of them.
     pub expansions: &'t [ExpansionKind],
-    /// Patterns for names of variables. The command must set or export such a variable.
+    /// Patterns for names of variables, or for assignments if they have a `=`, such as `LESS=*+*`. The command must set or export such a variable.
     pub variables: &'t [&'t str],
     /// Patterns for assignments, `NAME=VALUE`, that do not count for `variables`.
     pub without_variables: &'t [&'t str],
@@ -102,6 +112,7 @@ impl Conditions<'_> {
     /// No conditions.
     pub const EMPTY: Self = Self {
         programs: &[],
+        program_in: &[],
         without_programs: &[],
         subcommands: &[],
         flags: &[],
@@ -111,7 +122,11 @@ impl Conditions<'_> {
         certain_only: false,
         no_operands: false,
         operands_in: &[],
+        sources_in: &[],
+        values_in: &[],
         operands_outside: &[],
+        mentions: &[],
+        input_in: &[],
         reads: &[],
         writes: &[],
         input: &[],

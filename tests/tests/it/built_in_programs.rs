@@ -64,7 +64,7 @@ fn source(entries: &[(&str, &Program<'_>)]) -> String {
 }
 
 fn program_source(program: &Program<'_>, indent: usize) -> String {
-    let Program { name, value_options, options_first, runs, writes, script_language } = *program;
+    let Program { name, value_options, options_first, dashless, runs, writes, script_language } = *program;
     let margin = " ".repeat(indent + 4);
     let mut fields = String::new();
     let mut field = |name: &str, value: String| {
@@ -97,6 +97,9 @@ fn program_source(program: &Program<'_>, indent: usize) -> String {
     }
     if options_first {
         field("options_first", "true".to_owned());
+    }
+    if dashless {
+        field("dashless", "true".to_owned());
     }
     if !runs.is_empty() {
         let runs: Vec<String> = runs.iter().map(runs_source).collect();
@@ -154,7 +157,13 @@ fn runs_source(runs: &Runs<'_>) -> String {
 fn writes_source(writes: &Writes<'_>) -> String {
     match writes {
         Writes::Operands => "Writes::Operands".to_owned(),
+        Writes::OperandsUnless(options) => format!("Writes::OperandsUnless(&{options:?})"),
+        Writes::FirstOperand => "Writes::FirstOperand".to_owned(),
         Writes::LastOperand => "Writes::LastOperand".to_owned(),
+        Writes::LastOperandOf(subcommands) => {
+            let subcommands: Vec<String> = subcommands.iter().map(|words| format!("&{words:?}")).collect();
+            format!("Writes::LastOperandOf(&[{}])", subcommands.join(", "))
+        }
         Writes::OperandsWith(options) => format!("Writes::OperandsWith(&{options:?})"),
         Writes::Values(options) => format!("Writes::Values(&{options:?})"),
         Writes::After(text) => format!("Writes::After({text:?})"),

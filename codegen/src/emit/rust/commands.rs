@@ -98,11 +98,12 @@ fn strings(texts: &[&str]) -> TokenStream {
 }
 
 fn program(program: &Program<'_>) -> TokenStream {
-    let Program { name, value_options, options_first, runs: ways, writes: written, script_language } = program;
+    let Program { name, value_options, options_first, dashless, runs: ways, writes: written, script_language } = program;
     let mut fields = Fields::default();
     fields.add("name", (!name.is_empty()).then(|| quote!(#name)));
     fields.texts("value_options", value_options);
     fields.flag("options_first", *options_first);
+    fields.flag("dashless", *dashless);
     fields.list("runs", ways, runs);
     fields.list("writes", written, writes);
     let language = script_language.map(|language| variant("ScriptLanguage", language));
@@ -158,7 +159,16 @@ fn number(number: usize) -> TokenStream {
 fn writes(writes: &Writes<'_>) -> TokenStream {
     match *writes {
         Writes::Operands => quote!(Writes::Operands),
+        Writes::OperandsUnless(options) => {
+            let options = strings(options);
+            quote!(Writes::OperandsUnless(#options))
+        }
+        Writes::FirstOperand => quote!(Writes::FirstOperand),
         Writes::LastOperand => quote!(Writes::LastOperand),
+        Writes::LastOperandOf(subcommands) => {
+            let subcommands = subcommands.iter().map(|words| strings(words));
+            quote!(Writes::LastOperandOf(&[#(#subcommands),*]))
+        }
         Writes::OperandsWith(options) => {
             let options = strings(options);
             quote!(Writes::OperandsWith(#options))
@@ -202,6 +212,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     // Every field is named: a new one must not be forgotten.
     let Conditions {
         programs,
+        program_in,
         without_programs,
         subcommands,
         flags,
@@ -211,8 +222,12 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
         certain_only,
         no_operands,
         operands_in,
+        sources_in,
+        values_in,
         operands_outside,
+        mentions,
         reads,
+        input_in,
         writes,
         input,
         input_from,
@@ -229,6 +244,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
         forks_itself,
     } = conditions;
     fields.texts("programs", programs);
+    fields.texts("program_in", program_in);
     fields.texts("without_programs", without_programs);
     fields.list("subcommands", subcommands, |words| strings(words));
     fields.texts("flags", flags);
@@ -238,8 +254,12 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.flag("certain_only", *certain_only);
     fields.flag("no_operands", *no_operands);
     fields.texts("operands_in", operands_in);
+    fields.texts("sources_in", sources_in);
+    fields.texts("values_in", values_in);
     fields.texts("operands_outside", operands_outside);
+    fields.texts("mentions", mentions);
     fields.texts("reads", reads);
+    fields.texts("input_in", input_in);
     fields.texts("writes", writes);
     fields.list("input", input, |kind: &InputKind| variant("InputKind", *kind));
     fields.texts("input_from", input_from);
@@ -254,7 +274,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.list("script", script, |effect: &ScriptEffect| variant("ScriptEffect", *effect));
     fields.texts("input_lines", input_lines);
     fields.flag("forks_itself", *forks_itself);
-    fields.of("Conditions", "EMPTY", 26)
+    fields.of("Conditions", "EMPTY", 31)
 }
 
 /// Returns the path of a variant without fields, whose `Debug` form is its name.
@@ -285,11 +305,17 @@ mod tests {
             name: "x",
             value_options: &["-a"],
             options_first: true,
+            dashless: true,
             runs: &[Runs::File],
-            writes: &[Writes::Operands, Writes::After("of=")],
+            writes: &[Writes::Operands, Writes::LastOperandOf(&[&["a", "b"]]), Writes::After("of=")],
             script_language: Some(ScriptLanguage::Awk),
         };
         let written = text(program(&full));
-        assert!(written.contains("Writes::After(\"of=\")") && !written.contains(".."), "{written}");
+        assert!(
+            written.contains("&[\"a\", \"b\"]")
+                && written.contains("Writes::After(\"of=\")")
+                && !written.contains(".."),
+            "{written}"
+        );
     }
 }

@@ -42,10 +42,16 @@ table! {
         value_flags: Names,
         /// Whether the first operand ends the options, as the script does for an interpreter. Default: `false`.
         options_first: Flag,
+        /// Whether the first argument can be a cluster of options without a dash, as for `tar`. Default: `false`.
+        dashless_flags: Flag,
         /// The operands that name files which the program writes, changes or removes.
         writes: WordList<WrittenOperands>,
         /// Options with which the program writes all operands, such as `-i` for `sed`.
         writes_with: Names,
+        /// Options with which the program writes no operands, although `writes` has `operands`, such as `-c` for `gzip`.
+        writes_unless: Names,
+        /// Subcommands whose last operand names a file or folder that the program writes, such as `clone` for `git`.
+        writes_subcommands: Names,
         /// Options whose values name files that the program writes, such as `-o` for `curl`.
         writes_to: Names,
         /// Prefixes of operands that name files which the program writes, such as `of=` for `dd`.
@@ -66,6 +72,8 @@ words! {
     pub enum WrittenOperands {
         /// All operands, as for `tee`.
         Operands = "operands",
+        /// The first operand, as for `sqlite3`.
+        FirstOperand = "first-operand",
         /// The last of several operands, as for `cp`.
         LastOperand = "last-operand",
         /// Files that are named as the last parts of the operands, which are URLs, as for `wget`.
@@ -162,6 +170,8 @@ table! {
         exempts: Names,
         /// Patterns for names of programs. The command must run such a program, directly or through another one.
         programs: Names,
+        /// Places. The program must be named as a file in one of them, such as `/etc/init.d/nginx`.
+        program_in: Names,
         /// Patterns for names of programs to which the rule does not apply.
         without_programs: Names,
         /// Subcommands, one of which must be given. Each consists of the first operands, and of options in any position, such as `push --force`.
@@ -180,10 +190,18 @@ table! {
         no_operands: Flag,
         /// Places. An operand must be in one of them.
         operands_in: Names,
+        /// Places. An operand other than the last must be in one of them, such as a source of `mv`.
+        sources_in: Names,
+        /// Places. The value of one of `flags` must be in one of them: the whole value, the part before a `:`, the part after `source=` or `src=`, or the part after a `=` if there is no `,`.
+        values_in: Names,
         /// Places. An operand must be outside all of them.
         operands_outside: Names,
+        /// Places. An argument must be in one of them, or a part of an argument after `=` or `@`.
+        mentions: Names,
         /// Places. The command must read from one of them, by an operand, an option or a redirection.
         reads: Names,
+        /// Places. Standard input must be a file in one of them.
+        input_in: Names,
         /// Places. The command must write to one of them, by a redirection or as `[[programs]]` declares.
         writes: Names,
         /// Kinds of standard input. The command must have one of them.
@@ -194,15 +212,15 @@ table! {
         file_from: Names,
         /// Programs, with their subcommands. Standard input and substitutions must come from them, and from no other program.
         input_only_from: Names,
-        /// Programs. One of them must have written the file that is run.
+        /// Programs, which can have subcommands or first operands. One of them must have written the file that is run.
         program_from: Names,
         /// Programs. One of them must run the command, as `sudo` does.
         run_by: Names,
         /// Kinds of expansions. An argument must contain one of them.
         expansions: WordList<ExpansionKind>,
-        /// Patterns for names of variables. The command must set or export such a variable.
+        /// Patterns for names of variables, or for assignments if they have a `=`, such as `LESS=*+*`. The command must set or export such a variable.
         variables: Names,
-        /// Patterns for assignments that do not count for `variables`, such as `*PAGER=cat`.
+        /// Patterns for assignments that do not count for `variables`, such as `*PAGER=cat`. `~` stands for the home folder.
         without_variables: Names,
         /// SQL statements. An argument or standard input must contain one of them.
         statements: WordList<Statement>,
@@ -238,16 +256,17 @@ pub enum RuleWords {
 
 impl RuleManifest {
     /// Returns the conditions that are lists, each with its key and what it contains. A missing key has an empty list.
-    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 22] {
+    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 27] {
         macro_rules! lists {
             ($($key:ident $words:ident),*) => {
                 [$((stringify!($key), RuleWords::$words, self.$key.as_slice())),*]
             };
         }
         lists![
-            programs Programs, without_programs Programs, subcommands Subcommands, flags Flags, without_flags Flags,
-            arguments Patterns, operands_in Places, operands_outside Places, reads Places, writes Places, input Words,
-            input_from Programs, file_from Programs, input_only_from Subcommands, program_from Programs,
+            programs Programs, program_in Places, without_programs Programs, subcommands Subcommands, flags Flags, without_flags Flags,
+            arguments Patterns, operands_in Places, sources_in Places, values_in Places, operands_outside Places,
+            mentions Places, reads Places, input_in Places, writes Places, input Words,
+            input_from Programs, file_from Programs, input_only_from Subcommands, program_from Subcommands,
             run_by Programs, expansions Words, variables Patterns, without_variables Patterns, statements Words,
             script Words, input_lines Patterns
         ]
