@@ -3,11 +3,8 @@
 //! The command rules, with the places and programs that they name.
 
 use ::std::sync::LazyLock;
-use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Writes};
-
-use ::toolc::commands::rules::{
-    Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Statement, Verdict,
-};
+use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, Writes};
+use ::toolc::commands::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, Statement, Verdict};
 
 /// Returns the rules, for the judge.
 pub fn rules() -> &'static RuleSet<'static> {
@@ -17,6 +14,38 @@ pub fn rules() -> &'static RuleSet<'static> {
 
 /// The programs that run others or write files, by name.
 pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
+    (
+        "7z",
+        &Program {
+            name: "7z",
+            writes: &[Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]), Writes::Values(&["-o"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "7za",
+        &Program {
+            name: "7z",
+            writes: &[Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]), Writes::Values(&["-o"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "7zr",
+        &Program {
+            name: "7z",
+            writes: &[Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]), Writes::Values(&["-o"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "7zz",
+        &Program {
+            name: "7z",
+            writes: &[Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]), Writes::Values(&["-o"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "aa-exec",
         &Program {
@@ -30,10 +59,28 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { value_options: &["-e"], runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
     ),
     (
+        "adb",
+        &Program {
+            value_options: &["-H", "-L", "-P", "-s", "-t"],
+            runs: &[Runs::Joined { skip: 1, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "arch",
         &Program {
             value_options: &["-arch", "-d"],
             runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "aria2c",
+        &Program {
+            value_options: &[
+                "-d", "-i", "-j", "-l", "-o", "-s", "-x", "--dir", "--input-file", "--log", "--out", "--save-session",
+            ],
+            writes: &[Writes::Values(&["-d", "-l", "-o", "--dir", "--log", "--out", "--save-session"])],
             ..Program::EMPTY
         },
     ),
@@ -46,6 +93,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("at", &Program { value_options: &["-f", "-q", "-t"], ..Program::EMPTY }),
     ("autoexpect", &Program { value_options: &["-f"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "autossh",
@@ -66,7 +114,6 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
                 "--include", "--load", "--source",
             ],
-            script_language: Some(ScriptLanguage::Awk),
             ..Program::EMPTY
         },
     ),
@@ -80,6 +127,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("bear", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "brotli",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     (
         "bsdtar",
         &Program {
@@ -95,7 +153,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform", "--exclude-tag",
                 "--exclude-ignore",
             ],
-            writes: &[Writes::Values(&["-C", "--directory"])],
+            dashless: true,
+            writes: &[Writes::Values(&[
+                "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level", "--volno-file",
+            ])],
             ..Program::EMPTY
         },
     ),
@@ -121,6 +182,28 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "bunx",
             value_options: &["-p", "--package"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "bunzip2",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "bzip2",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -195,6 +278,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "compress",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "concurrently",
         &Program {
             value_options: &[
@@ -241,6 +335,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "cpio",
+        &Program {
+            value_options: &[
+                "-C", "-D", "-E", "-F", "-H", "-I", "-M", "-O", "-R", "--directory", "--file", "--format", "--owner",
+            ],
+            writes: &[Writes::Values(&["-D", "-F", "-O", "--directory", "--file"])],
+            ..Program::EMPTY
+        },
+    ),
+    ("cpp", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
+    (
         "cpulimit",
         &Program {
             value_options: &["-P", "-c", "-e", "-l", "-p", "--cpu", "--exe", "--limit", "--path", "--pid"],
@@ -248,7 +353,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("crontab", &Program { value_options: &["-n", "-u"], ..Program::EMPTY }),
     ("cross-env", &Program { runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "csplit",
+        &Program {
+            value_options: &["-b", "-f", "-n", "--digits", "--prefix", "--suffix-format"],
+            writes: &[Writes::Values(&["-f", "--prefix"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "curl",
         &Program {
@@ -279,13 +393,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--trace-ascii", "--unix-socket", "--url-query", "--variable", "--haproxy-clientip", "--ipfs-gateway",
                 "--trace-config", "--vlan-priority", "--ip-tos", "--ech",
             ],
-            writes: &[
-                Writes::UrlNames { with: &["-O", "--remote-name", "--remote-name-all"], folder: &["--output-dir"] },
-                Writes::Values(&[
-                    "-o", "-c", "-D", "--output", "--output-dir", "--cookie-jar", "--dump-header", "--alt-svc",
-                    "--etag-save", "--hsts", "--libcurl", "--stderr", "--trace", "--trace-ascii",
-                ]),
-            ],
+            writes: &[Writes::Values(&[
+                "-o", "-c", "-D", "--output", "--output-dir", "--cookie-jar", "--dump-header", "--alt-svc",
+                "--etag-save", "--hsts", "--libcurl", "--stderr", "--trace", "--trace-ascii",
+            ])],
             ..Program::EMPTY
         },
     ),
@@ -314,6 +425,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "dc3dd",
+        &Program {
+            name: "dc3dd",
+            writes: &[Writes::After("hof="), Writes::After("of="), Writes::After("wipe=")],
+            ..Program::EMPTY
+        },
+    ),
     ("dcfldd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
     (
         "dchroot",
@@ -328,6 +447,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("dd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
+    (
+        "ddpt",
+        &Program {
+            name: "dc3dd",
+            writes: &[Writes::After("hof="), Writes::After("of="), Writes::After("wipe=")],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ddrescue",
+        &Program {
+            value_options: &[
+                "-B", "-K", "-b", "-c", "-i", "-m", "-o", "-r", "-s", "-t", "--input-position", "--max-size",
+                "--output-position", "--retry-passes", "--sector-size", "--size",
+            ],
+            writes: &[Writes::LastOperand],
+            ..Program::EMPTY
+        },
+    ),
     ("direnv", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("distcc", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
@@ -361,6 +499,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
             ],
+            writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
             ..Program::EMPTY
         },
     ),
@@ -372,6 +511,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--profile", "--progress", "--project-directory", "--project-name", "--user", "--workdir",
             ],
             runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
             ..Program::EMPTY
         },
     ),
@@ -383,6 +523,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
                 Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "dos2unix",
+        &Program {
+            name: "dos2unix",
+            value_options: &["-D", "-c", "--convmode", "--display-enc"],
+            writes: &[Writes::OperandsUnless(&["-i", "-O", "--info", "--to-stdout"])],
             ..Program::EMPTY
         },
     ),
@@ -413,6 +562,35 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("dumb-init", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("eatmydata", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "ed",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "elvis",
+        &Program {
+            name: "vim",
+            value_options: &[
+                "-S", "-T", "-W", "-c", "-i", "-s", "-u", "-w", "--cmd", "--listen", "--server", "--startuptime",
+            ],
+            writes: &[Writes::OperandsUnless(&["-M", "-R"]), Writes::Values(&["-W", "-w", "--startuptime"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "emacs",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "enosys",
         &Program {
             value_options: &["-i", "-s", "--ioctl", "--syscall"],
@@ -440,6 +618,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("envdir", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("envuidgid", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "ex",
+        &Program {
+            name: "vim",
+            value_options: &[
+                "-S", "-T", "-W", "-c", "-i", "-s", "-u", "-w", "--cmd", "--listen", "--server", "--startuptime",
+            ],
+            writes: &[Writes::OperandsUnless(&["-M", "-R"]), Writes::Values(&["-W", "-w", "--startuptime"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "fakechroot",
         &Program {
@@ -505,7 +694,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 ends: &[";", "+"],
                 placeholder: "{}",
             }],
-            writes: &[Writes::Values(&["-fls", "-fprint", "-fprint0", "-fprintf"])],
+            writes: &[Writes::OperandsWith(&["-delete"]), Writes::Values(&["-fls", "-fprint", "-fprint0", "-fprintf"])],
             ..Program::EMPTY
         },
     ),
@@ -526,6 +715,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "fromdos",
+        &Program {
+            name: "dos2unix",
+            value_options: &["-D", "-c", "--convmode", "--display-enc"],
+            writes: &[Writes::OperandsUnless(&["-i", "-O", "--info", "--to-stdout"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "gawk",
         &Program {
             name: "awk",
@@ -533,12 +731,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
                 "--include", "--load", "--source",
             ],
-            script_language: Some(ScriptLanguage::Awk),
             ..Program::EMPTY
         },
     ),
     ("gchmod", &Program { name: "chmod", value_options: &["--reference"], ..Program::EMPTY }),
     ("gchown", &Program { name: "chown", value_options: &["--from", "--reference"], ..Program::EMPTY }),
+    (
+        "gcloud",
+        &Program {
+            value_options: &[
+                "--account", "--command", "--configuration", "--container", "--format", "--project", "--region",
+                "--ssh-flag", "--zone",
+            ],
+            runs: &[Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "gcp",
         &Program {
@@ -563,6 +771,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("gdbserver", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("gdd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
     (
+        "gedit",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "genv",
         &Program {
             name: "env",
@@ -583,10 +800,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 ends: &[";", "+"],
                 placeholder: "{}",
             }],
-            writes: &[Writes::Values(&["-fls", "-fprint", "-fprint0", "-fprintf"])],
+            writes: &[Writes::OperandsWith(&["-delete"]), Writes::Values(&["-fls", "-fprint", "-fprint0", "-fprintf"])],
             ..Program::EMPTY
         },
     ),
+    ("gh", &Program { value_options: &["-R", "-X", "--hostname", "--method", "--repo"], ..Program::EMPTY }),
     (
         "ginstall",
         &Program {
@@ -610,6 +828,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
                 "--message", "--attr-source", "--super-prefix", "--list-cmds",
             ],
+            writes: &[Writes::LastOperandOf(&[
+                &["bundle", "create"],
+                &["clone", "*"],
+                &["init"],
+                &["mv", "*"],
+                &["submodule", "add", "*"],
+                &["worktree", "add"],
+            ])],
             ..Program::EMPTY
         },
     ),
@@ -640,7 +866,6 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "sed",
             value_options: &["-e", "-f", "-l", "--expression", "--file", "--line-length", "-i?", "--in-place?"],
             writes: &[Writes::OperandsWith(&["-i", "--in-place", "-I"])],
-            script_language: Some(ScriptLanguage::Sed),
             ..Program::EMPTY
         },
     ),
@@ -681,7 +906,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform", "--exclude-tag",
                 "--exclude-ignore",
             ],
-            writes: &[Writes::Values(&["-C", "--directory"])],
+            dashless: true,
+            writes: &[Writes::Values(&[
+                "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level", "--volno-file",
+            ])],
             ..Program::EMPTY
         },
     ),
@@ -731,6 +959,38 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "guniq",
+        &Program {
+            name: "uniq",
+            value_options: &["-f", "-s", "-w", "--check-chars", "--skip-chars", "--skip-fields"],
+            writes: &[Writes::LastOperand],
+            ..Program::EMPTY
+        },
+    ),
+    ("gunlink", &Program { name: "unlink", writes: &[Writes::Operands], ..Program::EMPTY }),
+    (
+        "gunzip",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "gvim",
+        &Program {
+            name: "vim",
+            value_options: &[
+                "-S", "-T", "-W", "-c", "-i", "-s", "-u", "-w", "--cmd", "--listen", "--server", "--startuptime",
+            ],
+            writes: &[Writes::OperandsUnless(&["-M", "-R"]), Writes::Values(&["-W", "-w", "--startuptime"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "gxargs",
         &Program {
             name: "xargs",
@@ -744,6 +1004,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "gzip",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "hatch",
         &Program {
             value_options: &["-e", "-p", "--cache-dir", "--config", "--data-dir", "--env", "--project"],
@@ -752,6 +1023,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("heaptrack", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "helix",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "helm",
         &Program {
@@ -764,6 +1044,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("host-spawn", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "hx",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "hyperfine",
         &Program {
@@ -858,6 +1147,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "joe",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "k3s",
         &Program {
             name: "kubectl",
@@ -868,6 +1166,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
             ],
             runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
+            writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "kak",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "kate",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
             ..Program::EMPTY
         },
     ),
@@ -917,6 +1234,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
             ],
             runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
+            writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
             ..Program::EMPTY
         },
     ),
@@ -928,6 +1246,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("link", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
     (
         "linux32",
         &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
@@ -979,6 +1298,59 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "lz4",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "lzip",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "lzma",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "lzop",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mac2unix",
+        &Program {
+            name: "dos2unix",
+            value_options: &["-D", "-c", "--convmode", "--display-enc"],
+            writes: &[Writes::OperandsUnless(&["-i", "-O", "--info", "--to-stdout"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "mamba",
         &Program {
             name: "conda",
@@ -1012,7 +1384,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
                 "--include", "--load", "--source",
             ],
-            script_language: Some(ScriptLanguage::Awk),
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mcedit",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "micro",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
             ..Program::EMPTY
         },
     ),
@@ -1027,6 +1416,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
             ],
             runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
+            writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
             ..Program::EMPTY
         },
     ),
@@ -1069,6 +1459,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("mkdir", &Program { value_options: &["-m", "--mode"], writes: &[Writes::Operands], ..Program::EMPTY }),
+    (
+        "mkfifo",
+        &Program {
+            name: "mkfifo",
+            value_options: &["-m", "--mode"],
+            writes: &[Writes::FirstOperand],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mknod",
+        &Program {
+            name: "mkfifo",
+            value_options: &["-m", "--mode"],
+            writes: &[Writes::FirstOperand],
+            ..Program::EMPTY
+        },
+    ),
     (
         "mosh",
         &Program {
@@ -1115,6 +1523,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "nano",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "nawk",
         &Program {
             name: "awk",
@@ -1122,7 +1539,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
                 "--include", "--load", "--source",
             ],
-            script_language: Some(ScriptLanguage::Awk),
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ne",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
             ..Program::EMPTY
         },
     ),
@@ -1144,6 +1569,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
             ],
+            writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
             ..Program::EMPTY
         },
     ),
@@ -1269,6 +1695,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "nvim",
+        &Program {
+            name: "vim",
+            value_options: &[
+                "-S", "-T", "-W", "-c", "-i", "-s", "-u", "-w", "--cmd", "--listen", "--server", "--startuptime",
+            ],
+            writes: &[Writes::OperandsUnless(&["-M", "-R"]), Writes::Values(&["-W", "-w", "--startuptime"])],
+            ..Program::EMPTY
+        },
+    ),
+    ("nwipe", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
+    ("objcopy", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
+    (
         "oc",
         &Program {
             name: "kubectl",
@@ -1279,6 +1718,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
             ],
             runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
+            writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
             ..Program::EMPTY
         },
     ),
@@ -1296,6 +1736,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "asdf",
             value_options: &["-C"],
             runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "openssl",
+        &Program {
+            value_options: &["-in", "-inkey", "-keyout", "-out", "-passin", "-passout", "-pubout?", "-writerand"],
+            writes: &[Writes::Values(&["-keyout", "-out", "-writerand"])],
             ..Program::EMPTY
         },
     ),
@@ -1319,15 +1767,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st", "--tag?",
                 "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
                 "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd",
-                "--workdir", "--bar?", "--eta?", "--progress?", "--dry-run?", "--keep-order?", "--line-buffer?",
-                "--lb?", "--ungroup?", "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?",
-                "--plain?", "-k?", "-u?", "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
+                "--workdir",
             ],
             runs: &[
                 Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
                 Runs::Operand { skip: 0, shell: CodeShell::Any },
                 Runs::Input { shell: CodeShell::Any },
             ],
+            writes: &[Writes::Values(&["--joblog", "--results"])],
             ..Program::EMPTY
         },
     ),
@@ -1346,6 +1793,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "patchelf",
+        &Program {
+            name: "strip",
+            writes: &[Writes::OperandsUnless(&[
+                "-o", "--output", "--print-interpreter", "--print-needed", "--print-rpath", "--print-soname",
+            ])],
+            ..Program::EMPTY
+        },
+    ),
+    ("pdfseparate", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
     (
         "pdm",
         &Program {
@@ -1405,6 +1863,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--server", "--zend-extension",
             ],
             options_first: true,
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pico",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pigz",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1506,6 +1984,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
             ],
+            writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
             ..Program::EMPTY
         },
     ),
@@ -1553,6 +2032,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--log-file", "--pset", "--record-separator", "--set", "--table-attr",
             ],
             writes: &[Writes::Values(&["-o", "-L", "--output", "--log-file"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pv",
+        &Program {
+            value_options: &[
+                "-B", "-E", "-F", "-L", "-N", "-P", "-R", "-d", "-i", "-o", "-s", "--output", "--rate-limit", "--size",
+            ],
+            writes: &[Writes::Values(&["-o", "--output"])],
             ..Program::EMPTY
         },
     ),
@@ -1620,11 +2109,53 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "qemu-img",
+        &Program {
+            value_options: &["-B", "-F", "-O", "-S", "-T", "-b", "-f", "-l", "-m", "-o", "-r", "-s", "-t"],
+            writes: &[
+                Writes::LastOperandOf(&[
+                    &["commit"],
+                    &["convert", "*"],
+                    &["create"],
+                    &["dd"],
+                    &["rebase"],
+                    &["resize"],
+                ]),
+                Writes::After("of="),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ranlib",
+        &Program {
+            name: "strip",
+            writes: &[Writes::OperandsUnless(&[
+                "-o", "--output", "--print-interpreter", "--print-needed", "--print-rpath", "--print-soname",
+            ])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "rar",
+        &Program { name: "unrar", writes: &[Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]])], ..Program::EMPTY },
+    ),
+    (
         "rbenv",
         &Program {
             name: "asdf",
             value_options: &["-C"],
             runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    ("rcp", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
+    (
+        "red",
+        &Program {
+            name: "ed",
+            value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
+            writes: &[Writes::OperandsUnless(&["--view"])],
             ..Program::EMPTY
         },
     ),
@@ -1829,13 +2360,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("scrub", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
         "sed",
         &Program {
             name: "sed",
             value_options: &["-e", "-f", "-l", "--expression", "--file", "--line-length", "-i?", "--in-place?"],
             writes: &[Writes::OperandsWith(&["-i", "--in-place", "-I"])],
-            script_language: Some(ScriptLanguage::Sed),
             ..Program::EMPTY
         },
     ),
@@ -1859,15 +2390,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st", "--tag?",
                 "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
                 "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd",
-                "--workdir", "--bar?", "--eta?", "--progress?", "--dry-run?", "--keep-order?", "--line-buffer?",
-                "--lb?", "--ungroup?", "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?",
-                "--plain?", "-k?", "-u?", "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
+                "--workdir",
             ],
             runs: &[
                 Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
                 Runs::Operand { skip: 0, shell: CodeShell::Any },
                 Runs::Input { shell: CodeShell::Any },
             ],
+            writes: &[Writes::Values(&["--joblog", "--results"])],
             ..Program::EMPTY
         },
     ),
@@ -1895,6 +2425,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("setsid", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("setuidgid", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("sftp", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
+    (
+        "sg_dd",
+        &Program {
+            name: "dc3dd",
+            writes: &[Writes::After("hof="), Writes::After("of="), Writes::After("wipe=")],
+            ..Program::EMPTY
+        },
+    ),
     (
         "shred",
         &Program {
@@ -1937,6 +2476,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("sponge", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
+    ("srm", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
         "ssh",
         &Program {
@@ -1977,6 +2517,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[Runs::Rest(Rest::PLAIN)],
             writes: &[Writes::Values(&["-o", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "strip",
+        &Program {
+            name: "strip",
+            writes: &[Writes::OperandsUnless(&[
+                "-o", "--output", "--print-interpreter", "--print-needed", "--print-rpath", "--print-soname",
+            ])],
             ..Program::EMPTY
         },
     ),
@@ -2089,7 +2639,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform", "--exclude-tag",
                 "--exclude-ignore",
             ],
-            writes: &[Writes::Values(&["-C", "--directory"])],
+            dashless: true,
+            writes: &[Writes::Values(&[
+                "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level", "--volno-file",
+            ])],
             ..Program::EMPTY
         },
     ),
@@ -2126,6 +2679,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "todos",
+        &Program {
+            name: "dos2unix",
+            value_options: &["-D", "-c", "--convmode", "--display-enc"],
+            writes: &[Writes::OperandsUnless(&["-i", "-O", "--info", "--to-stdout"])],
+            ..Program::EMPTY
+        },
+    ),
     ("toolc", &Program { value_options: &["--approval", "--plugins"], ..Program::EMPTY }),
     (
         "torify",
@@ -2153,6 +2715,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("trash", &Program { name: "unlink", writes: &[Writes::Operands], ..Program::EMPTY }),
+    ("trash-put", &Program { name: "unlink", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
         "trickle",
         &Program {
@@ -2190,6 +2754,60 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("unbuffer", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "uncompress",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "uniq",
+        &Program {
+            name: "uniq",
+            value_options: &["-f", "-s", "-w", "--check-chars", "--skip-chars", "--skip-fields"],
+            writes: &[Writes::LastOperand],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "unix2dos",
+        &Program {
+            name: "dos2unix",
+            value_options: &["-D", "-c", "--convmode", "--display-enc"],
+            writes: &[Writes::OperandsUnless(&["-i", "-O", "--info", "--to-stdout"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "unix2mac",
+        &Program {
+            name: "dos2unix",
+            value_options: &["-D", "-c", "--convmode", "--display-enc"],
+            writes: &[Writes::OperandsUnless(&["-i", "-O", "--info", "--to-stdout"])],
+            ..Program::EMPTY
+        },
+    ),
+    ("unlink", &Program { name: "unlink", writes: &[Writes::Operands], ..Program::EMPTY }),
+    (
+        "unlzma",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "unrar",
+        &Program { name: "unrar", writes: &[Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]])], ..Program::EMPTY },
+    ),
+    (
         "unshare",
         &Program {
             value_options: &[
@@ -2202,10 +2820,42 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "unxz",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "unzip",
         &Program {
             value_options: &["-P", "-d", "-x", "-I", "-O"],
             writes: &[Writes::Values(&["-d"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "unzstd",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "upx",
+        &Program {
+            name: "strip",
+            writes: &[Writes::OperandsUnless(&[
+                "-o", "--output", "--print-interpreter", "--print-needed", "--print-rpath", "--print-soname",
+            ])],
             ..Program::EMPTY
         },
     ),
@@ -2257,6 +2907,50 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("valgrind", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "vi",
+        &Program {
+            name: "vim",
+            value_options: &[
+                "-S", "-T", "-W", "-c", "-i", "-s", "-u", "-w", "--cmd", "--listen", "--server", "--startuptime",
+            ],
+            writes: &[Writes::OperandsUnless(&["-M", "-R"]), Writes::Values(&["-W", "-w", "--startuptime"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "vim",
+        &Program {
+            name: "vim",
+            value_options: &[
+                "-S", "-T", "-W", "-c", "-i", "-s", "-u", "-w", "--cmd", "--listen", "--server", "--startuptime",
+            ],
+            writes: &[Writes::OperandsUnless(&["-M", "-R"]), Writes::Values(&["-W", "-w", "--startuptime"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "vim.basic",
+        &Program {
+            name: "vim",
+            value_options: &[
+                "-S", "-T", "-W", "-c", "-i", "-s", "-u", "-w", "--cmd", "--listen", "--server", "--startuptime",
+            ],
+            writes: &[Writes::OperandsUnless(&["-M", "-R"]), Writes::Values(&["-W", "-w", "--startuptime"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "vim.tiny",
+        &Program {
+            name: "vim",
+            value_options: &[
+                "-S", "-T", "-W", "-c", "-i", "-s", "-u", "-w", "--cmd", "--listen", "--server", "--startuptime",
+            ],
+            writes: &[Writes::OperandsUnless(&["-M", "-R"]), Writes::Values(&["-W", "-w", "--startuptime"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "volta",
         &Program {
@@ -2328,16 +3022,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--use-askpass", "--waitretry", "--warc-dedup", "--warc-file", "--warc-header", "--warc-max-size",
                 "--warc-tempdir",
             ],
-            writes: &[
-                Writes::UrlNames { with: &[], folder: &["-P", "--directory-prefix"] },
-                Writes::Values(&[
-                    "-O", "-P", "-a", "-o", "--append-output", "--directory-prefix", "--output-document",
-                    "--output-file", "--rejected-log", "--save-cookies", "--warc-file",
-                ]),
-            ],
+            writes: &[Writes::Values(&[
+                "-O", "-P", "-a", "-o", "--append-output", "--directory-prefix", "--output-document", "--output-file",
+                "--rejected-log", "--save-cookies", "--warc-file",
+            ])],
             ..Program::EMPTY
         },
     ),
+    ("wipe", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
         "x86_64",
         &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
@@ -2374,6 +3066,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("xxd", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
+    (
+        "xz",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     (
         "yarn",
         &Program {
@@ -2382,7 +3086,36 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "yq",
+        &Program {
+            writes: &[Writes::OperandsWith(&["-i", "--inplace", "--in-place", "-s", "--split-exp"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "zip",
+        &Program {
+            value_options: &[
+                "-O", "-b", "-i", "-n", "-s", "-t", "-tt", "-x", "--exclude", "--include", "--output-file",
+                "--temp-path",
+            ],
+            writes: &[Writes::FirstOperand, Writes::Values(&["-O", "--output-file"])],
+            ..Program::EMPTY
+        },
+    ),
     ("zrun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "zstd",
+        &Program {
+            name: "gzip",
+            writes: &[
+                Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
 ]);
 
 /// The places, in the order of the manifests.
@@ -2403,14 +3136,15 @@ pub static PLACES: &[Place<'static>] = &[
         name: "system-files",
         description: "Files of the operating system: programs, libraries, settings and kernel interfaces.",
         paths: &[
-            "/bin/**", "/boot/**", "/dev/**", "/etc/**", "/lib/**", "/lib32/**", "/lib64/**", "/libx32/**", "/proc/**",
-            "/root/**", "/sbin/**", "/sys/**", "/usr/**", "/var/**", "/Library/**", "/System/**", "/private/etc/**",
-            "/private/var/**",
+            "/", "/bin", "/bin/**", "/boot", "/boot/**", "/dev", "/dev/**", "/etc", "/etc/**", "/lib", "/lib/**",
+            "/lib32", "/lib32/**", "/lib64", "/lib64/**", "/libx32", "/libx32/**", "/proc", "/proc/**", "/root",
+            "/root/**", "/sbin", "/sbin/**", "/sys", "/sys/**", "/usr", "/usr/**", "/var", "/var/**", "/Library",
+            "/Library/**", "/System", "/System/**", "/private/etc/**", "/private/var/**",
         ],
         except: &[
             "/dev/fd/*", "/dev/full", "/dev/null", "/dev/ptmx", "/dev/pts/*", "/dev/random", "/dev/shm/**",
             "/dev/stderr", "/dev/stdin", "/dev/stdout", "/dev/tty", "/dev/urandom", "/dev/zero", "/proc/self/fd/*",
-            "/var/folders/**", "/var/tmp/**", "/private/var/folders/**", "/private/var/tmp/**", "~/**",
+            "/var/folders/**", "/var/tmp/**", "/private/var/folders/**", "/private/var/tmp/**", "~", "~/**",
         ],
     },
     Place {
@@ -2427,24 +3161,78 @@ pub static PLACES: &[Place<'static>] = &[
         name: "private-keys",
         description: "Private keys, and stores of passwords and tokens.",
         paths: &[
-            "/etc/gshadow", "/etc/shadow", "/etc/ssh/ssh_host_*_key", "/etc/sudoers", "/etc/sudoers.d/**", "~/.ssh",
-            "~/.ssh/id_*", "~/.ssh/identity", "~/.ssh/*.pem", "~/.ssh/*_key", "/root/.ssh/**", "/home/*/.ssh/id_*",
-            "~/.gnupg", "~/.gnupg/private-keys-v1.d/**", "~/.gnupg/secring.gpg", "~/.aws", "~/.aws/credentials",
-            "~/.aws/cli/cache/**", "~/.aws/sso/cache/**", "~/.azure/accessTokens.json", "~/.azure/msal_token_cache.*",
-            "~/.config/gcloud/application_default_credentials.json", "~/.config/gcloud/credentials.db",
-            "~/.config/gcloud/legacy_credentials/**", "~/.config/gh/hosts.yml", "~/.config/hub", "~/.config/op/**",
-            "~/.config/rclone/rclone.conf", "~/.docker/config.json", "~/.kube/config", "~/.netrc",
-            "~/.git-credentials", "~/.config/git/credentials", "~/.npmrc", "~/.pypirc", "~/.cargo/credentials",
-            "~/.cargo/credentials.toml", "~/.gem/credentials", "~/.m2/settings.xml", "~/.pgpass", "~/.my.cnf",
-            "~/.password-store/**", "~/.local/share/keyrings/**", "~/Library/Keychains/**",
-            "~/.mozilla/firefox/*/logins.json", "~/.mozilla/firefox/*/key4.db", "~/.config/google-chrome/*/Login Data",
-            "~/.vault-token", "~/.terraform.d/credentials.tfrc.json", "/proc/*/environ", "/var/run/secrets/**",
-            "/run/secrets/**",
+            "/etc/gshadow", "/etc/gshadow-", "/etc/krb5.keytab", "/etc/kubernetes/*.conf",
+            "/etc/kubernetes/pki/**/*.key", "/etc/letsencrypt/archive/**", "/etc/letsencrypt/live/**",
+            "/etc/pki/tls/private/**", "/etc/security/opasswd", "/etc/wireguard/**", "/etc/shadow", "/etc/shadow-",
+            "/etc/ssl/private/**", "/etc/ssh/ssh_host_*_key", "/etc/sudoers", "/etc/sudoers.d/**", "~/.ssh",
+            "~/.ssh/**", "~/.gnupg", "~/.gnupg/private-keys-v1.d/**", "~/.gnupg/secring.gpg", "~/.aws",
+            "~/.aws/credentials", "~/.aws/cli/cache/**", "~/.aws/sso/cache/**", "~/.azure/accessTokens.json",
+            "~/.azure/msal_token_cache.*", "~/.config/gcloud/application_default_credentials.json",
+            "~/.config/gcloud/credentials.db", "~/.config/gcloud/legacy_credentials/**", "~/.config/gh",
+            "~/.config/gh/hosts.yml", "~/.config/hub", "~/.config/op/**", "~/.config/gcloud", "~/.config/op",
+            "~/.config/rclone", "~/.config/rclone/rclone.conf", "~/.docker", "~/.docker/config.json", "~/.kube",
+            "~/.kube/config", "~/.netrc", "~/.git-credentials", "~/.config/git/credentials", "~/.npmrc", "~/.pypirc",
+            "~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.gem/credentials", "~/.m2/settings.xml",
+            "~/.pgpass", "~/.my.cnf", "~/.password-store", "~/.password-store/**", "~/.local/share/keyrings/**",
+            "~/Library/Keychains/**", "~/.mozilla/firefox/*/logins.json", "~/.mozilla/firefox/*/key4.db",
+            "~/.config/google-chrome/*/Login Data", "~/.vault-token", "~/.terraform.d/credentials.tfrc.json",
+            "/proc/*/environ", "/var/run/secrets/**", "/run/secrets/**", "/root/.aws", "/root/.aws/**",
+            "/root/.azure/**", "/root/.cargo/credentials", "/root/.cargo/credentials.toml", "/root/.config/gcloud/**",
+            "/root/.config/gh/**", "/root/.docker/config.json", "/root/.git-credentials", "/root/.gnupg",
+            "/root/.gnupg/private-keys-v1.d/**", "/root/.gnupg/secring.gpg", "/root/.kube", "/root/.kube/config",
+            "/root/.my.cnf", "/root/.netrc", "/root/.npmrc", "/root/.password-store/**", "/root/.pgpass",
+            "/root/.pypirc", "/root/.ssh", "/root/.ssh/**", "/root/.vault-token", "/home/*/.aws", "/home/*/.aws/**",
+            "/home/*/.azure/**", "/home/*/.cargo/credentials", "/home/*/.cargo/credentials.toml",
+            "/home/*/.config/gcloud/**", "/home/*/.config/gh/**", "/home/*/.docker/config.json",
+            "/home/*/.git-credentials", "/home/*/.gnupg", "/home/*/.gnupg/private-keys-v1.d/**",
+            "/home/*/.gnupg/secring.gpg", "/home/*/.kube", "/home/*/.kube/config", "/home/*/.my.cnf", "/home/*/.netrc",
+            "/home/*/.npmrc", "/home/*/.password-store/**", "/home/*/.pgpass", "/home/*/.pypirc", "/home/*/.ssh",
+            "/home/*/.ssh/**", "/home/*/.vault-token", "/Users/*/.aws", "/Users/*/.aws/**", "/Users/*/.azure/**",
+            "/Users/*/.cargo/credentials", "/Users/*/.cargo/credentials.toml", "/Users/*/.config/gcloud/**",
+            "/Users/*/.config/gh/**", "/Users/*/.docker/config.json", "/Users/*/.git-credentials", "/Users/*/.gnupg",
+            "/Users/*/.gnupg/private-keys-v1.d/**", "/Users/*/.gnupg/secring.gpg", "/Users/*/.kube",
+            "/Users/*/.kube/config", "/Users/*/.my.cnf", "/Users/*/.netrc", "/Users/*/.npmrc",
+            "/Users/*/.password-store/**", "/Users/*/.pgpass", "/Users/*/.pypirc", "/Users/*/.ssh", "/Users/*/.ssh/**",
+            "/Users/*/.vault-token",
         ],
         except: &[
-            "~/.ssh/id_*.pub", "/home/*/.ssh/id_*.pub", "/root/.ssh/*.pub", "/root/.ssh/config",
-            "/root/.ssh/known_hosts",
+            "~/.ssh/*.pub", "~/.ssh/allowed_signers", "~/.ssh/authorized_keys*", "~/.ssh/config", "~/.ssh/config.d/**",
+            "~/.ssh/known_hosts*", "/root/.ssh/*.pub", "/root/.ssh/allowed_signers", "/root/.ssh/authorized_keys*",
+            "/root/.ssh/config", "/root/.ssh/config.d/**", "/root/.ssh/known_hosts*", "/home/*/.ssh/*.pub",
+            "/home/*/.ssh/allowed_signers", "/home/*/.ssh/authorized_keys*", "/home/*/.ssh/config",
+            "/home/*/.ssh/config.d/**", "/home/*/.ssh/known_hosts*", "/Users/*/.ssh/*.pub",
+            "/Users/*/.ssh/allowed_signers", "/Users/*/.ssh/authorized_keys*", "/Users/*/.ssh/config",
+            "/Users/*/.ssh/config.d/**", "/Users/*/.ssh/known_hosts*", "/etc/letsencrypt/live/*/cert.pem",
+            "/etc/letsencrypt/live/*/chain.pem", "/etc/letsencrypt/live/*/fullchain.pem",
+            "/etc/letsencrypt/live/README",
         ],
+    },
+    Place {
+        name: "service-scripts",
+        description: "Scripts that start and stop services.",
+        paths: &["/etc/init.d/*", "/etc/rc.d/**", "/usr/local/etc/rc.d/*"],
+        except: &[],
+    },
+    Place {
+        name: "host-folders",
+        description: "Folders of this machine with which a container could change it: of the system, of homes, and of the container engine.",
+        paths: &[
+            "/", "/bin", "/bin/**", "/boot", "/boot/**", "/dev", "/dev/**", "/etc", "/etc/**", "/home", "/home/*",
+            "/lib", "/lib64", "/proc", "/proc/**", "/root", "/root/**", "/run", "/sbin", "/sbin/**", "/sys", "/sys/**",
+            "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/usr/local/bin", "/usr/sbin", "/var", "/var/lib",
+            "/var/lib/containerd", "/var/lib/docker", "/var/run", "/Users", "/Users/*", "/private", "~",
+            "**/containerd.sock", "**/crio.sock", "**/docker.sock", "**/podman.sock",
+        ],
+        except: &[
+            "/dev/dri", "/dev/null", "/dev/shm", "/etc/group", "/etc/localtime", "/etc/passwd", "/etc/ssl/certs",
+            "/etc/timezone",
+        ],
+    },
+    Place {
+        name: "home-folders",
+        description: "The root folder, whole home folders, and the folder of their settings.",
+        paths: &["/", "~", "~/.config", "/home", "/home/*", "/root", "/Users", "/Users/*"],
+        except: &[],
     },
     Place {
         name: "credentials",
@@ -2453,20 +3241,29 @@ pub static PLACES: &[Place<'static>] = &[
             "~/.ssh/**", "/root/.ssh/**", "/home/*/.ssh/**", "~/.gnupg/**", "~/.aws/**", "~/.azure/**",
             "~/.config/gcloud/**", "~/.config/gh/**", "~/.docker/config.json", "~/.kube/**", "~/.netrc",
             "~/.git-credentials", "~/.config/git/credentials", "~/.npmrc", "~/.pypirc", "~/.cargo/credentials",
-            "~/.cargo/credentials.toml", "~/.pgpass", "~/.my.cnf", "~/.vault-token", "~/.password-store/**", "**/.env",
-            "**/.env.*", "**/.netrc", "**/.htpasswd",
+            "~/.cargo/credentials.toml", "~/.pgpass", "~/.my.cnf", "~/.vault-token", "~/.password-store/**",
+            "/root/.aws/**", "/root/.azure/**", "/root/.config/gcloud/**", "/root/.config/gh/**",
+            "/root/.docker/config.json", "/root/.git-credentials", "/root/.gnupg/**", "/root/.kube/**",
+            "/root/.my.cnf", "/root/.npmrc", "/root/.pgpass", "/root/.pypirc", "/home/*/.aws/**", "/home/*/.azure/**",
+            "/home/*/.config/gcloud/**", "/home/*/.config/gh/**", "/home/*/.docker/config.json",
+            "/home/*/.git-credentials", "/home/*/.gnupg/**", "/home/*/.kube/**", "/home/*/.my.cnf", "/home/*/.npmrc",
+            "/home/*/.pgpass", "/home/*/.pypirc", "/Users/*/.aws/**", "/Users/*/.azure/**",
+            "/Users/*/.config/gcloud/**", "/Users/*/.config/gh/**", "/Users/*/.docker/config.json",
+            "/Users/*/.git-credentials", "/Users/*/.gnupg/**", "/Users/*/.kube/**", "/Users/*/.my.cnf",
+            "/Users/*/.npmrc", "/Users/*/.pgpass", "/Users/*/.pypirc", "/Users/*/.ssh/**", "**/.env", "**/.env.*",
+            "**/.netrc", "**/.htpasswd",
         ],
         except: &["**/.env.dist", "**/.env.example", "**/.env.sample", "**/.env.template"],
     },
     Place {
         name: "env-files",
-        description: "Files with variables of a project.",
-        paths: &["./.env", "./**/.env", "./.env.*", "./**/.env.*"],
+        description: "Files of variables for an application, which can hold passwords and tokens.",
+        paths: &["**/.env", "**/.env.*"],
         except: &[],
     },
     Place {
         name: "start-up-files",
-        description: "Files that shells, desktops and schedulers run on their own.",
+        description: "Files that shells, desktops, schedulers, editors and other tools run on their own, and folders of programs in the home.",
         paths: &[
             "~/.bashrc", "~/.bash_aliases", "~/.bash_login", "~/.bash_logout", "~/.bash_profile", "~/.profile",
             "~/.inputrc", "~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.cshrc", "~/.tcshrc",
@@ -2474,7 +3271,35 @@ pub static PLACES: &[Place<'static>] = &[
             "~/.config/environment.d/**", "~/.pam_environment", "~/.xinitrc", "~/.xprofile", "~/.xsession",
             "~/.xsessionrc", "~/.vimrc", "~/.config/nvim/**", "~/.local/share/systemd/user/**",
             "~/Library/LaunchAgents/**", "/Library/LaunchDaemons/**", "/var/spool/cron/**", "/home/*/.bashrc",
-            "/home/*/.profile", "/home/*/.bash_profile", "/home/*/.zshrc",
+            "/home/*/.profile", "/home/*/.bash_profile", "/home/*/.zshrc", "~/.config/i3/**", "~/.config/sway/**",
+            "~/.config/hypr/**", "~/.config/awesome/**", "~/.config/bspwm/**", "~/.config/openbox/**",
+            "~/.config/qtile/**", "~/.config/xmonad/**", "~/.xmonad/**", "~/.fluxbox/**", "~/.i3/**",
+            "~/.config/kitty/**", "~/.config/alacritty/**", "~/.config/wezterm/**", "~/.config/ghostty/**",
+            "~/.wezterm.lua", "~/.config/tmux/**", "~/.tmux.conf", "~/.screenrc", "~/.config/direnv/**", "~/.direnvrc",
+            "**/.envrc", "~/.local/bin/**", "~/bin/**", "~/.gdbinit", "~/.config/gdb/**", "~/.lldbinit", "~/.emacs",
+            "~/.emacs.el", "~/.emacs.d/**", "~/.config/emacs/**", "~/.config/doom/**", "~/.doom.d/**", "~/.vim/**",
+            "~/.exrc", "~/.gvimrc", "~/.ideavimrc", "~/.config/helix/**", "~/.nanorc", "~/.config/nano/**",
+            "~/.psqlrc", "~/.sqliterc", "~/.myclirc", "~/.mongorc.js", "~/.mongoshrc.js", "~/.Rprofile", "~/.Renviron",
+            "~/.irbrc", "~/.pryrc", "~/.pythonrc", "~/.pythonrc.py", "~/.pystartup", "~/.ipython/**", "~/.jupyter/**",
+            "~/.ghci", "~/.perldb", "~/.octaverc", "~/.julia/config/**", "~/.ocamlinit", "~/.config/pip/**",
+            "~/.pip/**", "~/.cargo/config", "~/.cargo/config.toml", "~/.cargo/env", "~/.asdfrc", "~/.config/mise/**",
+            "~/.gradle/init.d/**", "~/.gradle/init.gradle", "~/.gradle/gradle.properties", "~/.mavenrc", "~/.sbt/**",
+            "~/.curlrc", "~/.config/curlrc", "~/.wgetrc", "~/.lftprc", "~/.config/lftp/**", "~/.hgrc", "~/.mailcap",
+            "~/.mailrc", "~/.muttrc", "~/.config/mutt/**", "~/.lesskey", "~/.config/lesskey", "~/.lessfilter",
+            "~/.local/share/applications/**", "~/.local/lib/python*/site-packages/*.pth",
+            "~/.local/lib/python*/site-packages/sitecustomize.py",
+            "~/.local/lib/python*/site-packages/usercustomize.py", "~/.bashrc.d/**", "~/.zshrc.d/**",
+            "~/.profile.d/**", "~/.zshrc.local", "~/.bashrc.local", "~/.bash_functions", "~/.bash_completion",
+            "~/.config/bash/**", "~/.config/zsh/**", "~/.config/nushell/**", "~/.config/xonsh/**", "~/.xonshrc",
+            "~/.config/powershell/**", "~/.config/starship.toml", "~/.config/systemd/user.conf",
+            "~/.config/upstart/**", "~/.config/plasma-workspace/**", "~/.config/cron/**", "~/.dmrc", "~/.xserverrc",
+            "~/.Xresources", "~/.Xdefaults", "~/Library/Application Support/Code/User/settings.json",
+            "~/.config/Code/User/settings.json", "/home/*/.bash_login", "/home/*/.bash_logout", "/home/*/.zshenv",
+            "/home/*/.zprofile", "/home/*/.config/autostart/**", "/home/*/.config/fish/**",
+            "/home/*/.config/systemd/user/**", "/home/*/.local/bin/**", "/Users/*/.bashrc", "/Users/*/.bash_profile",
+            "/Users/*/.profile", "/Users/*/.zshrc", "/Users/*/.zshenv", "/Users/*/.zprofile",
+            "/Users/*/Library/LaunchAgents/**", "~/.nvm/nvm.sh", "~/.pyenv/shims/**", "~/.asdf/asdf.sh",
+            "~/.sdkman/bin/**", "~/.oh-my-zsh/custom/**", "~/.oh-my-zsh/oh-my-zsh.sh", "~/.cargo/bin/*",
         ],
         except: &[],
     },
@@ -2482,20 +3307,28 @@ pub static PLACES: &[Place<'static>] = &[
         name: "git-hooks",
         description: "Programs that git runs, and the settings that name them.",
         paths: &[
-            "**/.[gG][iI][tT]/config", "**/.[gG][iI][tT]/config.worktree", "**/.[gG][iI][tT]/hooks/**",
-            "**/.[gG][iI][tT]/modules/**/config", "**/.[gG][iI][tT]/modules/**/hooks/**",
-            "**/.[gG][iI][tT]/worktrees/*/config*", "**/.gitmodules", "**/.husky/**", "~/.config/git/config",
-            "~/.config/git/attributes", "~/.gitconfig",
+            "**/.git/config", "**/.git/hooks/**", "~/.config/git/config", "~/.config/git/attributes", "~/.gitconfig",
         ],
         except: &["**/.git/hooks/*.sample"],
     },
     Place {
         name: "toolc-home",
         description: "The settings, approvals and stores of toolc.",
-        paths: &["~/.toolc", "~/.toolc/**"],
+        paths: &["~/.toolc", "~/.toolc/**", "**/.toolc", "**/.toolc/**"],
         except: &[],
     },
-    Place { name: "whole-working-directory", description: "The working directory itself.", paths: &["."], except: &[] },
+    Place {
+        name: "critical-files",
+        description: "Files of the system that decide who has access, or that name what runs on its own.",
+        paths: &[
+            "/boot/**", "/etc/anacrontab", "/etc/bash.bashrc", "/etc/cron.*/**", "/etc/crontab", "/etc/environment",
+            "/etc/fstab", "/etc/group", "/etc/gshadow", "/etc/hosts", "/etc/ld.so.conf", "/etc/ld.so.conf.d/**",
+            "/etc/ld.so.preload", "/etc/pam.d/**", "/etc/passwd", "/etc/profile", "/etc/profile.d/**", "/etc/rc.local",
+            "/etc/resolv.conf", "/etc/shadow", "/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/**", "/etc/sudoers",
+            "/etc/sudoers.d/**", "/etc/systemd/system/**",
+        ],
+        except: &[],
+    },
     Place {
         name: "working-directory",
         description: "The working directory and everything below it.",
@@ -2508,7 +3341,7 @@ pub static PLACES: &[Place<'static>] = &[
 pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "remove-containers",
-        description: "Removes containers, images, volumes or networks.",
+        description: "Removes containers, images, volumes or networks, or kills containers.",
         check: "Do their data exist elsewhere? What a removed volume held is lost.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
@@ -2518,6 +3351,26 @@ pub static RULES: &[Rule<'static>] = &[
             subcommands: &[
                 &["rm"],
                 &["rmi"],
+                &["kill"],
+                &["compose", "kill"],
+                &["container", "kill"],
+                &["container", "remove"],
+                &["image", "remove"],
+                &["manifest", "rm"],
+                &["network", "remove"],
+                &["buildx", "rm"],
+                &["config", "rm"],
+                &["context", "rm"],
+                &["kube", "down"],
+                &["machine", "rm"],
+                &["node", "rm"],
+                &["play", "kube", "--down"],
+                &["plugin", "remove"],
+                &["plugin", "rm"],
+                &["pod", "kill"],
+                &["service", "remove"],
+                &["stack", "remove"],
+                &["volume", "remove"],
                 &["container", "rm"],
                 &["container", "prune"],
                 &["image", "rm"],
@@ -2565,7 +3418,7 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["kubectl"],
-            subcommands: &[&["delete"], &["drain"], &["replace", "--force"]],
+            subcommands: &[&["apply", "--prune"], &["delete"], &["drain"], &["replace", "--force"]],
             ..Conditions::EMPTY
         },
     },
@@ -2579,7 +3432,9 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &[
                 "aws", "az", "gcloud", "k3d", "kind", "minikube", "helm", "nomad", "pulumi", "terraform", "terragrunt",
-                "tofu", "vagrant", "cdk", "eksctl", "flyctl", "heroku",
+                "tofu", "vagrant", "cdk", "argocd", "cdktf", "cf", "civo", "doctl", "eksctl", "firebase", "flux",
+                "fly", "hcloud", "helmfile", "ibmcloud", "kops", "oci", "serverless", "skaffold", "sst", "flyctl",
+                "heroku", "linode-cli", "netlify", "railway", "scw", "supabase", "vercel", "wrangler",
             ],
             subcommands: &[
                 &["uninstall"],
@@ -2591,20 +3446,161 @@ pub static RULES: &[Rule<'static>] = &[
                 &["*", "delete"],
                 &["*", "delete-*"],
                 &["*", "*", "delete"],
+                &["*", "*", "destroy"],
+                &["*", "*", "*", "delete"],
+                &["*", "*", "*", "*", "delete"],
+                &["*", "*", "terminate-*"],
+                &["*", "destroy"],
+                &["*", "remove"],
                 &["*", "terminate-*"],
                 &["*", "rm"],
                 &["*", "rb"],
                 &["job", "stop"],
                 &["system", "gc"],
-                &["apps:destroy"],
+                &["*:delete"],
+                &["*:destroy"],
+                &["*:remove"],
+                &["*", "*", "delete-*"],
                 &["pg:reset"],
             ],
             ..Conditions::EMPTY
         },
     },
     Rule {
+        name: "remove-machines",
+        description: "Removes or stops containers or virtual machines, or their images.",
+        check: "Do their data exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "VBoxManage", "buildah", "crictl", "ctr", "lima", "limactl", "lxc", "multipass", "nova", "openstack",
+                "pct", "prlctl", "qm", "vboxmanage", "virsh", "xl",
+            ],
+            subcommands: &[
+                &["*", "delete"],
+                &["*", "remove"],
+                &["*", "rm"],
+                &["delete"],
+                &["destroy"],
+                &["prune"],
+                &["purge"],
+                &["remove"],
+                &["reset"],
+                &["rm"],
+                &["rmi"],
+                &["rmp"],
+                &["undefine"],
+                &["unregistervm"],
+                &["vol-delete"],
+                &["pool-destroy"],
+                &["snapshot-delete"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remove-stored-objects",
+        description: "Deletes stored objects, tables, keys or secrets of a service.",
+        check: "Which objects are these, and do they exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["azcopy", "b2", "bq", "consul", "etcdctl", "gsutil", "mc", "rclone", "s3cmd", "s5cmd", "vault"],
+            subcommands: &[
+                &["cleanup"],
+                &["del"],
+                &["delete"],
+                &["delete-*"],
+                &["deletefile"],
+                &["destroy"],
+                &["kv", "delete"],
+                &["kv", "destroy"],
+                &["kv", "metadata", "delete"],
+                &["mirror", "--remove"],
+                &["purge"],
+                &["rb"],
+                &["remove"],
+                &["rm"],
+                &["rmdirs"],
+                &["rsync", "-d"],
+                &["secrets", "disable"],
+                &["sync", "--delete*"],
+            ],
+            without_flags: &["-n", "--dry-run"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "mirror-a-folder",
+        description: "Deletes files or stored objects of the target that the source lacks.",
+        check: "Are source and target right? The same command with `--dry-run` lists what it deletes.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["rclone"],
+            subcommands: &[&["bisync"], &["move"], &["moveto"], &["sync"]],
+            without_flags: &["-n", "--dry-run"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remove-objects-by-synchronisation",
+        description: "Deletes files or stored objects of the target that the source lacks.",
+        check: "Are source and target right? The same command with `--dryrun` lists what it deletes.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["aws", "gcloud"],
+            subcommands: &[
+                &["s3", "sync", "--delete"],
+                &["storage", "rsync", "--delete-unmatched-destination-objects"],
+                &["storage", "rm"],
+            ],
+            without_flags: &["--dryrun", "--dry-run"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-by-an-api",
+        description: "Deletes something by the API of a service.",
+        check: "What does this address stand for?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gh", "glab"],
+            subcommands: &[&["api"]],
+            flags: &["-X=delete", "--method=delete"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "alias-that-runs-a-program",
+        description: "Defines an alias that runs a command of the shell.",
+        check: "Which command does the alias run? Later uses of the alias run it without a question.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gh", "glab"],
+            subcommands: &[
+                &["alias", "set", "*", "!*"],
+                &["alias", "set", "--shell"],
+                &["alias", "set", "-s"],
+                &["alias", "import"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "container-with-the-host",
-        description: "Starts a container with access to this machine: privileged, or with the machine's root folder, processes or container engine.",
+        description: "Starts or builds a container with access to this machine: privileged, or with its processes or devices.",
         check: "Does the container need this access? Its programs can change anything on this machine.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -2613,11 +3609,37 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["docker"],
             flags: &[
                 "--privileged", "--pid=host", "--ipc=host", "--userns=host", "--cap-add", "--device", "--security-opt",
-                "-v=/:*", "-v=/etc*", "-v=/root*", "-v=/home:*", "-v=/dev*", "-v=/proc*", "-v=/sys*",
-                "-v=*docker.sock*", "--volume=/:*", "--volume=/etc*", "--volume=/root*", "--volume=/home:*",
-                "--volume=/dev*", "--volume=/proc*", "--volume=/sys*", "--volume=*docker.sock*", "--mount=*source=/,*",
-                "--mount=*src=/,*", "--mount=*source=/etc*", "--mount=*docker.sock*",
+                "--allow=security.*", "--allow=network.host", "--cgroupns=host", "--uts=host", "--volumes-from",
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "mount-host-folders-into-a-container",
+        description: "Starts a container with folders of this machine: of the system, of a home, of its devices or of the container engine.",
+        check: "Does the container need these folders? Its programs can read and change everything there.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker", "docker-compose", "lima", "nerdctl"],
+            flags: &["-v", "--mount", "--volume"],
+            values_in: &["host-folders", "private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deletion-in-a-container",
+        description: "Deletes files in a container that has a folder of this machine.",
+        check: "Which folder of this machine is mounted, and which files does the command delete?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker"],
+            subcommands: &[&["compose", "run"], &["container", "run"], &["run"]],
+            flags: &["-v", "--mount", "--volume"],
+            arguments: &["rm", "shred", "unlink", "-delete", "*rm -*", "*-delete*"],
             ..Conditions::EMPTY
         },
     },
@@ -2634,6 +3656,48 @@ pub static RULES: &[Rule<'static>] = &[
                 "pivot_root", "proot", "schroot", "systemd-nspawn", "umount", "unshare",
             ],
             arguments: &["*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "mount-everything",
+        description: "Mounts or unmounts all file systems.",
+        check: "Which files and processes become reachable, and which are still in use?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["mount", "umount"], flags: &["-a", "--all"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "enter-a-machine",
+        description: "Starts a container with another root folder.",
+        check: "Which files and processes become reachable?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bwrap", "systemd-nspawn", "unshare", "nsenter"],
+            flags: &[
+                "-D", "-M", "-R", "-U", "-i", "-m", "-r", "-t", "--bind", "--dev-bind", "--directory", "--image",
+                "--machine", "--mount", "--root", "--target", "--template", "--user",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "privileged-pod",
+        description: "Starts a container in a cluster with access to the machine that it runs on.",
+        check: "Does the container need this access? Its programs can change anything on that machine.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["kubectl"],
+            subcommands: &[&["debug"], &["run"]],
+            flags: &[
+                "--privileged", "--overrides=*hostPID*", "--overrides=*hostPath*", "--overrides=*privileged*",
+                "--profile=netadmin", "--profile=sysadmin",
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -2668,35 +3732,9 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["dropdb", "dropuser", "pg_dropcluster", "pg_resetwal"],
+            programs: &["dropdb", "dropuser", "mysqladmin", "pg_dropcluster", "pg_resetwal", "createuser"],
             without_flags: &["--version"],
             arguments: &["*"],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "delete-a-database-by-its-administrator",
-        description: "Deletes a database, stops the server, or changes a password.",
-        check: "Which server and database is this, and does it have a backup?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["mysqladmin", "mariadb-admin"],
-            arguments: &["drop", "shutdown", "password", "flush-*", "kill", "stop-*", "reset-*", "old-password"],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "restore-over-a-database",
-        description: "Deletes what a database contains, before a backup replaces it.",
-        check: "Which database is this, and does it have a backup?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["mongorestore", "pg_restore"],
-            flags: &["-c", "--clean", "--drop"],
             ..Conditions::EMPTY
         },
     },
@@ -2709,22 +3747,8 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["mongo", "mongosh"],
-            flags: &["--eval=*drop*(*", "--eval=*delete*(*", "--eval=*remove*(*", "--eval=*[[]*drop*"],
+            arguments: &["*drop*(*", "*delete*(*", "*remove*(*"],
             ignore_case: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "delete-documents-by-input",
-        description: "Deletes documents, collections or databases.",
-        check: "Which database is this, and does it have a backup?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["mongo", "mongosh"],
-            ignore_case: true,
-            input_lines: &["*drop*(*", "*delete*(*", "*remove*(*"],
             ..Conditions::EMPTY
         },
     },
@@ -2746,24 +3770,10 @@ pub static RULES: &[Rule<'static>] = &[
                 &["function"],
                 &["config", "set"],
                 &["eval"],
+                &["del"],
+                &["unlink"],
             ],
             ignore_case: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "delete-keys-by-input",
-        description: "Deletes all keys, or stops the server.",
-        check: "Which server is this, and does it hold more than a cache?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["redis-cli", "valkey-cli", "keydb-cli"],
-            ignore_case: true,
-            input_lines: &[
-                "flushall*", "flushdb*", "shutdown*", "debug *", "script *", "function *", "config set *", "eval *",
-            ],
             ..Conditions::EMPTY
         },
     },
@@ -2777,7 +3787,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &[
                 "artisan", "flask", "prisma", "rails", "rake", "sequelize", "sequelize-cli", "typeorm", "knex",
-                "diesel", "sqlx", "mix", "django-admin", "manage.py", "dotnet", "dotnet-ef", "pnpm", "yarn", "bun",
+                "diesel", "sqlx", "mix",
             ],
             subcommands: &[
                 &["db:drop*"],
@@ -2793,44 +3803,6 @@ pub static RULES: &[Rule<'static>] = &[
                 &["migrate:fresh"],
                 &["migrate:reset"],
                 &["migrate:rollback"],
-                &["migrate:refresh"],
-                &["db:wipe"],
-                &["db:migrate:reset"],
-                &["db:rollback*"],
-                &["db", "push", "--force-reset"],
-                &["*", "migrate", "reset"],
-                &["*", "db", "push", "--force-reset"],
-                &["*", "db:drop*"],
-                &["*", "db:reset*"],
-                &["db:migrate:undo:all"],
-                &["db:schema:load"],
-                &["ef", "database", "drop"],
-                &["flush"],
-                &["reset_db"],
-                &["sqlflush"],
-            ],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "reset-a-development-database-by-a-script",
-        description: "Drops the project's database and creates it again.",
-        check: "Which database does the environment of this project name?",
-        verdict: Verdict::Ask,
-        can_be_exempted: true,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["php", "python"],
-            subcommands: &[
-                &["artisan", "migrate:fresh"],
-                &["artisan", "migrate:refresh"],
-                &["artisan", "migrate:reset"],
-                &["artisan", "migrate:rollback"],
-                &["artisan", "db:wipe"],
-                &["*manage.py", "flush"],
-                &["*manage.py", "reset_db"],
-                &["*console", "doctrine:database:drop"],
-                &["*console", "doctrine:schema:drop"],
             ],
             ..Conditions::EMPTY
         },
@@ -2846,8 +3818,7 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["mariadb", "mysql", "psql", "sqlite3", "redis-cli"],
             arguments: &[
                 ".shell *", ".system *", "*\n.shell *", "*\n.system *", "*load_extension*", ".load *", ".import *|*",
-                ".output |*", ".once |*", "*to program*", "*from program*", ".output /*", ".output ~*", ".once /*",
-                ".once ~*", ".backup /*", ".excel*", ".log /*",
+                ".output |*", ".once |*", "*to program*", "*from program*",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -2863,31 +3834,12 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["mariadb", "mysql", "psql", "sqlite3"],
             flags: &[
-                "-c=*\\!*", "-c=*to program*", "-c=*from program*", "-c=\\o*", "-c=\\w*", "-c=\\g*", "-c=*to '/*",
-                "--command=\\o*", "--command=*to '/*", "--command=*\\!*", "--command=*to program*",
+                "-c=*\\!*", "-c=*to program*", "-c=*from program*", "--command=*\\!*", "--command=*to program*",
                 "--command=*from program*", "-e=*\\!*", "-e=*system *", "-e=*into outfile*", "-e=*into dumpfile*",
                 "--execute=*\\!*", "--execute=*system *", "--execute=*into outfile*", "--execute=*into dumpfile*",
                 "-cmd=*.shell*", "-cmd=*.system*",
             ],
             ignore_case: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "shell-from-input",
-        description: "Makes a database client run a program or write a file.",
-        check: "Which program runs, or which file is written?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["mariadb", "mysql", "psql", "sqlite3", "redis-cli"],
-            ignore_case: true,
-            input_lines: &[
-                "\\!*", "*\\!*", "\\o *", "\\g *", "\\w *", "\\copy *program*", "system *", ".shell *", ".system *",
-                ".load *", ".import *|*", ".output |*", ".output /*", ".once |*", ".once /*", "*load_extension(*",
-                "*to program*", "*from program*", "*into outfile*", "*into dumpfile*",
-            ],
             ..Conditions::EMPTY
         },
     },
@@ -2902,6 +3854,91 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["rm"],
             flags: &["-r", "-R", "--recursive"],
             operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-a-system-folder-by-find",
+        description: "Deletes everything in the root folder, in a folder of the operating system, or in a whole home folder.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["find"],
+            flags: &["-delete"],
+            without_flags: &[
+                "-amin", "-anewer", "-atime", "-cmin", "-cnewer", "-ctime", "-empty", "-gid", "-group", "-ilname",
+                "-iname", "-inum", "-ipath", "-iregex", "-iwholename", "-links", "-lname", "-maxdepth", "-mmin",
+                "-mtime", "-name", "-newer", "-newermt", "-nogroup", "-nouser", "-path", "-perm", "-regex",
+                "-samefile", "-size", "-uid", "-used", "-user", "-wholename", "-xtype",
+            ],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-a-system-folder-for-find",
+        description: "Deletes everything in the root folder, in a folder of the operating system, or in a whole home folder.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["find"],
+            flags: &["-exec", "-execdir"],
+            without_flags: &[
+                "-amin", "-anewer", "-atime", "-cmin", "-cnewer", "-ctime", "-empty", "-gid", "-group", "-ilname",
+                "-iname", "-inum", "-ipath", "-iregex", "-iwholename", "-links", "-lname", "-maxdepth", "-mmin",
+                "-mtime", "-name", "-newer", "-newermt", "-nogroup", "-nouser", "-path", "-perm", "-regex",
+                "-samefile", "-size", "-uid", "-used", "-user", "-wholename", "-xtype",
+            ],
+            arguments: &["rm", "shred", "unlink", "*/rm"],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-a-system-folder-by-rsync",
+        description: "Deletes what the root folder, a folder of the operating system or a whole home folder has and the source lacks.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["rsync"],
+            flags: &[
+                "--del", "--delete", "--delete-after", "--delete-before", "--delete-delay", "--delete-during",
+                "--delete-excluded",
+            ],
+            without_flags: &["-n", "--dry-run"],
+            writes: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-a-system-folder-by-rimraf",
+        description: "Deletes the root folder, a folder of the operating system, or a whole home folder.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["del-cli", "rimraf"],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "recursive-deletion-by-rimraf",
+        description: "Deletes folders with everything in them.",
+        check: "Which folders are these, and do their contents exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["del-cli", "rimraf"],
+            operands_outside: &["working-directory"],
             ..Conditions::EMPTY
         },
     },
@@ -2956,7 +3993,7 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["rsync"],
             flags: &[
                 "--del", "--delete", "--delete-after", "--delete-before", "--delete-delay", "--delete-during",
-                "--delete-excluded", "--remove-source-files",
+                "--delete-excluded", "--delete-missing-args", "--remove-source-files",
             ],
             without_flags: &["-n", "--dry-run"],
             ..Conditions::EMPTY
@@ -3007,6 +4044,34 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { writes: &["raw-disks"], ..Conditions::EMPTY },
     },
     Rule {
+        name: "name-a-disk",
+        description: "Names a disk or partition, for a program that may write to it.",
+        check: "Does the program only read the disk? What it writes destroys the file systems there.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            without_programs: &[
+                "[", "[[", "ack", "ag", "awk", "b2sum", "base64", "basename", "bat", "batcat", "blkid", "blockdev",
+                "bsdtar", "btrfs", "cat", "cd", "cksum", "cmp", "colordiff", "column", "comm", "cp", "cryptsetup",
+                "curl", "cut", "dd", "ddrescue", "delta", "df", "diff", "diffstat", "dirname", "diskutil", "docker",
+                "du", "dumpe2fs", "e2label", "echo", "egrep", "eject", "exa", "expand", "export", "eza", "fd",
+                "fdfind", "fdisk", "fgrep", "file", "find", "findmnt", "fmt", "fold", "fsck*", "fuser", "gawk",
+                "gdisk", "getfacl", "getfattr", "git", "grep", "gzip", "hd", "hdparm", "head", "hexdump", "install",
+                "iostat", "iotop", "join", "jq", "less", "ln", "ls", "lsattr", "lsblk", "lshw", "lsof", "lvdisplay",
+                "lvs", "mawk", "md5sum", "mdadm", "mkdir", "more", "mount", "mountpoint", "mv", "namei", "nl", "nvme",
+                "od", "parted", "paste", "printf", "pushd", "pvdisplay", "pvs", "readlink", "realpath", "rg", "rm",
+                "rmdir", "rsync", "scp", "sed", "sfdisk", "sgdisk", "sha1sum", "sha224sum", "sha256sum", "sha512sum",
+                "shasum", "smartctl", "sort", "stat", "strings", "sum", "swapon", "sync", "sysbench", "tac", "tail",
+                "tar", "tee", "test", "touch", "tr", "tree", "truncate", "tune2fs", "type", "udevadm", "udisksctl",
+                "umount", "uniq", "unlink", "unzip", "vgdisplay", "vgs", "wc", "wget", "whereis", "which", "wipefs",
+                "xfs_info", "xxd", "xz", "yq", "zcat", "zfs", "zgrep", "zip", "zpool", "zstd",
+            ],
+            mentions: &["raw-disks"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "make-a-file-system",
         description: "Creates a file system on a device, which destroys what is on it.",
         check: "",
@@ -3014,7 +4079,7 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["mkfs*", "mke2fs", "newfs*"],
+            programs: &["mkdosfs", "mke2fs", "mkexfatfs", "mkfs*", "mkntfs", "mkreiserfs", "newfs*"],
             operands_in: &["raw-disks"],
             ..Conditions::EMPTY
         },
@@ -3026,7 +4091,11 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions { programs: &["mkfs*", "mke2fs", "newfs*"], arguments: &["*"], ..Conditions::EMPTY },
+        conditions: Conditions {
+            programs: &["mkdosfs", "mke2fs", "mkexfatfs", "mkfs*", "mkntfs", "mkreiserfs", "newfs*"],
+            arguments: &["*"],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "copy-blocks",
@@ -3046,52 +4115,306 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "badblocks", "blkdiscard", "bcachefs", "btrfs", "cfdisk", "cgdisk", "cryptsetup", "debugfs",
-                "diskutil", "fdisk", "fstrim", "gdisk", "hdparm", "losetup", "lvchange", "lvconvert", "lvcreate",
-                "lvextend", "lvreduce", "lvremove", "lvresize", "mdadm", "mkswap", "nvme", "parted", "partprobe",
-                "pvchange", "pvcreate", "pvmove", "pvremove", "pvresize", "resize2fs", "sfdisk", "sgdisk", "swapoff",
-                "swapon", "tune2fs", "vgchange", "vgcreate", "vgextend", "vgreduce", "vgremove", "wipefs", "xfs_admin",
-                "zfs", "zpool",
+                "badblocks", "bcachefs", "blkdiscard", "cgdisk", "debugfs", "fstrim", "lvchange", "lvconvert",
+                "lvcreate", "lvextend", "lvreduce", "lvremove", "lvresize", "mkswap", "partprobe", "pvchange",
+                "pvcreate", "pvmove", "pvremove", "pvresize", "resize2fs", "swapoff", "vgchange", "vgcreate",
+                "vgextend", "vgreduce", "vgremove", "xfs_admin",
             ],
-            without_flags: &["-l", "--list", "--show", "--no-act", "--dry-run"],
             arguments: &["*"],
             ..Conditions::EMPTY
         },
     },
     Rule {
-        name: "look-at-disks",
-        description: "Shows disks, volumes and file systems.",
-        check: "",
-        verdict: Verdict::Allow,
+        name: "edit-a-partition-table",
+        description: "Changes partitions, or the settings of a disk or an array.",
+        check: "Which device is this, and what is on it?",
+        verdict: Verdict::Ask,
         can_be_exempted: false,
-        exempts: &["partition-a-disk"],
+        exempts: &[],
         conditions: Conditions {
-            programs: &["btrfs", "cryptsetup", "diskutil", "nvme", "zfs", "zpool"],
-            subcommands: &[
-                &["filesystem", "df"],
-                &["filesystem", "show"],
-                &["filesystem", "usage"],
-                &["get"],
-                &["id-ctrl"],
-                &["info"],
-                &["iostat"],
-                &["list"],
-                &["luksDump"],
-                &["smart-log"],
-                &["status"],
-                &["subvolume", "list"],
+            programs: &["cfdisk", "fdisk", "gdisk", "mdadm", "parted", "swapon", "tune2fs"],
+            without_flags: &["-l", "--list", "--show", "--detail", "--examine"],
+            arguments: &["*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "write-a-partition-table",
+        description: "Changes partitions.",
+        check: "Which device is this, and what is on it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["sfdisk"],
+            without_flags: &[
+                "-F", "-J", "-d", "-g", "-l", "-s", "-V", "--dump", "--json", "--list", "--list-free", "--show-size",
+                "--verify",
+            ],
+            arguments: &["*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "edit-a-partition-table-by-script",
+        description: "Changes partitions.",
+        check: "Which device is this, and what is on it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["sgdisk"],
+            flags: &[
+                "-A", "-G", "-R", "-Z", "-d", "-e", "-g", "-h", "-l", "-m", "-n", "-o", "-r", "-s", "-t", "-u", "-z",
+                "--clear", "--delete", "--load-backup", "--mbrtogpt", "--new", "--replicate", "--typecode", "--zap",
+                "--zap-all",
             ],
             ..Conditions::EMPTY
         },
     },
     Rule {
-        name: "look-at-a-disk",
-        description: "Shows the properties of a disk.",
+        name: "set-up-a-loop-device",
+        description: "Changes the devices that stand for files.",
+        check: "Which file or device is this, and what uses it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["losetup"],
+            without_flags: &["-a", "-j", "-l", "--all", "--associated", "--list"],
+            arguments: &["*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "detach-all-loop-devices",
+        description: "Removes all devices that stand for files.",
+        check: "What uses them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["losetup"], flags: &["-D", "--detach-all"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "change-all-swap-space",
+        description: "Starts or stops the use of all swap space.",
+        check: "Is enough memory free without it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["swapoff", "swapon"], flags: &["-a", "--all"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "wipe-signatures",
+        description: "Removes the signatures of file systems and partition tables from a device.",
+        check: "Which device is this, and what is on it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["wipefs"],
+            flags: &["-a", "-o", "--all", "--offset"],
+            without_flags: &["-n", "--no-act"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "change-an-encrypted-disk",
+        description: "Encrypts a device, or changes the keys of an encrypted one.",
+        check: "Which device is this, and does a backup of its header exist?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cryptsetup", "integritysetup", "veritysetup"],
+            arguments: &["*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "show-an-encrypted-disk",
+        description: "Shows the state of an encrypted device.",
         check: "",
         verdict: Verdict::Allow,
         can_be_exempted: false,
-        exempts: &["partition-a-disk"],
-        conditions: Conditions { programs: &["hdparm"], flags: &["-I", "-i", "-g"], ..Conditions::EMPTY },
+        exempts: &["change-an-encrypted-disk"],
+        conditions: Conditions {
+            programs: &["cryptsetup", "integritysetup", "veritysetup"],
+            subcommands: &[&["benchmark"], &["isLuks"], &["luksDump"], &["luksUUID"], &["status"]],
+            without_flags: &["--dump-master-key", "--dump-volume-key"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "change-a-pool",
+        description: "Changes, destroys or rolls back a pool, a file system or a snapshot.",
+        check: "Which pool or file system is this, and what is on it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["zfs", "zpool"],
+            subcommands: &[
+                &["add"],
+                &["attach"],
+                &["change-key"],
+                &["clear"],
+                &["clone"],
+                &["create"],
+                &["destroy"],
+                &["detach"],
+                &["export"],
+                &["import"],
+                &["inherit"],
+                &["initialize"],
+                &["labelclear"],
+                &["load-key"],
+                &["mount"],
+                &["offline"],
+                &["promote"],
+                &["receive"],
+                &["recv"],
+                &["reguid"],
+                &["remove"],
+                &["rename"],
+                &["replace"],
+                &["rollback"],
+                &["set"],
+                &["split"],
+                &["trim"],
+                &["unload-key"],
+                &["unmount"],
+                &["upgrade"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "change-a-file-system-of-btrfs",
+        description: "Changes a btrfs file system, its devices or its subvolumes.",
+        check: "Which file system is this, and what is on it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["btrfs"],
+            subcommands: &[
+                &["balance", "*"],
+                &["check", "--repair"],
+                &["device", "add"],
+                &["device", "delete"],
+                &["device", "remove"],
+                &["device", "replace"],
+                &["filesystem", "defragment"],
+                &["filesystem", "label", "*"],
+                &["filesystem", "resize"],
+                &["property", "set"],
+                &["quota", "*"],
+                &["receive"],
+                &["replace", "*"],
+                &["rescue", "*"],
+                &["restore"],
+                &["rm"],
+                &["subvolume", "create"],
+                &["subvolume", "delete"],
+                &["subvolume", "set-default"],
+                &["subvolume", "snapshot"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "change-a-drive",
+        description: "Formats or erases a drive, or changes its settings or its firmware.",
+        check: "Which drive is this, and what is on it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["nvme"],
+            subcommands: &[
+                &["*-format"],
+                &["attach-ns"],
+                &["copy"],
+                &["create-ns"],
+                &["delete-ns"],
+                &["detach-ns"],
+                &["dsm"],
+                &["format"],
+                &["fw-*"],
+                &["io-passthru"],
+                &["admin-passthru"],
+                &["reset"],
+                &["sanitize"],
+                &["security-send"],
+                &["set-feature"],
+                &["subsystem-reset"],
+                &["verify"],
+                &["write*"],
+                &["zns", "*"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "change-the-settings-of-a-drive",
+        description: "Changes the settings or the firmware of a drive, or erases it.",
+        check: "Which drive is this, and what is on it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hdparm"],
+            without_flags: &["-C", "-I", "-T", "-g", "-i", "-t", "-v"],
+            arguments: &["*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "erase-a-drive",
+        description: "Erases a drive, or changes its size, its password or its firmware.",
+        check: "Which drive is this, and what is on it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hdparm"],
+            flags: &[
+                "-N", "--dco-restore", "--fwdownload", "--make-bad-sector", "--security-disable", "--security-erase",
+                "--security-erase-enhanced", "--security-set-pass", "--trim-sector-ranges", "--write-sector",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "change-disks-of-macos",
+        description: "Erases, partitions, mounts or unmounts disks and volumes.",
+        check: "Which disk is this, and what is on it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["diskutil"], arguments: &["*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "show-disks-of-macos",
+        description: "Shows disks and volumes.",
+        check: "",
+        verdict: Verdict::Allow,
+        can_be_exempted: false,
+        exempts: &["change-disks-of-macos"],
+        conditions: Conditions {
+            programs: &["diskutil"],
+            subcommands: &[
+                &["activity"],
+                &["apfs", "list"],
+                &["apfs", "listVolumeGroups"],
+                &["apfs", "listSnapshots"],
+                &["info"],
+                &["list"],
+                &["listFilesystems"],
+            ],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "variable-that-loads-code",
@@ -3102,23 +4425,98 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             variables: &[
-                "PATH", "CDPATH", "LD_*", "DYLD_*", "BASH_ENV", "BASH_FUNC_*", "BASHOPTS", "ENV", "PS4",
-                "PROMPT_COMMAND", "SHELLOPTS", "ZDOTDIR", "FPATH", "GIT_ASKPASS", "GIT_CONFIG*", "GIT_EDITOR",
-                "GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR",
-                "GIT_SSH", "GIT_SSH_COMMAND", "GIT_TEMPLATE_DIR", "SSH_ASKPASS", "SUDO_ASKPASS", "PAGER", "MANPAGER",
-                "SYSTEMD_PAGER", "AWS_PAGER", "EDITOR", "VISUAL", "SYSTEMD_EDITOR", "SUDO_EDITOR", "BROWSER",
-                "LESSOPEN", "LESSCLOSE", "TERMCMD", "NODE_OPTIONS", "PYTHONSTARTUP", "PYTHONINSPECT",
-                "PYTHONBREAKPOINT", "PERL5OPT", "PERL5DB", "RUBYOPT", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
-                "JDK_JAVA_OPTIONS", "LUA_CPATH", "LUA_INIT", "PHPRC", "PHP_INI_SCAN_DIR", "RUSTC",
-                "CARGO_BUILD_RUSTC*", "CARGO_TARGET_*_RUNNER", "CARGO_TARGET_*_LINKER", "MAKEFLAGS", "MAKEFILES",
-                "TAR_OPTIONS", "RSYNC_RSH", "RSYNC_CONNECT_PROG", "CVS_RSH", "SHELL", "TOOLC_*", "OPENSSL_CONF",
-                "GCONV_PATH", "WGETRC", "CURL_HOME",
+                "*_ASKPASS", "*_EDITOR", "*_PAGER", "_JAVA_OPTIONS", "ANSIBLE_*_PLUGINS", "AWS_CONFIG_FILE",
+                "BASH_ENV", "BASH_LOADABLES_PATH", "BASH_FUNC_*", "BASHOPTS", "BAT_CONFIG_PATH", "BROWSER",
+                "CARGO_BUILD_RUSTC*", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_*_LINKER", "CARGO_TARGET_*_RUNNER",
+                "CDPATH", "CMAKE_*_COMPILER_LAUNCHER", "CURL_HOME", "CVS_RSH", "DIFFPROG", "DYLD_*", "EDITOR",
+                "ELIXIR_ERL_OPTIONS", "EMACSLOADPATH", "ENV", "ERL_AFLAGS", "ERL_FLAGS", "ERL_ZFLAGS", "EXINIT",
+                "FPATH", "FZF_ALT_*", "FZF_CTRL_*", "FZF_DEFAULT_COMMAND", "FZF_DEFAULT_OPTS_FILE", "GCONV_PATH",
+                "GIO_EXTRA_MODULES", "GIT_ALLOW_PROTOCOL", "GIT_ASKPASS", "GIT_COMMON_DIR", "GIT_CONFIG*", "GIT_DIR",
+                "GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF", "GIT_PROTOCOL_FROM_USER", "GIT_PROXY_COMMAND", "GIT_SSH",
+                "GIT_SSH_COMMAND", "GIT_TEMPLATE_DIR", "GTK_MODULES", "GTK_PATH", "GUILE_LOAD_PATH", "HGEDITOR",
+                "HOME", "INPUTRC", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "JULIA_DEPOT_PATH", "JULIA_LOAD_PATH",
+                "KUBECONFIG", "LD_*", "LESSCLOSE", "LESSKEY*", "LESSOPEN", "LIBGL_DRIVERS_PATH", "LUA_CPATH",
+                "LUA_INIT*", "LUA_PATH*", "MAKEFILES", "MAKEFLAGS", "MANOPT", "MANPAGER", "MYSQL_HOME", "MYVIMRC",
+                "NODE_OPTIONS", "NODE_REPL_EXTERNAL_MODULE", "OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES",
+                "P4EDITOR", "PAGER", "PATH", "PERL5DB", "PERL5LIB", "PERL5OPT", "PERL5SHELL", "PERL_MB_OPT", "PERLLIB",
+                "PGPASSFILE", "PGSERVICEFILE", "PGSYSCONFDIR", "PHP_INI_SCAN_DIR", "PHPRC", "PROMPT_COMMAND", "PS4",
+                "PSQLRC", "PYTEST_PLUGINS", "PYTHONBREAKPOINT", "PYTHONHOME", "PYTHONINSPECT", "PYTHONSTARTUP",
+                "QT_PLUGIN_PATH", "R_ENVIRON*", "R_PROFILE*", "RIPGREP_CONFIG_PATH", "RSYNC_CONNECT_PROG", "RSYNC_RSH",
+                "RUBYLIB", "RUBYOPT", "RUSTC", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER", "SHELL", "SHELLOPTS",
+                "SSH_ASKPASS", "SUDO_ASKPASS", "SYSTEMD_LESS", "SYSTEMD_UNIT_PATH", "TAR_OPTIONS", "TERMCMD",
+                "TOOLC_*", "VIMINIT", "VIMRUNTIME", "VISUAL", "WGETRC", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME",
+                "ZDOTDIR", "ZIPOPT",
             ],
             without_variables: &[
-                "*PAGER=cat", "*PAGER=", "*EDITOR=true", "*EDITOR=:", "*EDITOR=cat", "*EDITOR=vi", "*EDITOR=vim",
-                "*EDITOR=nvim", "*EDITOR=nano", "*EDITOR=emacs", "VISUAL=vim", "VISUAL=nano", "*PAGER=less",
-                "*PAGER=more", "SHELL=/bin/bash", "SHELL=/bin/dash", "SHELL=/bin/sh", "SHELL=/bin/zsh",
-                "SHELL=/usr/bin/bash", "SHELL=/usr/bin/zsh", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=0",
+                "*=", "*=/dev/null", "*PAGER=cat", "*EDITOR=emacs", "*EDITOR=nano", "*EDITOR=nvim", "*EDITOR=vi",
+                "*EDITOR=vim", "*PAGER=less", "*PAGER=more", "*EDITOR=true", "*EDITOR=:", "*EDITOR=cat",
+                "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=0", "GIT_DIR=.git", "SHELL=/bin/bash", "SHELL=/bin/sh",
+                "SHELL=/bin/zsh", "SHELL=/usr/bin/bash", "SHELL=/usr/bin/zsh", "SHELL=bash", "SHELL=sh", "VISUAL=nano",
+                "VISUAL=nvim", "VISUAL=vi", "VISUAL=vim", "CMAKE_*_COMPILER_LAUNCHER=ccache",
+                "CMAKE_*_COMPILER_LAUNCHER=sccache", "RUSTC_WRAPPER=ccache", "RUSTC_WRAPPER=sccache",
+                "RUSTC_WORKSPACE_WRAPPER=clippy-driver", "HOME=/root", "HOME=~", "PERL5LIB=./lib", "PERL5LIB=lib",
+                "RUBYLIB=./lib", "RUBYLIB=lib", "KUBECONFIG=*/.kube/*", "KUBECONFIG=/etc/kubernetes/*",
+                "KUBECONFIG=/etc/rancher/*", "XDG_CONFIG_HOME=~/.config",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "pass-on-a-variable-that-loads-code",
+        description: "Passes on a variable that makes programs load code or run other programs.",
+        check: "What does the variable name, and which programs read it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["sudo"],
+            flags: &[
+                "--preserve-env=*BASH_ENV*", "--preserve-env=*DYLD_*", "--preserve-env=*EDITOR*",
+                "--preserve-env=*LD_*", "--preserve-env=*NODE_OPTIONS*", "--preserve-env=*PAGER*",
+                "--preserve-env=*PATH*", "--preserve-env=*PERL5*", "--preserve-env=*PYTHON*", "--preserve-env=*RUBY*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "options-that-load-code",
+        description: "Sets a variable with options that make a program load code or run other programs.",
+        check: "What do the options load or run?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        exempts: &[],
+        conditions: Conditions {
+            variables: &[
+                "*_ARGS=*agent*", "*_OPTS=*-XX:On*", "*_OPTS=*agent*", "FZF_DEFAULT_OPTS=*become*",
+                "FZF_DEFAULT_OPTS=*execute*", "FZF_DEFAULT_OPTS=*preview*", "FZF_DEFAULT_OPTS=*reload*",
+                "GOFLAGS=*exec*", "GOFLAGS=*ldflags*", "LESS=*+*", "LESS=*-k*", "NODE_PATH=/tmp/*", "NPM_CONFIG_GIT",
+                "NPM_CONFIG_GLOBALCONFIG", "NPM_CONFIG_NODE_OPTIONS", "NPM_CONFIG_SCRIPT_SHELL", "NPM_CONFIG_SHELL",
+                "NPM_CONFIG_USERCONFIG", "PYTEST_ADDOPTS=*-c*", "PYTEST_ADDOPTS=*-p*", "PYTEST_ADDOPTS=*rootdir*",
+                "RUSTDOCFLAGS=*linker*", "RUSTFLAGS=*link-arg*", "RUSTFLAGS=*linker*", "npm_config_git",
+                "npm_config_globalconfig", "npm_config_node_options", "npm_config_script_shell", "npm_config_shell",
+                "npm_config_userconfig",
+            ],
+            without_variables: &["RUSTFLAGS=-C link-arg=-fuse-ld=lld", "RUSTFLAGS=-C link-arg=-fuse-ld=mold"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "compiler-with-arguments",
+        description: "Sets the compiler of a build to a command with arguments, or to a program in a folder.",
+        check: "What does this command do? The build runs it in place of the compiler.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        exempts: &[],
+        conditions: Conditions {
+            variables: &[
+                "AR=*[ /]*", "AS=*[ /]*", "CC=*[ /]*", "CPP=*[ /]*", "CXX=*[ /]*", "LD=*[ /]*", "RUSTDOC=*[ /]*",
+            ],
+            without_variables: &[
+                "CC=/usr/bin/cc", "CC=/usr/bin/clang", "CC=/usr/bin/gcc", "CC=ccache cc", "CC=ccache clang",
+                "CC=ccache gcc", "CC=clang -m32", "CC=clang -m64", "CC=gcc -m32", "CC=gcc -m64", "CC=sccache clang",
+                "CC=sccache gcc", "CXX=/usr/bin/c++", "CXX=/usr/bin/clang++", "CXX=/usr/bin/g++", "CXX=ccache c++",
+                "CXX=ccache clang++", "CXX=ccache g++", "CXX=clang++ -m32", "CXX=clang++ -m64", "CXX=g++ -m32",
+                "CXX=g++ -m64", "CXX=sccache clang++", "CXX=sccache g++",
             ],
             ..Conditions::EMPTY
         },
@@ -3132,95 +4530,15 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "R", "Rscript", "ash", "bash", "bash[0-9]*", "bpython", "bun", "clj", "clojure", "crystal", "csh",
-                "dash", "deno", "elixir", "elvish", "erl", "expect", "fish", "ghci", "gnuplot", "gp", "groovy",
-                "guile", "iex", "ipython", "irb", "jshell", "julia", "ksh", "lua", "luajit", "m4", "mksh", "node",
-                "nu", "ocaml", "octave", "osascript", "osh", "perl", "php", "posh", "powershell", "pwsh", "racket",
-                "raku", "rksh", "ruby", "sage", "sbcl", "scala", "sh", "tclsh", "tcsh", "ts-node", "tsx", "wish",
-                "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
+                "ash", "bash", "bun", "csh", "dash", "deno", "fish", "ksh", "lua", "mksh", "node", "osascript", "perl",
+                "php", "powershell", "pwsh", "python", "R", "Rscript", "ruby", "sh", "tclsh", "tcsh", "yash", "zsh",
             ],
+            without_flags: &["-m"],
             no_operands: true,
             input_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+                "aria2c", "axel", "curl", "fetch", "ftp", "gh", "http", "https", "lwp-request", "lynx", "nc", "ncat",
+                "netcat", "scp", "socat", "ssh", "w3m", "wget", "xh", "curlie", "httpie",
             ],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "run-a-download-by-python",
-        description: "Runs downloaded code that has not been shown to you.",
-        check: "What does the code do? Download it to a file and read it first.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["python", "python*-dbg", "pythonw*"],
-            without_flags: &["-c", "-m"],
-            no_operands: true,
-            input_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
-            ],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "send-a-download-to-a-shell",
-        description: "Sends downloaded text to another machine, whose shell can run it.",
-        check: "What does the other machine do with the text? Download it to a file and read it first.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["ssh"],
-            input_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "w3m", "wget", "xh",
-            ],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "run-a-download-by-make",
-        description: "Runs the commands of a makefile that comes from another command.",
-        check: "Which commands are these?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["make", "gmake"],
-            flags: &["-f=-", "--file=-", "--makefile=-", "-f=/dev/stdin"],
-            certain_only: true,
-            input: &[InputKind::Pipe, InputKind::Inline],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "run-an-address",
-        description: "Downloads a program, and runs it.",
-        check: "Who controls the address, and what does the program do?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &[
-                "deno", "bun", "uv", "uvx", "pipx", "npx", "pnpx", "bunx", "npm", "pnpm", "yarn", "go", "node", "java",
-                "Rscript", "wasmtime",
-            ],
-            subcommands: &[
-                &["http://*"],
-                &["https://*"],
-                &["run", "http*://*"],
-                &["exec", "http*://*"],
-                &["x", "http*://*"],
-                &["dlx", "http*://*"],
-                &["tool", "run", "http*://*"],
-                &["run", "git+*"],
-                &["git+*"],
-                &["run", "*.*/*@*"],
-            ],
-            certain_only: true,
             ..Conditions::EMPTY
         },
     },
@@ -3232,10 +4550,7 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &[
-                "ash", "bash", "bash[0-9]*", "csh", "dash", "elvish", "fish", "ksh", "mksh", "nu", "osh", "posh",
-                "rksh", "sh", "tcsh", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
-            ],
+            programs: &["ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "sh", "tcsh", "yash", "zsh"],
             flags: &["-s"],
             input_from: &[
                 "aria2c", "axel", "curl", "fetch", "ftp", "http", "https", "lynx", "nc", "ncat", "scp", "socat", "ssh",
@@ -3253,51 +4568,13 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                ".", "R", "Rscript", "ash", "bash", "bash[0-9]*", "bpython", "bun", "clj", "clojure", "crystal", "csh",
-                "dash", "deno", "elixir", "elvish", "erl", "expect", "fish", "ghci", "gnuplot", "gp", "groovy",
-                "guile", "iex", "ipython", "irb", "java", "jshell", "julia", "ksh", "lua", "luajit", "m4", "mksh",
-                "mono", "node", "nu", "ocaml", "octave", "osascript", "osh", "perl", "php", "posh", "powershell",
-                "pwsh", "python", "python*-dbg", "pythonw*", "racket", "raku", "rksh", "ruby", "sage", "sbcl", "scala",
-                "sh", "source", "tclsh", "tcsh", "ts-node", "tsx", "wine", "wish", "xonsh", "yash", "ysh", "zsh",
-                "zsh[0-9]*",
+                ".", "ash", "bash", "bun", "csh", "dash", "deno", "fish", "ksh", "lua", "mksh", "node", "osascript",
+                "perl", "php", "powershell", "pwsh", "python", "R", "Rscript", "ruby", "sh", "source", "tclsh", "tcsh",
+                "yash", "zsh",
             ],
             file_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
-            ],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "run-a-downloaded-file-by-subcommand",
-        description: "Runs a downloaded file that has not been shown to you.",
-        check: "What is in the file? Read it before it runs.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["apt", "apt-get", "bun", "deno", "dnf", "go", "pip", "uv", "yum"],
-            subcommands: &[&["run"], &["install"]],
-            file_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
-            ],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "run-a-downloaded-file-by-option",
-        description: "Runs a downloaded file that has not been shown to you.",
-        check: "What is in the file? Read it before it runs.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["awk", "bash", "dpkg", "expect", "gdb", "gmake", "java", "make", "rpm", "sed"],
-            flags: &["-f", "-i", "-jar", "-U", "-x", "--file", "--init-file", "--install", "--makefile", "--rcfile"],
-            file_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+                "aria2c", "axel", "curl", "fetch", "ftp", "http", "https", "lynx", "nc", "ncat", "scp", "socat", "ssh",
+                "w3m", "wget", "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -3311,8 +4588,8 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             program_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+                "aria2c", "axel", "curl", "fetch", "ftp", "gh", "http", "https", "lynx", "nc", "ncat", "scp", "socat",
+                "ssh", "w3m", "wget", "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -3326,73 +4603,12 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "R", "Rscript", "clj", "clojure", "csh", "deno", "elixir", "elvish", "erl", "expect", "fish", "ghci",
-                "gnuplot", "gp", "groovy", "guile", "iex", "ipython", "irb", "jshell", "julia", "ksh", "mksh", "nu",
-                "ocaml", "octave", "osascript", "osh", "posh", "powershell", "pwsh", "racket", "raku", "rksh", "ruby",
-                "sage", "sbcl", "scala", "tclsh", "tcsh", "ts-node", "tsx", "wish", "xonsh", "yash", "ysh", "zsh",
-                "zsh[0-9]*",
+                "bun", "csh", "deno", "fish", "ksh", "lua", "node", "osascript", "perl", "php", "powershell", "pwsh",
+                "python", "R", "Rscript", "ruby", "tclsh", "tcsh", "yash", "zsh",
             ],
-            without_flags: &["--version", "-V"],
+            without_flags: &["-m", "-c", "-e", "-E", "-r", "--version", "-V", "-v", "-h"],
             no_operands: true,
             input: &[InputKind::Pipe, InputKind::Inline, InputKind::File],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "code-from-a-pipe-for-others",
-        description: "Runs the output of another command as code.",
-        check: "What does the other command print? Run it alone first.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["bun", "lua", "luajit", "node", "perl", "php"],
-            without_flags: &["-e", "-E", "-p", "--eval", "--print", "--run", "--version", "-v", "-h"],
-            no_operands: true,
-            input: &[InputKind::Pipe, InputKind::Inline, InputKind::File],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "code-from-a-pipe-for-python",
-        description: "Runs the output of another command as code.",
-        check: "What does the other command print? Run it alone first.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["python", "python*-dbg", "pythonw*", "bpython"],
-            without_flags: &["-c", "-m", "--version", "-V", "-h"],
-            no_operands: true,
-            input: &[InputKind::Pipe, InputKind::Inline, InputKind::File],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "code-for-run",
-        description: "Runs the output of another command as code.",
-        check: "What does the other command print? Run it alone first.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["bun", "deno"],
-            subcommands: &[&["run"]],
-            arguments: &["-", "/dev/stdin"],
-            input: &[InputKind::Pipe, InputKind::Inline, InputKind::File],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "commands-for-an-editor",
-        description: "Makes a program run commands that it reads from standard input.",
-        check: "Which commands are these?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["dc", "ed", "ex", "gdb", "lldb", "m4", "red", "sqlite3", "telnet", "vim", "vi", "nvim"],
-            input_lines: &["*!*", "shell*", "python*", "script*", "pipe *", "platform shell*", "*syscmd(*"],
             ..Conditions::EMPTY
         },
     },
@@ -3405,55 +4621,15 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "R", "Rscript", "bash[0-9]*", "bpython", "bun", "clj", "clojure", "csh", "elixir", "elvish",
-                "emacsclient", "erl", "expect", "fish", "ghc", "ghci", "gnuplot", "groovy", "guile", "iex", "ipython",
-                "jshell", "julia", "kotlin", "ksh", "lua", "luajit", "matlab", "mksh", "node", "nu", "ocaml", "octave",
-                "osascript", "osh", "perl", "php", "posh", "pwsh", "python", "python*-dbg", "pythonw*", "racket",
-                "raku", "rksh", "ruby", "sage", "sbcl", "scala", "swift", "tclsh", "tcsh", "ts-node", "tsx", "xonsh",
-                "yash", "ysh", "zsh", "zsh[0-9]*",
+                "R", "Rscript", "bun", "csh", "elixir", "expect", "fish", "ghc", "groovy", "guile", "julia", "jshell",
+                "ksh", "lua", "luajit", "mksh", "node", "osascript", "perl", "php", "pwsh", "python", "racket", "rksh",
+                "ruby", "scala", "swift", "tclsh", "tcsh", "ts-node", "tsx", "yash", "zsh",
             ],
             flags: &[
-                "-c", "-e", "-E", "-p", "-r", "-eval", "-batch", "--command", "--eval", "--expression", "--print",
-                "--rpc-eval", "--run", "-m=code", "-m=timeit", "-m=cProfile", "-m=pdb", "-m=profile", "-m=trace",
+                "-c", "-e", "-E", "-p", "-r", "--eval", "--print", "--run", "-m=timeit", "-m=cProfile", "-m=pdb",
+                "-m=trace",
             ],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "preloaded-code",
-        description: "Makes an interpreter load code before its script.",
-        check: "What does that code do?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["node", "bun", "ts-node", "tsx"],
-            flags: &[
-                "--import=data:*", "--import=http*", "--import=[./]*", "--require=[./]*", "--preload=[./]*",
-                "--loader", "--experimental-loader",
-            ],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "inline-code-of-fish",
-        description: "Runs code of another language, written on the command line.",
-        check: "What does the code do? It can do anything that a command can.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions { programs: &["fish"], flags: &["-C", "--init-command"], ..Conditions::EMPTY },
-    },
-    Rule {
-        name: "commands-of-a-calculator",
-        description: "Makes a program run commands of a shell.",
-        check: "Which commands are these?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["dc", "lftp"],
-            flags: &["-c=*!*", "-e=*!*", "--expression=*!*"],
+            without_flags: &["-l"],
             ..Conditions::EMPTY
         },
     },
@@ -3491,11 +4667,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions {
-            programs: &["deno"],
-            subcommands: &[&["eval"], &["repl", "--eval"]],
-            ..Conditions::EMPTY
-        },
+        conditions: Conditions { programs: &["deno"], subcommands: &[&["eval"]], ..Conditions::EMPTY },
     },
     Rule {
         name: "shell-by-a-finder",
@@ -3526,14 +4698,12 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             flags: &[
                 "--pager=*", "--pre", "--compress-program", "--checkpoint-action", "--to-command", "--rsh-command",
-                "--info-script", "--new-volume-script", "--rmt-command", "--interactive-shell", "--exec", "--sh-exec",
-                "--filter=*", "--eval", "-fplugin*", "-wrapper", "-o=*proxycommand*", "-o=*localcommand*",
-                "-o=*knownhostscommand*", "-o=*pkcs11provider*", "-o=*securitykeyprovider*", "-o=*xauthlocation*",
-                "-o=apt::*", "-o=dpkg::*", "--pre-invoke*", "-ex=*shell*", "-ex=*!*", "-batch=*shell*", "-engine",
-                "--script=*", "--strip-program", "-exec", "-toolexec", "-vettool",
+                "--info-script", "--new-volume-script", "-tt", "--unzip-command", "--interactive-shell", "--exec",
+                "--sh-exec", "--filter=*", "--eval", "-fplugin*", "-wrapper", "-o=*proxycommand*", "-o=*localcommand*",
+                "-o=*knownhostscommand*", "-o=apt::*", "-o=dpkg::*", "--pre-invoke*", "-ex=*shell*", "-ex=*!*",
+                "-batch=*shell*", "-engine", "--script=*", "--strip-program", "-exec", "-toolexec", "-vettool",
             ],
             ignore_case: true,
-            certain_only: true,
             ..Conditions::EMPTY
         },
     },
@@ -3598,7 +4768,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions { programs: &["ssh"], flags: &["-P"], certain_only: true, ..Conditions::EMPTY },
+        conditions: Conditions { programs: &["ssh"], flags: &["-P"], ..Conditions::EMPTY },
     },
     Rule {
         name: "program-in-a-debugger",
@@ -3655,12 +4825,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions {
-            programs: &["parallel"],
-            subcommands: &[&[":::*"], &["::::*"]],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
+        conditions: Conditions { programs: &["parallel"], subcommands: &[&[":::*"], &["::::*"]], ..Conditions::EMPTY },
     },
     Rule {
         name: "operators-as-arguments",
@@ -3754,221 +4919,13 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { programs: &["bun"], subcommands: &[&["exec"]], ..Conditions::EMPTY },
     },
     Rule {
-        name: "unzip-by-option",
-        description: "Runs a program that an option names.",
-        check: "Which program is this?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["zip"],
-            flags: &["-TT*", "--unzip-command"],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "output-to-a-program",
-        description: "Sends its output to a program that an option names.",
-        check: "Which program is this?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["strace", "ltrace"],
-            flags: &["-o=|*", "-o=!*", "--output=|*", "--output=!*"],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "settings-of-a-connection",
-        description: "Connects with settings or a library that an option names. Settings can name programs to run.",
-        check: "Which file is this, and which programs does it name?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["scp", "sftp", "ssh"],
-            flags: &["-F", "-I"],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "library-for-keys",
-        description: "Loads a library that an option or an operand names.",
-        check: "Which library is this?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["ssh-add", "ssh-keygen"],
-            subcommands: &[&["-D"], &["-s", "*"], &["-s"]],
-            flags: &["-D=?*", "-s=*.so*", "-s=*.dylib", "-s=[./]*"],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "remote-option-of-rsync",
-        description: "Passes an option that names a program to the other side of a connection.",
-        check: "Which program is this?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["rsync"],
-            flags: &["-M=*rsh*", "-M=*path*", "--remote-option=*rsh*", "--remote-option=*path*"],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "settings-of-a-download",
-        description: "Downloads with settings from a file, or with a program that an option names.",
-        check: "Which settings or program are these? Settings can name files to write.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["curl"],
-            flags: &["-K", "--config"],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "commands-of-wget",
-        description: "Downloads with settings or a program that an option names.",
-        check: "Which settings or program are these? Settings can name files to write.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["wget"],
-            flags: &[
-                "--use-askpass", "--config", "-e=*askpass*", "-e=*output*", "-e=*prefix*", "--execute=*askpass*",
-                "--execute=*output*", "--execute=*prefix*",
-            ],
-            ignore_case: true,
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "code-for-make",
-        description: "Runs a makefile that is written on the command line, or commands by another shell.",
-        check: "Which commands are these, and which shell is it?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["make", "gmake"],
-            flags: &["-E", "--eval"],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "shell-for-make",
-        description: "Runs the commands of a makefile by another program than a shell.",
-        check: "Which program is this?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["make", "gmake"],
-            arguments: &["SHELL=*[!h]", "SHELL=*[!s]h", "SHELL=.*", "SHELL=[!/]*/*", ".SHELLFLAGS=*"],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "tools-of-a-compiler",
-        description: "Runs a program instead of a part of a compiler.",
-        check: "Which program is this?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["cargo", "rustc"],
-            flags: &[
-                "-C=linker=*", "--codegen=linker=*", "--config=*alias*", "--config=*linker*", "--config=*runner*",
-                "--config=*rustc*", "--config=*wrapper*", "--config=*credential*",
-            ],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "agents-of-java",
-        description: "Makes Java load code or run commands that an option names.",
-        check: "Which code or command is this?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["java", "javac", "kotlin", "scala"],
-            flags: &["-XX:OnError*", "-XX:OnOutOfMemoryError*", "-agentpath*", "-javaagent*"],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "program-after-a-download",
-        description: "Runs a command for each file that it downloads.",
-        check: "Which command is this?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["aria2c", "youtube-dl", "yt-dlp"],
-            flags: &["--exec", "--exec-before-download", "--on-download-complete", "--on-download-start"],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "shell-for-scripts",
-        description: "Runs the scripts of a package by another program than a shell.",
-        check: "Which program is this?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["npm", "pnpm", "npx", "yarn"],
-            flags: &["--script-shell", "--scripts-shell", "--node-options", "--git"],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
         name: "compressor-by-option",
         description: "Runs a program that an option names.",
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions {
-            programs: &["tar"],
-            flags: &["-F", "-I", "--use-compress-program"],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "compressor-without-a-dash",
-        description: "Runs a program that an option names.",
-        check: "Which program is this?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["tar"],
-            subcommands: &[&["[cdrtux]*I*"], &["[cdrtux]*F*"], &["I*"], &["F[a-z]*"]],
-            certain_only: true,
-            ..Conditions::EMPTY
-        },
+        conditions: Conditions { programs: &["tar"], flags: &["-I", "--use-compress-program"], ..Conditions::EMPTY },
     },
     Rule {
         name: "remote-shell-by-option",
@@ -3977,38 +4934,20 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions {
-            programs: &["rsync"],
-            flags: &[
-                "--rsync-path", "-e=[!s]*", "-e=s[!s]*", "-e=ss[!h]*", "-e=ssh[! ]*", "-e=*proxy*", "-e=*command*",
-                "-e=* -[!ip1246CqTxo]*", "-e=*/[!.]*.so*", "--rsh=[!s]*", "--rsh=s[!s]*", "--rsh=ss[!h]*",
-                "--rsh=ssh[! ]*", "--rsh=*proxy*", "--rsh=*command*", "--rsh=* -[!ip1246CqTxo]*",
-            ],
-            ignore_case: true,
-            ..Conditions::EMPTY
-        },
+        conditions: Conditions { programs: &["rsync"], flags: &["-e", "--rsh", "--rsync-path"], ..Conditions::EMPTY },
     },
     Rule {
         name: "program-in-a-script-of-awk",
         description: "Makes awk run commands.",
-        check: "Which commands does the script run? Look at the arguments of `system` and the text next to `|`.",
+        check: "Which commands does the script run? Look at the arguments of `system` and the quoted text next to `|`.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["awk"],
-            script: &[ScriptEffect::RunsCommands, ScriptEffect::Unknown],
+            arguments: &["*system*(*", "*getline*", "*print*|*\"*", "*|&*"],
             ..Conditions::EMPTY
         },
-    },
-    Rule {
-        name: "library-of-awk",
-        description: "Makes awk load a library.",
-        check: "Which library is this?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions { programs: &["awk"], flags: &["-l", "--load"], ..Conditions::EMPTY },
     },
     Rule {
         name: "program-in-a-script-of-sed",
@@ -4019,8 +4958,10 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["sed"],
-            without_flags: &["--sandbox"],
-            script: &[ScriptEffect::RunsCommands, ScriptEffect::Unknown],
+            arguments: &[
+                "e *", "[0-9$]*e *", "*;e *", "s/*/*/e", "s/*/*/[gimpI0-9]e", "s/*/*/e[gimpI0-9]", "s|*|*|e",
+                "s,*,*,e", "s#*#*#e", "*\ne *",
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -4032,16 +4973,11 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["ex", "gvim", "nvim", "vi", "view", "vim", "vimdiff"],
+            programs: &["ex", "nvim", "vi", "view", "vim", "vimdiff", "emacs", "ed", "nano"],
             flags: &[
-                "-c=*!*", "-c=*call *", "-c=*channel*", "-c=*exe*", "-c=*job*", "-c=*lua*", "-c=*mzsch*", "-c=*perl*",
-                "-c=*py*", "-c=*ruby*", "-c=*so *", "-c=*source*", "-c=*system*", "-c=*tcl*", "-c=*term*", "-c=*make*",
-                "-c=*grep*", "--cmd=*!*", "--cmd=*call *", "--cmd=*channel*", "--cmd=*exe*", "--cmd=*job*",
-                "--cmd=*lua*", "--cmd=*mzsch*", "--cmd=*perl*", "--cmd=*py*", "--cmd=*ruby*", "--cmd=*so *",
-                "--cmd=*source*", "--cmd=*system*", "--cmd=*tcl*", "--cmd=*term*", "--cmd=*make*", "--cmd=*grep*",
-                "-S", "-s", "-u", "-l", "-i", "-W",
+                "-c=*!*", "-c=*system*", "-c=*:py*", "-c=py*", "-c=lua*", "-c=:lua*", "-c=*term*", "--cmd=*!*",
+                "--cmd=*system*", "-S", "-u", "--eval", "--execute", "--script", "-l", "--load", "-f",
             ],
-            ignore_case: true,
             ..Conditions::EMPTY
         },
     },
@@ -4053,36 +4989,10 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["ex", "gvim", "nvim", "vi", "view", "vim", "less", "more"],
-            arguments: &[
-                "+*!*", "+*call *", "+*channel*", "+*exe*", "+*job*", "+*lua*", "+*mzsch*", "+*perl*", "+*py*",
-                "+*ruby*", "+*so *", "+*source*", "+*system*", "+*tcl*", "+*term*", "+*make*", "+*grep*",
-            ],
-            ignore_case: true,
+            programs: &["ex", "nvim", "vi", "view", "vim", "less", "more"],
+            arguments: &["+*!*", "+*system*", "+:*!*"],
             ..Conditions::EMPTY
         },
-    },
-    Rule {
-        name: "code-in-emacs",
-        description: "Makes an editor run commands.",
-        check: "Which commands are these?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["emacs", "emacsclient"],
-            flags: &["--eval", "--execute", "--script", "-l", "--load", "-f", "--funcall", "-x"],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "spelling-by-option",
-        description: "Makes an editor run a program that an option names.",
-        check: "Which program is this?",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions { programs: &["nano", "pico"], flags: &["-s", "--speller"], ..Conditions::EMPTY },
     },
     Rule {
         name: "administrator",
@@ -4172,8 +5082,34 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { writes: &["credentials"], ..Conditions::EMPTY },
     },
     Rule {
+        name: "create-an-env-file",
+        description: "Creates a file of variables from its template, or an empty one.",
+        check: "",
+        verdict: Verdict::Allow,
+        can_be_exempted: false,
+        exempts: &["write-credentials"],
+        conditions: Conditions {
+            programs: &["cp"],
+            arguments: &[
+                ".env", ".env.development", ".env.local", ".env.test", "*/.env", "*/.env.local", "*.env.dist",
+                "*.env.example", "*.env.sample", "*.env.template",
+            ],
+            writes: &["env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "touch-an-env-file",
+        description: "Creates an empty file of variables.",
+        check: "",
+        verdict: Verdict::Allow,
+        can_be_exempted: false,
+        exempts: &["write-credentials"],
+        conditions: Conditions { programs: &["touch"], writes: &["env-files"], ..Conditions::EMPTY },
+    },
+    Rule {
         name: "write-start-up-files",
-        description: "Writes a file that shells, desktops or schedulers run on their own.",
+        description: "Writes a file that shells, desktops, schedulers, editors or other tools run on their own.",
         check: "What is written? It runs later, without a question.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -4199,25 +5135,222 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { writes: &["toolc-home"], ..Conditions::EMPTY },
     },
     Rule {
-        name: "create-an-env-file",
-        description: "Creates an empty file for variables of the project.",
+        name: "change-access-to-toolc",
+        description: "Changes who can read and write the settings, approvals or stored data of toolc itself.",
         check: "",
-        verdict: Verdict::Allow,
+        verdict: Verdict::Deny,
         can_be_exempted: false,
-        exempts: &["write-credentials"],
-        conditions: Conditions { programs: &["touch"], writes: &["env-files"], ..Conditions::EMPTY },
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["chattr", "chflags", "chgrp", "chmod", "chown", "setfacl", "xattr"],
+            mentions: &["toolc-home"],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
-        name: "env-file-from-a-template",
-        description: "Copies a template to a file for variables of the project.",
+        name: "change-the-store-of-toolc",
+        description: "Changes the approvals or stored data of toolc itself.",
         check: "",
-        verdict: Verdict::Allow,
+        verdict: Verdict::Deny,
         can_be_exempted: false,
-        exempts: &["write-credentials"],
+        exempts: &[],
         conditions: Conditions {
-            programs: &["cp"],
-            arguments: &["*.env", "*.env.local", "*.env.dist", "*.env.example", "*.env.sample", "*.env.template"],
-            writes: &["env-files"],
+            programs: &["litecli", "sqlite3"],
+            arguments: &[
+                "*alter *", "*create *", "*delete *", "*drop *", "*insert *", "*replace *", "*update *", ".clone*",
+                ".import*", ".read*", ".restore*",
+            ],
+            ignore_case: true,
+            mentions: &["toolc-home"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "name-toolc-home",
+        description: "Names the settings, approvals or stored data of toolc, for a program that may change them.",
+        check: "Does the program only read them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            without_programs: &[
+                "[", "[[", "test", "ack", "ag", "awk", "gawk", "mawk", "b2sum", "base64", "bat", "batcat", "bsdtar",
+                "cat", "cd", "cksum", "cmp", "colordiff", "column", "comm", "cp", "curl", "cut", "delta", "diff",
+                "diffstat", "dirname", "basename", "dd", "du", "df", "echo", "printf", "egrep", "fgrep", "eza", "exa",
+                "export", "expand", "fd", "fdfind", "file", "find", "fmt", "fold", "getfacl", "getfattr", "git",
+                "grep", "gzip", "hd", "head", "hexdump", "install", "jq", "join", "less", "ln", "ls", "lsattr", "lsof",
+                "md5sum", "mkdir", "more", "mv", "namei", "nl", "od", "paste", "pushd", "readlink", "realpath", "rg",
+                "rm", "rmdir", "rsync", "scp", "sed", "sha1sum", "sha224sum", "sha256sum", "sha512sum", "shasum",
+                "sort", "stat", "strings", "sum", "tac", "tail", "tar", "tee", "touch", "tr", "tree", "truncate",
+                "type", "uniq", "unlink", "unzip", "wc", "wget", "which", "whereis", "xxd", "xz", "yq", "zcat",
+                "zgrep", "zip", "zstd",
+            ],
+            mentions: &["toolc-home"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "write-system-files-by-an-output-option",
+        description: "Writes a file of the system, of an account or of a shell, which an option names.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            without_programs: &[
+                "[", "[[", "ack", "ag", "bc", "cc1", "echo", "egrep", "fgrep", "find", "grep", "id", "ls", "lsof",
+                "mount", "printf", "ps", "pgrep", "rg", "set", "shopt", "test", "tmux", "type", "useradd", "usermod",
+                "zgrep",
+            ],
+            flags: &[
+                "-o", "-O", "--dest", "--destination", "--dump", "--export", "--log", "--log-file", "--logfile",
+                "--out", "--out-dir", "--outdir", "--outfile", "--output", "--output-dir", "--output-directory",
+                "--output-file", "--output-path", "--outputfile", "--report", "--save", "--target-directory",
+                "--trace", "--write", "-out", "-outdir", "-output",
+            ],
+            values_in: &["system-files", "credentials", "start-up-files", "git-hooks"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "edit-system-files",
+        description: "Edits a file of the system in place.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            without_programs: &[".", "alias", "echo", "printf", "set", "source"],
+            flags: &["--edit", "--fix", "--in-place", "--inplace", "--overwrite", "--set", "--write"],
+            mentions: &["system-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "edit-system-files-by-formatters",
+        description: "Edits a file of the system in place.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["autopep8", "clang-format", "jq", "shfmt", "tidy", "xmlstarlet", "yapf"],
+            flags: &["-L", "-i", "-m", "-w"],
+            mentions: &["system-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "write-archive-over-system-files",
+        description: "Writes an archive to a file of the system, of an account or of a shell.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["tar"],
+            subcommands: &[
+                &["-A"],
+                &["-c"],
+                &["-r"],
+                &["-u"],
+                &["--append"],
+                &["--catenate"],
+                &["--concatenate"],
+                &["--create"],
+                &["--delete"],
+                &["--update"],
+            ],
+            flags: &["-f", "--file"],
+            values_in: &["system-files", "credentials", "start-up-files", "git-hooks"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "write-archive-over-a-disk-or-toolc",
+        description: "Writes an archive to a disk, or over a file of toolc.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["tar"],
+            subcommands: &[
+                &["-A"],
+                &["-c"],
+                &["-r"],
+                &["-u"],
+                &["--append"],
+                &["--catenate"],
+                &["--concatenate"],
+                &["--create"],
+                &["--delete"],
+                &["--update"],
+            ],
+            flags: &["-f", "--file"],
+            values_in: &["raw-disks", "toolc-home"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "name-critical-files",
+        description: "Names a file that decides who has access or what runs on its own, for a program that may change it.",
+        check: "Does the program only read the file?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            without_programs: &[
+                ".", "[", "[[", "ack", "ag", "authselect", "awk", "b2sum", "base64", "basename", "bash", "bat",
+                "batcat", "bsdtar", "cat", "cd", "chage", "chgrp", "chmod", "chown", "cksum", "cmp", "colordiff",
+                "column", "comm", "cp", "curl", "cut", "dash", "dd", "delta", "df", "diff", "diffstat", "dirname",
+                "docker", "du", "echo", "ed", "egrep", "emacs", "ex", "exa", "expand", "export", "eza", "fd", "fdfind",
+                "fgrep", "file", "find", "fmt", "fold", "gawk", "getent", "getfacl", "getfattr", "git", "grep",
+                "grpck", "gzip", "hd", "head", "hexdump", "id", "install", "join", "jq", "lastlog", "less", "ln", "ls",
+                "lsattr", "lsof", "mawk", "md5sum", "mkdir", "more", "mv", "namei", "nano", "nerdctl", "nginx", "nl",
+                "node", "nvim", "od", "paste", "podman", "printf", "pushd", "pwck", "python3", "readlink", "realpath",
+                "rg", "rm", "rmdir", "rsync", "scp", "sed", "sh", "sha1sum", "sha224sum", "sha256sum", "sha512sum",
+                "shasum", "sort", "source", "ssh", "sshd", "stat", "strings", "su", "sum", "tac", "tail", "tar", "tee",
+                "test", "touch", "tr", "tree", "truncate", "type", "uniq", "unlink", "unzip", "vi", "view", "vim",
+                "visudo", "wc", "wget", "whereis", "which", "xxd", "xz", "yq", "zcat", "zgrep", "zip", "zsh", "zstd",
+            ],
+            mentions: &["critical-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "move-a-system-folder",
+        description: "Moves or removes the root folder, a folder of the operating system, or a whole home folder.",
+        check: "Which programs and users need this folder where it is?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["mv"], sources_in: &["system-folders"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "move-a-system-folder-into-another",
+        description: "Moves the root folder, a folder of the operating system, or a whole home folder.",
+        check: "Which programs and users need this folder where it is?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mv"],
+            flags: &["-t", "--target-directory"],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "trash-a-system-folder",
+        description: "Removes the root folder, a folder of the operating system, or a whole home folder.",
+        check: "Which programs and users need this folder?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gio", "gvfs-trash", "kioclient", "rmdir", "trash", "trash-put"],
+            operands_in: &["system-folders"],
             ..Conditions::EMPTY
         },
     },
@@ -4244,14 +5377,6 @@ pub static RULES: &[Rule<'static>] = &[
                 &["worktree", "remove", "--force"],
                 &["rm", "-f"],
                 &["rm", "--force"],
-                &["checkout-index", "-f"],
-                &["checkout-index", "--force"],
-                &["read-tree", "--reset"],
-                &["submodule", "deinit", "-f"],
-                &["submodule", "deinit", "--force"],
-                &["submodule", "deinit", "--all"],
-                &["submodule", "update", "-f"],
-                &["submodule", "update", "--force"],
             ],
             ..Conditions::EMPTY
         },
@@ -4267,37 +5392,7 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["git"],
             subcommands: &[&["checkout"], &["restore"]],
             without_flags: &["-b", "-B", "-p", "--patch", "--staged", "--orphan", "-t", "--track"],
-            arguments: &[":/", ":", ":(top)*", "[*]", "[*][*]*", "..", "../", "*/..", "*/../"],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "discard-everything-here",
-        description: "Discards all changes below the working directory that are not committed.",
-        check: "What is lost? `git status` and `git diff` show it. It cannot be recovered.",
-        verdict: Verdict::Ask,
-        can_be_exempted: true,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["git"],
-            subcommands: &[&["checkout"], &["restore"]],
-            without_flags: &["-b", "-B", "-p", "--patch", "--staged", "--orphan", "-t", "--track"],
-            operands_in: &["whole-working-directory"],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "discard-staged-and-other-changes",
-        description: "Discards all changes that are not committed, also those that are staged.",
-        check: "What is lost? `git status` and `git diff HEAD` show it. It cannot be recovered.",
-        verdict: Verdict::Ask,
-        can_be_exempted: true,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["git"],
-            subcommands: &[&["restore", "-W"], &["restore", "--worktree"]],
-            without_flags: &["-p", "--patch"],
-            arguments: &[".", "./", ":/", ":", "[*]", "[*][*]*", "..", "../"],
+            arguments: &[".", "./", ":/", "[*]"],
             ..Conditions::EMPTY
         },
     },
@@ -4322,36 +5417,6 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
-        name: "delete-untracked-files-by-answer",
-        description: "Deletes files that git does not track, and answers its questions from a file or another command.",
-        check: "Which files are these? `git clean -n` with the same options lists them.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["git"],
-            subcommands: &[&["clean", "-i"], &["clean", "--interactive"]],
-            input: &[InputKind::Pipe, InputKind::Inline, InputKind::File],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "delete-untracked-files-without-force",
-        description: "Deletes files that git does not track, without the option that git requires for this.",
-        check: "Which files are these? `git clean -n` with the same options lists them.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["git"],
-            subcommands: &[&["clean"]],
-            flags: &["-c=clean.requireforce*"],
-            without_flags: &["-n", "--dry-run"],
-            ignore_case: true,
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
         name: "overwrite-remote-history",
         description: "Replaces or deletes commits or branches of the remote repository that others may have fetched.",
         check: "Does anyone else work on this branch?",
@@ -4369,9 +5434,6 @@ pub static RULES: &[Rule<'static>] = &[
                 &["push", "-d"],
                 &["push", "--delete"],
                 &["push", "--prune"],
-                &["send-pack", "-f"],
-                &["send-pack", "--force"],
-                &["send-pack", "--mirror"],
             ],
             without_flags: &["-n", "--dry-run"],
             ..Conditions::EMPTY
@@ -4412,35 +5474,10 @@ pub static RULES: &[Rule<'static>] = &[
                 &["reflog", "delete"],
                 &["update-ref", "-d"],
                 &["update-ref", "--stdin"],
-                &["gc", "--prune=*"],
+                &["gc", "--prune=now"],
+                &["gc", "--prune=all"],
                 &["prune"],
                 &["replace"],
-                &["branch", "-f"],
-                &["branch", "--force"],
-                &["branch", "-M", "*", "*"],
-                &["branch", "-C", "*", "*"],
-                &["checkout", "-B"],
-                &["switch", "-C"],
-                &["switch", "--force-create"],
-            ],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "parts-of-git",
-        description: "Runs a command of git by its own name, which the rules for git do not recognize.",
-        check: "What does the command do? `git COMMAND`, as two words, is judged by the rules for git.",
-        verdict: Verdict::Ask,
-        can_be_exempted: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &[
-                "git-bisect", "git-branch", "git-checkout", "git-checkout-index", "git-clean", "git-config",
-                "git-daemon", "git-difftool", "git-filter-branch", "git-for-each-repo", "git-gc", "git-hook",
-                "git-maintenance", "git-mergetool", "git-prune", "git-push", "git-read-tree", "git-rebase",
-                "git-reflog", "git-remote-ext", "git-remote-fd", "git-reset", "git-restore", "git-rm",
-                "git-send-email", "git-send-pack", "git-stash", "git-submodule", "git-switch", "git-update-ref",
-                "git-worktree",
             ],
             ..Conditions::EMPTY
         },
@@ -4475,17 +5512,12 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["git"],
             flags: &[
-                "-c=core.alternaterefscommand*", "-c=core.askpass*", "-c=core.editor*", "-c=core.fsmonitor*",
-                "-c=core.gitproxy*", "-c=core.hookspath*", "-c=core.pager*", "-c=core.sshcommand*", "-c=alias.*",
-                "-c=credential.*", "-c=diff.*.command*", "-c=diff.*.textconv*", "-c=diff.external*", "-c=difftool.*",
-                "-c=filter.*", "-c=imap.tunnel*", "-c=init.templatedir*", "-c=instaweb.*", "-c=lfs.*", "-c=gpg.*",
-                "-c=include*.path*", "-c=interactive.*", "-c=merge.*.driver*", "-c=mergetool.*", "-c=pager.*=[!ft]*",
-                "-c=pager.*=*[!a-z]*", "-c=pager.*=*[!e]", "-c=protocol.*allow*", "-c=remote.*.receivepack*",
-                "-c=remote.*.uploadpack*", "-c=remote.*.vcs*", "-c=sequence.*", "-c=submodule.*.update*",
-                "-c=tar.*.command*", "-c=trailer.*", "-c=uploadpack.*", "-c=web.browser*", "--config=core.fsmonitor*",
-                "--config=core.gitproxy*", "--config=core.hookspath*", "--config=core.sshcommand*",
-                "--config=filter.*", "-c=url.*", "-c=browser.*", "-c=man.*", "-c=help.*", "-c=sendemail.*",
-                "--config-env", "--exec-path=*", "--upload-pack", "--receive-pack", "--open-files-in-pager",
+                "-c=core.editor*", "-c=core.fsmonitor*", "-c=core.gitproxy*", "-c=core.hookspath*", "-c=core.pager*",
+                "-c=core.sshcommand*", "-c=alias.*", "-c=credential.*", "-c=diff.*", "-c=difftool.*", "-c=filter.*",
+                "-c=gpg.*", "-c=include*.path*", "-c=interactive.*", "-c=merge.*.driver*", "-c=mergetool.*",
+                "-c=pager.*", "-c=protocol.*", "-c=sequence.*", "-c=uploadpack.*", "-c=url.*", "-c=browser.*",
+                "-c=man.*", "-c=help.*", "-c=sendemail.*", "--config-env", "--exec-path=*", "--upload-pack",
+                "--receive-pack", "--open-files-in-pager",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -4500,132 +5532,14 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
-            subcommands: &[
-                &["config", "core.alternaterefscommand", "*"],
-                &["config", "core.askpass", "*"],
-                &["config", "core.attributesfile", "*"],
-                &["config", "core.editor", "*"],
-                &["config", "core.fsmonitor", "*"],
-                &["config", "core.gitproxy", "*"],
-                &["config", "core.hookspath", "*"],
-                &["config", "core.pager", "*"],
-                &["config", "core.sshcommand", "*"],
-                &["config", "credential.*helper", "*"],
-                &["config", "diff.*.command", "*"],
-                &["config", "diff.*.textconv", "*"],
-                &["config", "diff.external", "*"],
-                &["config", "difftool.*", "*"],
-                &["config", "filter.*", "*"],
-                &["config", "gpg.*program", "*"],
-                &["config", "imap.tunnel", "*"],
-                &["config", "include*.path", "*"],
-                &["config", "init.templatedir", "*"],
-                &["config", "instaweb.*", "*"],
-                &["config", "interactive.difffilter", "*"],
-                &["config", "lfs.customtransfer.*", "*"],
-                &["config", "man.*", "*"],
-                &["config", "merge.*.driver", "*"],
-                &["config", "mergetool.*", "*"],
-                &["config", "remote.*.receivepack", "*"],
-                &["config", "remote.*.uploadpack", "*"],
-                &["config", "remote.*.vcs", "*"],
-                &["config", "sendemail.*cmd", "*"],
-                &["config", "sendemail.smtpserver", "*"],
-                &["config", "sequence.editor", "*"],
-                &["config", "submodule.*.update", "*"],
-                &["config", "tar.*.command", "*"],
-                &["config", "trailer.*.cmd", "*"],
-                &["config", "trailer.*.command", "*"],
-                &["config", "uploadpack.packobjectshook", "*"],
-                &["config", "url.*", "*"],
-                &["config", "browser.*", "*"],
-                &["config", "web.browser", "*"],
-                &["config", "alias.*", "!*"],
-                &["config", "alias.*", "*-c*"],
-                &["config", "alias.*", "*exec*"],
-                &["config", "alias.*", "*hard*"],
-                &["config", "alias.*", "*clean*"],
-                &["config", "alias.*", "*force*"],
-                &["config", "alias.*", "*-f*"],
-                &["config", "alias.*", "*-d*"],
-                &["config", "alias.*", "*-x*"],
-                &["config", "alias.*", "*config*"],
-                &["config", "alias.*", "*foreach*"],
-                &["config", "alias.*", "*::*"],
-                &["config", "alias.*", "*upload*"],
-                &["config", "alias.*", "*receive*"],
-                &["config", "alias.*", "*filter*"],
-                &["config", "alias.*", "*run*"],
-                &["config", "alias.*", "*tool*"],
-                &["config", "alias.*", "*open*"],
-                &["config", "pager.*", "[!ft]*"],
-                &["config", "pager.*", "*[!a-z]*"],
-                &["config", "pager.*", "*[!e]"],
-                &["config", "set", "core.alternaterefscommand", "*"],
-                &["config", "set", "core.askpass", "*"],
-                &["config", "set", "core.attributesfile", "*"],
-                &["config", "set", "core.editor", "*"],
-                &["config", "set", "core.fsmonitor", "*"],
-                &["config", "set", "core.gitproxy", "*"],
-                &["config", "set", "core.hookspath", "*"],
-                &["config", "set", "core.pager", "*"],
-                &["config", "set", "core.sshcommand", "*"],
-                &["config", "set", "credential.*helper", "*"],
-                &["config", "set", "diff.*.command", "*"],
-                &["config", "set", "diff.*.textconv", "*"],
-                &["config", "set", "diff.external", "*"],
-                &["config", "set", "difftool.*", "*"],
-                &["config", "set", "filter.*", "*"],
-                &["config", "set", "gpg.*program", "*"],
-                &["config", "set", "imap.tunnel", "*"],
-                &["config", "set", "include*.path", "*"],
-                &["config", "set", "init.templatedir", "*"],
-                &["config", "set", "instaweb.*", "*"],
-                &["config", "set", "interactive.difffilter", "*"],
-                &["config", "set", "lfs.customtransfer.*", "*"],
-                &["config", "set", "man.*", "*"],
-                &["config", "set", "merge.*.driver", "*"],
-                &["config", "set", "mergetool.*", "*"],
-                &["config", "set", "remote.*.receivepack", "*"],
-                &["config", "set", "remote.*.uploadpack", "*"],
-                &["config", "set", "remote.*.vcs", "*"],
-                &["config", "set", "sendemail.*cmd", "*"],
-                &["config", "set", "sendemail.smtpserver", "*"],
-                &["config", "set", "sequence.editor", "*"],
-                &["config", "set", "submodule.*.update", "*"],
-                &["config", "set", "tar.*.command", "*"],
-                &["config", "set", "trailer.*.cmd", "*"],
-                &["config", "set", "trailer.*.command", "*"],
-                &["config", "set", "uploadpack.packobjectshook", "*"],
-                &["config", "set", "url.*", "*"],
-                &["config", "set", "browser.*", "*"],
-                &["config", "set", "web.browser", "*"],
-                &["config", "set", "alias.*", "!*"],
-                &["config", "set", "alias.*", "*-c*"],
-                &["config", "set", "alias.*", "*exec*"],
-                &["config", "set", "alias.*", "*hard*"],
-                &["config", "set", "alias.*", "*clean*"],
-                &["config", "set", "alias.*", "*force*"],
-                &["config", "set", "alias.*", "*-f*"],
-                &["config", "set", "alias.*", "*-d*"],
-                &["config", "set", "alias.*", "*-x*"],
-                &["config", "set", "alias.*", "*config*"],
-                &["config", "set", "alias.*", "*foreach*"],
-                &["config", "set", "alias.*", "*::*"],
-                &["config", "set", "alias.*", "*upload*"],
-                &["config", "set", "alias.*", "*receive*"],
-                &["config", "set", "alias.*", "*filter*"],
-                &["config", "set", "alias.*", "*run*"],
-                &["config", "set", "alias.*", "*tool*"],
-                &["config", "set", "alias.*", "*open*"],
-                &["config", "set", "pager.*", "[!ft]*"],
-                &["config", "set", "pager.*", "*[!a-z]*"],
-                &["config", "set", "pager.*", "*[!e]"],
-                &["config", "--rename-section"],
-                &["config", "rename-section"],
-                &["config", "-e"],
-                &["config", "--edit"],
-                &["config", "edit"],
+            subcommands: &[&["config"]],
+            without_flags: &["--get", "--get-all", "--get-regexp", "-l", "--list", "--unset", "--unset-all"],
+            arguments: &[
+                "alias.*", "core.attributesfile", "core.editor", "core.fsmonitor", "core.gitproxy", "core.hookspath",
+                "core.pager", "core.sshcommand", "credential.*helper", "diff.*.command", "diff.*.textconv",
+                "diff.external", "difftool.*", "filter.*", "gpg.*program", "include*.path", "interactive.difffilter",
+                "merge.*.driver", "mergetool.*", "pager.*", "remote.*.uploadpack", "remote.*.receivepack",
+                "remote.*.vcs", "sequence.editor", "uploadpack.packobjectshook", "url.*", "browser.*", "man.*",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -4650,21 +5564,6 @@ pub static RULES: &[Rule<'static>] = &[
                 &["grep", "-O"],
                 &["grep", "--open-files-in-pager"],
                 &["for-each-repo"],
-                &["archive", "--exec"],
-                &["clone", "-u"],
-                &["clone", "--template"],
-                &["daemon", "--access-hook"],
-                &["hook", "run"],
-                &["init", "--template"],
-                &["instaweb"],
-                &["ls-remote", "--exec"],
-                &["maintenance", "start"],
-                &["remote-ext"],
-                &["remote-fd"],
-                &["send-email", "--cc-cmd"],
-                &["send-email", "--header-cmd"],
-                &["send-email", "--sendmail-cmd"],
-                &["send-email", "--to-cmd"],
             ],
             ..Conditions::EMPTY
         },
@@ -4688,13 +5587,49 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["chmod"],
             subcommands: &[
+                &["[2367]"],
+                &["[0-7][2367]"],
                 &["[0-7][0-7][2367]"],
                 &["[0-7][0-7][0-7][2367]"],
-                &["0[0-7][0-7][0-7][2367]"],
+                &["0*[0-7][2367]"],
                 &["*[ao]*[+=]*w*"],
-                &["+*w*"],
-                &["*,+*w*"],
+                &["*[ao]*[+=][gu]"],
+                &["*[ao]*[+=][gu],*"],
+                &["[+=]*w*"],
+                &["*,[+=]*w*"],
+                &["[+=][gu]"],
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "make-world-writable",
+        description: "Creates a file or folder that every user of this machine can change, or a program that runs with the rights of its owner.",
+        check: "Should every user have these rights?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["install", "mkdir", "mkfifo", "mknod"],
+            flags: &[
+                "-m=[0-7][0-7][2367]", "-m=*[0-7][0-7][0-7][2367]", "-m=*[2-7][0-7][0-7][0-7]", "-m=*[+=]*s*",
+                "-m=*[ao]*[+=]*w*", "-m=[+=]*w*", "--mode=[0-7][0-7][2367]", "--mode=*[0-7][0-7][0-7][2367]",
+                "--mode=*[2-7][0-7][0-7][0-7]", "--mode=*[+=]*s*", "--mode=*[ao]*[+=]*w*", "--mode=[+=]*w*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "copy-permissions-of-the-system",
+        description: "Gives a file the owner or the permissions of a system file, which can let it run with the rights of its owner.",
+        check: "Which permissions does the system file have?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["chgrp", "chmod", "chown"],
+            flags: &["--reference"],
+            values_in: &["system-files"],
             ..Conditions::EMPTY
         },
     },
@@ -4707,7 +5642,20 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["chmod"],
-            subcommands: &[&["[2-7][0-7][0-7][0-7]"], &["0[2-7][0-7][0-7][0-7]"], &["*[+=]*s*"]],
+            subcommands: &[&["[2-7][0-7][0-7][0-7]"], &["0*[2-7][0-7][0-7][0-7]"], &["*[+=]*s*"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "create-a-device",
+        description: "Creates a file that stands for a device, such as a disk.",
+        check: "Which device is this, and who can read and write it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mknod"],
+            subcommands: &[&["*", "b"], &["*", "c"], &["*", "u"]],
             ..Conditions::EMPTY
         },
     },
@@ -4735,13 +5683,34 @@ pub static RULES: &[Rule<'static>] = &[
                 &["root.*", "-R"],
                 &["0", "-R"],
                 &["0:*", "-R"],
+                &["0.*", "-R"],
+                &["00*", "-R"],
+                &["+0", "-R"],
+                &["+0:*", "-R"],
+                &["+0.*", "-R"],
+                &["+00*", "-R"],
                 &[":root", "-R"],
+                &[":0", "-R"],
+                &[":+0", "-R"],
+                &[".root", "-R"],
+                &[".0", "-R"],
                 &["root", "--recursive"],
                 &["root:*", "--recursive"],
+                &["root.*", "--recursive"],
                 &["0", "--recursive"],
                 &["0:*", "--recursive"],
+                &["0.*", "--recursive"],
+                &["00*", "--recursive"],
+                &["+0", "--recursive"],
+                &["+0:*", "--recursive"],
+                &["+0.*", "--recursive"],
+                &["+00*", "--recursive"],
+                &[":root", "--recursive"],
+                &[":0", "--recursive"],
+                &[":+0", "--recursive"],
+                &[".root", "--recursive"],
+                &[".0", "--recursive"],
             ],
-            certain_only: true,
             ..Conditions::EMPTY
         },
     },
@@ -4777,11 +5746,206 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
-                "[", "[[", "cd", "chmod", "chown", "du", "export", "file", "find", "git", "helm", "kubectl", "ls",
-                "ssh", "ssh-add", "ssh-agent", "ssh-copy-id", "ssh-keygen", "stat", "sudo", "test", "touch", "tree",
-                "rm", "mkdir", "sftp", "doas", "env", "timeout", "nohup", "time", "nice", "xargs", "which",
+                "[", "[[", "cd", "chmod", "chown", "doas", "du", "env", "export", "file", "find", "git", "helm",
+                "kubectl", "ls", "mkdir", "nice", "nohup", "pushd", "rm", "scp", "sftp", "ssh", "ssh-add", "ssh-agent",
+                "ssh-copy-id", "ssh-keygen", "stat", "sudo", "test", "time", "timeout", "touch", "tree", "which",
+                "docker",
             ],
             reads: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-private-keys-by-input",
+        description: "Sends private keys, passwords or tokens to another program or machine. Once sent, they are no longer secret.",
+        check: "Does the program or machine that receives it need this secret?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker", "git", "helm", "kubectl", "sftp", "ssh"],
+            input_in: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "read-private-keys-by-git",
+        description: "Makes git print or store private keys, passwords or tokens.",
+        check: "Does the model, or the repository, need this secret?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[
+                &["add"],
+                &["am"],
+                &["apply"],
+                &["blame"],
+                &["diff"],
+                &["grep"],
+                &["hash-object"],
+                &["mailinfo"],
+                &["stage"],
+                &["stripspace"],
+            ],
+            operands_in: &["private-keys"],
+            mentions: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "read-private-keys-by-find",
+        description: "Prints, copies or sends private keys, passwords or tokens that a search finds.",
+        check: "Does the model, or the program that receives them, need these secrets?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["fd", "find"],
+            flags: &["-exec", "-execdir", "-x", "-X", "--exec", "--exec-batch"],
+            arguments: &[
+                "awk", "base64", "bash", "cat", "cp", "curl", "dd", "grep", "gzip", "head", "less", "mv", "nc", "od",
+                "openssl", "perl", "python*", "rsync", "scp", "sed", "sh", "strings", "tac", "tail", "tar", "tee",
+                "xxd", "zip",
+            ],
+            operands_in: &["private-keys"],
+            mentions: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "read-private-keys-by-option",
+        description: "Reads private keys, passwords or tokens that an option names, and prints, sends or stores them.",
+        check: "Does the program or machine that receives it need this secret?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker", "file", "helm", "kubectl"],
+            flags: &[
+                "-f", "--env-file", "--files-from", "--filename", "--from-env-file", "--from-file", "--secret",
+                "--set-file", "--values",
+            ],
+            values_in: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "copy-private-keys",
+        description: "Copies private keys, passwords or tokens to another machine or into a container.",
+        check: "Does the machine or container that receives it need this secret?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker", "kubectl", "scp"],
+            sources_in: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "copy-a-home-folder",
+        description: "Copies a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can read the copy, and does it need the keys and tokens of this account?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cp", "gcp", "rsync", "scp"],
+            sources_in: &["home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "archive-a-home-folder",
+        description: "Archives a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can read the archive, and does it need the keys and tokens of this account?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["tar"],
+            subcommands: &[&["-c"], &["-r"], &["-u"], &["--append"], &["--create"], &["--update"]],
+            operands_in: &["home-folders"],
+            mentions: &["home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "archive-private-keys-of-a-folder",
+        description: "Archives keys, passwords or tokens of a home folder.",
+        check: "Who can read the archive, and does it need the keys and tokens of this account?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["tar"],
+            subcommands: &[&["-c"], &["-r"], &["-u"], &["--append"], &["--create"], &["--update"]],
+            flags: &["-C", "--directory"],
+            arguments: &[
+                "*.aws*", "*.azure*", "*.config*", "*.docker*", "*.git-credentials", "*.gnupg*", "*.kube*", "*.netrc",
+                "*.npmrc", "*.password-store*", "*.pgpass", "*.ssh*", ".", "./",
+            ],
+            values_in: &["home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "archive-a-home-folder-by-others",
+        description: "Archives a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can read the archive, and does it need the keys and tokens of this account?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["7z", "rar", "zip"],
+            operands_in: &["home-folders"],
+            mentions: &["home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remove-the-passphrase-of-a-key",
+        description: "Changes the passphrase of a private key, or removes it.",
+        check: "Should the key be usable without its passphrase?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["ssh-keygen"], flags: &["-p"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "print-the-shadow-database",
+        description: "Prints the hashes of passwords.",
+        check: "Does the model need to see them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["getent"],
+            subcommands: &[&["gshadow"], &["shadow"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "export-private-keys",
+        description: "Prints private keys.",
+        check: "Does the model, or the program that receives them, need these keys?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["gpg", "gpg2"], arguments: &["--export-s*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "print-credentials-of-git",
+        description: "Prints passwords or tokens that git has stored.",
+        check: "Does the model need to see them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["credential", "fill"], &["credential-*", "get"]],
             ..Conditions::EMPTY
         },
     },
@@ -4799,11 +5963,16 @@ pub static RULES: &[Rule<'static>] = &[
                 &["auth", "application-default", "print-access-token"],
                 &["auth", "print-access-token"],
                 &["auth", "print-identity-token"],
+                &["auth", "print-refresh-token"],
+                &["auth", "status", "-t"],
+                &["auth", "status", "--show-token"],
                 &["auth", "token"],
                 &["auth:token"],
+                &["create", "token"],
                 &["configure", "export-credentials"],
                 &["config", "view", "--raw"],
                 &["get", "secret*"],
+                &["get", "*,secret*"],
                 &["get", "secrets"],
                 &["keyvault", "secret", "show"],
                 &["secretsmanager", "get-secret-value"],
@@ -4833,8 +6002,74 @@ pub static RULES: &[Rule<'static>] = &[
                 &["item", "get"],
                 &["kv", "get"],
                 &["lookup"],
+                &["print", "token"],
                 &["read"],
+                &["search"],
                 &["show"],
+                &["token", "lookup"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "print-a-setting-that-is-secret",
+        description: "Prints a password or a token from the settings of a program.",
+        check: "Does the model need to see it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["aws", "bun", "npm", "pnpm", "yarn"],
+            subcommands: &[
+                &["config", "get", "*auth*"],
+                &["config", "get", "*password*"],
+                &["config", "get", "*secret*"],
+                &["config", "get", "*token*"],
+                &["configure", "get", "*key*"],
+                &["configure", "get", "*secret*"],
+                &["configure", "get", "*token*"],
+                &["get", "*_auth*"],
+                &["get", "*password*"],
+            ],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "print-a-password",
+        description: "Prints a password from a password store.",
+        check: "Does the model need to see it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["gopass", "pass"], arguments: &["*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "manage-a-password-store",
+        description: "Lists or changes the entries of a password store without printing their passwords.",
+        check: "",
+        verdict: Verdict::Allow,
+        can_be_exempted: false,
+        exempts: &["print-a-password"],
+        conditions: Conditions {
+            programs: &["gopass", "pass"],
+            subcommands: &[
+                &["cp"],
+                &["delete"],
+                &["edit"],
+                &["find"],
+                &["git"],
+                &["help"],
+                &["init"],
+                &["insert"],
+                &["list"],
+                &["ls"],
+                &["mv"],
+                &["rm"],
+                &["search"],
+                &["setup"],
+                &["sync"],
+                &["version"],
             ],
             ..Conditions::EMPTY
         },
@@ -4847,8 +6082,30 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["shutdown", "reboot", "poweroff", "halt"],
-            without_flags: &["-c", "-w", "--wtmp-only"],
+            programs: &["halt", "openrc-shutdown", "poweroff", "reboot"],
+            without_flags: &["-w", "--wtmp-only"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "shutdown",
+        description: "Shuts down or restarts the machine.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["shutdown"], without_flags: &["-c", "--show"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "shutdown-by-option",
+        description: "Shuts down or restarts the machine.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["shutdown"],
+            flags: &["-H", "-P", "-h", "-r", "--halt", "--poweroff", "--reboot"],
             ..Conditions::EMPTY
         },
     },
@@ -4860,8 +6117,53 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["systemctl"],
-            subcommands: &[&["reboot"], &["poweroff"], &["halt"], &["kexec"], &["soft-reboot"]],
+            programs: &["loginctl", "systemctl"],
+            subcommands: &[
+                &["reboot"],
+                &["poweroff"],
+                &["halt"],
+                &["kexec"],
+                &["soft-reboot"],
+                &["*", "halt.target"],
+                &["*", "kexec.target"],
+                &["*", "poweroff.target"],
+                &["*", "reboot.target"],
+                &["*", "shutdown.target"],
+                &["*", "systemd-halt.service"],
+                &["*", "systemd-kexec.service"],
+                &["*", "systemd-poweroff.service"],
+                &["*", "systemd-reboot.service"],
+                &["*", "ctrl-alt-del.target"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "power-off-by-a-message",
+        description: "Asks the service manager to shut down or restart the machine.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["busctl", "dbus-send", "gdbus", "qdbus", "qdbus6", "dbus-send-*"],
+            arguments: &[
+                "Halt", "Kexec", "PowerOff*", "Reboot*", "SoftReboot", "*.Halt", "*.PowerOff*", "*.Reboot*",
+                "*.SoftReboot", "*.requestReboot", "*.requestShutdown",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "power-off-until-an-alarm",
+        description: "Suspends or powers off the machine until an alarm of its clock.",
+        check: "Which programs have unsaved work?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["rtcwake", "pm-hibernate", "pm-suspend", "s2disk", "s2ram"],
+            without_flags: &["-n", "--dry-run", "--list-modes"],
             ..Conditions::EMPTY
         },
     },
@@ -4888,6 +6190,25 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { programs: &["kill"], arguments: &["-1"], no_operands: true, ..Conditions::EMPTY },
     },
     Rule {
+        name: "kill-everything-and-more",
+        description: "Kills every process that it has permission to kill.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["kill"],
+            flags: &[
+                "-0", "-2", "-3", "-4", "-5", "-6", "-7", "-8", "-9", "-n", "-s", "-ABRT", "-HUP", "-INT", "-KILL",
+                "-QUIT", "-STOP", "-TERM", "-USR1", "-USR2", "-SIGABRT", "-SIGHUP", "-SIGINT", "-SIGKILL", "-SIGQUIT",
+                "-SIGSTOP", "-SIGTERM", "-SIGUSR1", "-SIGUSR2", "-15", "--signal",
+            ],
+            without_flags: &["-l", "-L"],
+            arguments: &["-1", "-0*1"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "kill-everything-else",
         description: "Kills every process outside its own session.",
         check: "",
@@ -4906,9 +6227,10 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["killall", "pkill", "skill"],
             flags: &[
-                "-9", "-KILL", "-SIGKILL", "-s=KILL", "-s=SIGKILL", "-s=9", "--signal=KILL", "--signal=SIGKILL",
+                "-9", "-kill", "-sigkill", "-s=kill", "-s=sigkill", "-s=9", "--signal=kill", "--signal=sigkill",
                 "--signal=9",
             ],
+            ignore_case: true,
             ..Conditions::EMPTY
         },
     },
@@ -4920,6 +6242,53 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: true,
         exempts: &[],
         conditions: Conditions { programs: &["pkill"], arguments: &["*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "kill-by-owner",
+        description: "Kills every process of a user, a group, a terminal, a session or a parent process.",
+        check: "Which processes are these? `pgrep` with the same options lists them.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["killall", "pkill", "skill", "slay"],
+            flags: &[
+                "-F", "-G", "-P", "-U", "-g", "-t", "-u", "--cgroup", "--euid", "--group", "--inverse", "--ns",
+                "--parent", "--pgroup", "--pidfile", "--session", "--terminal", "--uid", "--user",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "kill-users-of-files",
+        description: "Kills every process that uses a file, a file system or a port.",
+        check: "Which processes are these? `fuser -v` lists them.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        exempts: &[],
+        conditions: Conditions { programs: &["fuser"], flags: &["-k", "--kill"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "end-sessions",
+        description: "Ends sessions of users, with all their processes.",
+        check: "Whose sessions are these, and do they have unsaved work?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["loginctl", "machinectl"],
+            subcommands: &[
+                &["hibernate"],
+                &["kill*"],
+                &["poweroff"],
+                &["reboot"],
+                &["remove"],
+                &["stop"],
+                &["suspend*"],
+                &["terminate*"],
+            ],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "killall-by-pattern",
@@ -4969,6 +6338,35 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "change-services",
+        description: "Changes what services run, or with which variables.",
+        check: "Which program runs later, and as which user?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["systemctl"],
+            subcommands: &[
+                &["add-requires"],
+                &["add-wants"],
+                &["clean"],
+                &["default"],
+                &["edit"],
+                &["enable", "*/*"],
+                &["hybrid-sleep"],
+                &["import-environment"],
+                &["link"],
+                &["preset-all"],
+                &["reenable", "*/*"],
+                &["revert"],
+                &["set-environment"],
+                &["set-property"],
+                &["suspend-then-hibernate"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "stop-services-by-other-managers",
         description: "Stops, disables or removes services.",
         check: "What depends on these services?",
@@ -4990,7 +6388,99 @@ pub static RULES: &[Rule<'static>] = &[
                 &["down"],
                 &["exit"],
                 &["force-stop"],
+                &["*", "force-stop"],
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "stop-services-by-scripts",
+        description: "Stops or disables services.",
+        check: "What depends on these services?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            program_in: &["service-scripts"],
+            subcommands: &[&["disable"], &["force-stop"], &["kill"], &["stop"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "stop-services-by-name",
+        description: "Stops, disables or removes services.",
+        check: "What depends on these services?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["brew", "forever", "initctl", "invoke-rc.d", "monit", "pm2", "snap", "svcadm"],
+            subcommands: &[
+                &["*", "force-stop"],
+                &["*", "stop"],
+                &["delete"],
+                &["disable"],
+                &["kill"],
+                &["services", "kill"],
+                &["services", "remove"],
+                &["services", "rm"],
+                &["services", "stop"],
+                &["stop"],
+                &["stopall"],
+                &["unmonitor"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "stop-services-at-start-up",
+        description: "Changes which services start with the machine, so that one no longer does.",
+        check: "What depends on these services?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["chkconfig", "update-rc.d", "sysv-rc-conf", "insserv"],
+            subcommands: &[&["*", "disable"], &["*", "off"], &["*", "remove"], &["--del"], &["-r"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "stop-a-server",
+        description: "Stops a server.",
+        check: "What depends on this server?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["apache2ctl", "apachectl", "pg_ctl", "pg_ctlcluster", "rabbitmqctl", "rndc"],
+            subcommands: &[&["*", "*", "stop"], &["graceful-stop"], &["halt"], &["shutdown"], &["stop"], &["stop_app"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "stop-supervised-services",
+        description: "Stops supervised services.",
+        check: "What depends on these services?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["s6-rc", "s6-svc", "svc"],
+            flags: &["-d", "-k", "-x"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "stop-a-web-server",
+        description: "Stops a server.",
+        check: "What depends on this server?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["nginx", "caddy", "haproxy", "httpd", "openresty"],
+            flags: &["-k=*stop", "-s=quit", "-s=stop"],
             ..Conditions::EMPTY
         },
     },
@@ -5002,13 +6492,23 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["firewall-cmd", "ip6tables", "iptables", "nft", "pfctl", "ufw"],
+            programs: &[
+                "arptables*", "ebtables*", "firewall-cmd", "ip6tables", "ip6tables-legacy", "ip6tables-nft", "ipset",
+                "iptables", "iptables-legacy", "iptables-nft", "nft", "pfctl", "ufw",
+            ],
             subcommands: &[
                 &["disable"],
                 &["reset"],
+                &["default", "allow"],
                 &["delete"],
+                &["destroy"],
                 &["flush"],
+                &["-D"],
                 &["-F"],
+                &["-f"],
+                &["-R"],
+                &["--delete"],
+                &["--file"],
                 &["--flush"],
                 &["-X"],
                 &["--delete-chain"],
@@ -5016,9 +6516,29 @@ pub static RULES: &[Rule<'static>] = &[
                 &["--policy"],
                 &["-d"],
                 &["--panic-off"],
-                &["--remove-service"],
+                &["--remove-interface"],
                 &["--remove-port"],
+                &["--remove-rich-rule"],
+                &["--remove-service"],
+                &["--remove-source"],
+                &["--set-default-zone"],
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "replace-the-firewall",
+        description: "Replaces all rules of the firewall.",
+        check: "Which connections does this allow?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "ip6tables-restore", "iptables-restore", "iptables-legacy-restore", "iptables-nft-restore",
+                "iptables-apply", "ebtables-restore",
+            ],
+            without_flags: &["-t", "--test", "-V", "--version"],
             ..Conditions::EMPTY
         },
     },
@@ -5030,7 +6550,10 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["aa-complain", "aa-disable", "aa-teardown", "csrutil", "setenforce", "spctl", "auditctl"],
+            programs: &[
+                "aa-complain", "aa-disable", "aa-teardown", "csrutil", "setenforce", "spctl", "auditctl",
+                "aa-remove-unknown", "apparmor_parser",
+            ],
             arguments: &["*"],
             ..Conditions::EMPTY
         },
@@ -5044,13 +6567,48 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "addgroup", "adduser", "chage", "chpasswd", "chsh", "delgroup", "deluser", "dscl", "gpasswd",
-                "groupadd", "groupdel", "groupmod", "htpasswd", "newusers", "passwd", "smbpasswd", "useradd",
-                "userdel", "usermod", "vigr", "vipw", "visudo",
+                "addgroup", "adduser", "chpasswd", "chsh", "delgroup", "deluser", "dscl", "gpasswd", "groupadd",
+                "groupdel", "groupmems", "groupmod", "lgroupadd", "luseradd", "luserdel", "lusermod", "newusers", "pw",
+                "smbpasswd", "sysadminctl", "useradd", "userdel", "usermod", "vigr", "vipw",
             ],
-            without_flags: &["-S", "--status", "-c", "--check", "-l"],
             ..Conditions::EMPTY
         },
+    },
+    Rule {
+        name: "change-a-password",
+        description: "Changes, locks or removes a password.",
+        check: "Who gets access, and who loses it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["passwd"], without_flags: &["-S", "--status"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "change-the-age-of-a-password",
+        description: "Changes when a password or an account expires.",
+        check: "Who loses access, and when?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["chage"], without_flags: &["-l", "--list"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "change-a-password-file",
+        description: "Changes the passwords of a web server.",
+        check: "Who gets access, and who loses it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["htpasswd"], without_flags: &["-n", "-v"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "edit-sudoers",
+        description: "Changes who may run commands as other users.",
+        check: "Who gets these rights?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["visudo"], without_flags: &["-c", "--check"], ..Conditions::EMPTY },
     },
     Rule {
         name: "scheduled-commands",
@@ -5059,11 +6617,43 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
+        conditions: Conditions { programs: &["at", "crontab"], arguments: &["*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "change-scheduled-commands",
+        description: "Changes or removes commands that run later, without you.",
+        check: "What runs, when, and as which user?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
         conditions: Conditions {
-            programs: &["at", "atrm", "batch", "crontab"],
-            without_flags: &["-l"],
+            programs: &["at", "crontab"],
+            flags: &["-d", "-e", "-f", "-i", "-r", "-t"],
             ..Conditions::EMPTY
         },
+    },
+    Rule {
+        name: "schedule-commands-from-input",
+        description: "Replaces the commands that run later, without you.",
+        check: "What runs, when, and as which user?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["crontab"],
+            without_flags: &["-l"],
+            input: &[InputKind::File, InputKind::Inline, InputKind::Pipe],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "change-a-queue-of-commands",
+        description: "Schedules a command, or removes one that is scheduled.",
+        check: "What runs, when, and as which user?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["atrm", "batch"], ..Conditions::EMPTY },
     },
     Rule {
         name: "kernel",
@@ -5076,6 +6666,48 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["insmod", "kexec", "modprobe", "rmmod"],
             without_flags: &["-n", "--dry-run", "--show", "-c", "--showconfig"],
             arguments: &["*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "boot",
+        description: "Changes how the machine starts, or its firmware.",
+        check: "Does the machine still start afterwards?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "bootctl", "efibootmgr", "flashrom", "fwupdmgr", "grub-install", "grub-mkconfig", "grub2-install",
+                "grub2-mkconfig", "grubby", "nvram",
+            ],
+            flags: &[
+                "-B", "-b", "-c", "-d", "-n", "-o", "-w", "-E", "--bootnext", "--bootorder", "--create",
+                "--delete-bootnum", "--erase", "--remove-args", "--remove-kernel", "--set-default", "--update-kernel",
+                "--write",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "install-firmware",
+        description: "Changes the boot loader or the firmware.",
+        check: "Does the machine still start afterwards?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bootctl", "fwupdmgr", "grub-install", "grub2-install", "update-grub"],
+            subcommands: &[
+                &["/*"],
+                &["downgrade"],
+                &["install"],
+                &["reinstall"],
+                &["remove"],
+                &["set-default"],
+                &["update"],
+            ],
+            without_flags: &["--version"],
             ..Conditions::EMPTY
         },
     },
@@ -5148,6 +6780,20 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { programs: &["toolc"], flags: &["--approval=off"], ..Conditions::EMPTY },
     },
     Rule {
+        name: "approval-off",
+        description: "Starts a program with `--approval off`, as toolc under another name would be started.",
+        check: "Is this toolc? With `--approval off`, its commands run without approval.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["*toolc", "toolc?*"],
+            without_programs: &["toolc"],
+            flags: &["--approval=off"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "toolc-with-other-settings",
         description: "Starts toolc with another approval mode or another home folder, set by a variable.",
         check: "Which mode or folder does the variable name?",
@@ -5155,5 +6801,38 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions { variables: &["TOOLC_APPROVAL", "TOOLC_HOME"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "copy-of-toolc",
+        description: "Runs a copy of toolc under another name, so that no rule recognises it.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            program_from: &[
+                "cp toolc", "cp */toolc", "install toolc", "install */toolc", "ln toolc", "ln */toolc", "mv toolc",
+                "mv */toolc",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "toolc-without-approval-by-cargo",
+        description: "Builds and starts toolc so that commands run without approval, or so that it changes its own settings.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cargo"],
+            subcommands: &[&["run"], &["r"]],
+            flags: &["-p=toolc*", "--package=toolc*", "--bin=toolc*"],
+            arguments: &[
+                "--approval", "--approval=*", "--yes", "accept", "allow", "clear", "disable", "edit", "enable",
+                "migrate", "revoke", "set", "setup", "trust",
+            ],
+            ..Conditions::EMPTY
+        },
     },
 ];

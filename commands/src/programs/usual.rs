@@ -17,6 +17,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
+    ("adb", &Program {
+        value_options: &["-H", "-L", "-P", "-s", "-t"],
+        runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        ..Program::EMPTY
+    }),
     ("arch", &Program {
         value_options: &["-arch", "-d"],
         runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
@@ -179,6 +184,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--profile", "--progress", "--project-directory", "--project-name", "--user", "--workdir",
         ],
         runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+        writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
         ..Program::EMPTY
     }),
     ("doppler", &Program {
@@ -259,6 +265,14 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             Runs::Rest(Rest { unless: &["-c", "--command"], skip: 1, ..Rest::PLAIN }),
             Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
         ],
+        ..Program::EMPTY
+    }),
+    ("gcloud", &Program {
+        value_options: &[
+            "--account", "--command", "--configuration", "--container", "--format", "--project", "--region",
+            "--ssh-flag", "--zone",
+        ],
+        runs: &[Runs::Code { options: &["--command"], shell: Any, first_operand: false }],
         ..Program::EMPTY
     }),
     ("gdb", &Program {
@@ -984,6 +998,7 @@ static DOCKER: Program<'_> = Program {
         Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
         Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
     ],
+    writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
@@ -1018,7 +1033,10 @@ static FIND: Program<'_> = Program {
     name: "find",
     value_options: &["-fls", "-fprint", "-fprint0", "-fprintf"],
     runs: &[Runs::Between { starts: &["-exec", "-execdir", "-ok", "-okdir"], ends: &[";", "+"], placeholder: "{}" }],
-    writes: &[Writes::Values(&["-fls", "-fprint", "-fprint0", "-fprintf"])],
+    writes: &[
+        Writes::OperandsWith(&["-delete"]),
+        Writes::Values(&["-fls", "-fprint", "-fprint0", "-fprintf"]),
+    ],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
@@ -1043,6 +1061,7 @@ static KUBECTL: Program<'_> = Program {
         "--selector", "--server", "--tls-server-name", "--token", "--user",
     ],
     runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
+    writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
@@ -1095,6 +1114,7 @@ static PARALLEL: Program<'_> = Program {
         Runs::Operand { skip: 0, shell: Any },
         Runs::Input { shell: Any },
     ],
+    writes: &[Writes::Values(&["--joblog", "--results"])],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
