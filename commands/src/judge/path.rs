@@ -42,7 +42,7 @@ impl PathWord {
         let mut parts =
             word.parts.iter().skip_while(|part| matches!(part, Part::Literal { text, .. } if text.is_empty()));
         let first = parts.next();
-        // The empty word is no path.
+        // The empty word names nothing.
         if first.is_none() {
             builder.path.push(Component::Name("\0".to_owned()));
         }
