@@ -100,9 +100,8 @@ fn is_always_true(condition: &[&str], nesting: usize) -> bool {
 /// Returns whether a condition without `AND` and `OR` is obviously true.
 fn is_true(condition: &[&str]) -> bool {
     match condition {
-        [] | ["TRUE"] => true,
-        ["NOT", "FALSE" | "0"] => true,
-        [number] => number.parse().is_ok_and(|number: f64| number != 0.0),
+        [] | ["TRUE"] | ["NOT", "FALSE" | "0"] => true,
+        [number] => number.parse().is_ok_and(|number: i64| number != 0),
         [left, operator, right] => compare(left, operator, right),
         [left, first, second, right] => compare(left, &format!("{first}{second}"), right),
         _ => false,
@@ -111,7 +110,7 @@ fn is_true(condition: &[&str]) -> bool {
 
 /// Returns whether a comparison of two equal words, or of two numbers, is true.
 fn compare(left: &str, operator: &str, right: &str) -> bool {
-    if let (Ok(left), Ok(right)) = (left.parse::<f64>(), right.parse::<f64>()) {
+    if let (Ok(left), Ok(right)) = (left.parse::<i64>(), right.parse::<i64>()) {
         return match operator {
             "=" | "==" => left == right,
             "<" => left < right,

@@ -142,7 +142,6 @@ impl<'a> Subject<'a> {
                     }
                 }
                 Writes::OperandsWith(options) if self.has_option(options) => words.extend(all()),
-                Writes::OperandsWith(_) => {}
                 Writes::Values(options) => {
                     words.extend(self.values(options));
                     let folders = program.writes.iter().filter_map(|writes| match writes {
@@ -164,8 +163,8 @@ impl<'a> Subject<'a> {
                         None => Cow::Owned(name),
                     }));
                 }
-                Writes::UrlNames { .. } => {}
                 Writes::After(prefix) => words.extend(operands.iter().filter_map(|word| after_prefix(word, prefix))),
+                Writes::OperandsWith(_) | Writes::UrlNames { .. } => {}
             }
         }
         words

@@ -1108,6 +1108,9 @@ static PARALLEL: Program<'_> = Program {
         "--sql-master", "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st",
         "--tag?", "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
         "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd", "--workdir",
+        "--bar?", "--eta?", "--progress?", "--dry-run?", "--keep-order?", "--line-buffer?", "--lb?", "--ungroup?",
+        "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?", "--plain?", "-k?", "-u?",
+        "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
     ],
     runs: &[
         Runs::Rest(Rest { placeholder: &["-I"], appends: true, ..Rest::PLAIN }),

@@ -42,6 +42,7 @@ pub struct Rule<'t> {
 
 /// The conditions of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of a manifest")]
 pub struct Conditions<'t> {
     /// Patterns for names of programs, without their folders.
     pub programs: &'t [&'t str],
