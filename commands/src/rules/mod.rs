@@ -62,7 +62,7 @@ pub struct Conditions<'t> {
     pub ignore_case: bool,
     /// Whether a match that depends on values known only at run time counts as none.
     pub certain_only: bool,
-    /// Whether the command must have no operands, or standard input as the first one: `-`, `/dev/stdin`.
+    /// Whether the command must have no operands, or standard input (`-`, `/dev/stdin`) as the first one.
     pub no_operands: bool,
     /// Places. An operand must be in one of them.
     pub operands_in: &'t [&'t str],

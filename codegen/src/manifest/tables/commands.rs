@@ -186,7 +186,7 @@ table! {
         ignore_case: Flag,
         /// Whether a match that depends on values known only at run time counts as none, as for rare options of programs that often get such values. Default: `false`.
         certain_only: Flag,
-        /// Whether the command must have no operands, or standard input as the first one: `-`, `/dev/stdin`. Default: `false`.
+        /// Whether the command must have no operands, or standard input (`-`, `/dev/stdin`) as the first one. Default: `false`.
         no_operands: Flag,
         /// Places. An operand must be in one of them.
         operands_in: Names,
