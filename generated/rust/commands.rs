@@ -3,8 +3,11 @@
 //! The command rules, with the places and programs that they name.
 
 use ::std::sync::LazyLock;
-use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, Writes};
-use ::toolc::commands::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, Statement, Verdict};
+use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Writes};
+
+use ::toolc::commands::rules::{
+    Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Statement, Verdict,
+};
 
 /// Returns the rules, for the judge.
 pub fn rules() -> &'static RuleSet<'static> {
@@ -114,6 +117,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
                 "--include", "--load", "--source",
             ],
+            script_language: Some(ScriptLanguage::Awk),
             ..Program::EMPTY
         },
     ),
@@ -393,10 +397,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--trace-ascii", "--unix-socket", "--url-query", "--variable", "--haproxy-clientip", "--ipfs-gateway",
                 "--trace-config", "--vlan-priority", "--ip-tos", "--ech",
             ],
-            writes: &[Writes::Values(&[
-                "-o", "-c", "-D", "--output", "--output-dir", "--cookie-jar", "--dump-header", "--alt-svc",
-                "--etag-save", "--hsts", "--libcurl", "--stderr", "--trace", "--trace-ascii",
-            ])],
+            writes: &[
+                Writes::UrlNames { with: &["-O", "--remote-name", "--remote-name-all"], folder: &["--output-dir"] },
+                Writes::Values(&[
+                    "-o", "-c", "-D", "--output", "--output-dir", "--cookie-jar", "--dump-header", "--alt-svc",
+                    "--etag-save", "--hsts", "--libcurl", "--stderr", "--trace", "--trace-ascii",
+                ]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -731,6 +738,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
                 "--include", "--load", "--source",
             ],
+            script_language: Some(ScriptLanguage::Awk),
             ..Program::EMPTY
         },
     ),
@@ -866,6 +874,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "sed",
             value_options: &["-e", "-f", "-l", "--expression", "--file", "--line-length", "-i?", "--in-place?"],
             writes: &[Writes::OperandsWith(&["-i", "--in-place", "-I"])],
+            script_language: Some(ScriptLanguage::Sed),
             ..Program::EMPTY
         },
     ),
@@ -1384,6 +1393,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
                 "--include", "--load", "--source",
             ],
+            script_language: Some(ScriptLanguage::Awk),
             ..Program::EMPTY
         },
     ),
@@ -1539,6 +1549,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
                 "--include", "--load", "--source",
             ],
+            script_language: Some(ScriptLanguage::Awk),
             ..Program::EMPTY
         },
     ),
@@ -1767,7 +1778,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st", "--tag?",
                 "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
                 "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd",
-                "--workdir",
+                "--workdir", "--bar?", "--eta?", "--progress?", "--dry-run?", "--keep-order?", "--line-buffer?",
+                "--lb?", "--ungroup?", "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?",
+                "--plain?", "-k?", "-u?", "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
             ],
             runs: &[
                 Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
@@ -2367,6 +2380,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "sed",
             value_options: &["-e", "-f", "-l", "--expression", "--file", "--line-length", "-i?", "--in-place?"],
             writes: &[Writes::OperandsWith(&["-i", "--in-place", "-I"])],
+            script_language: Some(ScriptLanguage::Sed),
             ..Program::EMPTY
         },
     ),
@@ -2390,7 +2404,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st", "--tag?",
                 "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
                 "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd",
-                "--workdir",
+                "--workdir", "--bar?", "--eta?", "--progress?", "--dry-run?", "--keep-order?", "--line-buffer?",
+                "--lb?", "--ungroup?", "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?",
+                "--plain?", "-k?", "-u?", "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
             ],
             runs: &[
                 Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
@@ -3022,10 +3038,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--use-askpass", "--waitretry", "--warc-dedup", "--warc-file", "--warc-header", "--warc-max-size",
                 "--warc-tempdir",
             ],
-            writes: &[Writes::Values(&[
-                "-O", "-P", "-a", "-o", "--append-output", "--directory-prefix", "--output-document", "--output-file",
-                "--rejected-log", "--save-cookies", "--warc-file",
-            ])],
+            writes: &[
+                Writes::UrlNames { with: &[], folder: &["-P", "--directory-prefix"] },
+                Writes::Values(&[
+                    "-O", "-P", "-a", "-o", "--append-output", "--directory-prefix", "--output-document",
+                    "--output-file", "--rejected-log", "--save-cookies", "--warc-file",
+                ]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3307,7 +3326,10 @@ pub static PLACES: &[Place<'static>] = &[
         name: "git-hooks",
         description: "Programs that git runs, and the settings that name them.",
         paths: &[
-            "**/.git/config", "**/.git/hooks/**", "~/.config/git/config", "~/.config/git/attributes", "~/.gitconfig",
+            "**/.[gG][iI][tT]/config", "**/.[gG][iI][tT]/config.worktree", "**/.[gG][iI][tT]/hooks/**",
+            "**/.[gG][iI][tT]/modules/**/config", "**/.[gG][iI][tT]/modules/**/hooks/**",
+            "**/.[gG][iI][tT]/worktrees/*/config*", "**/.gitmodules", "**/.husky/**", "~/.config/git/config",
+            "~/.config/git/attributes", "~/.gitconfig",
         ],
         except: &["**/.git/hooks/*.sample"],
     },
@@ -3329,6 +3351,7 @@ pub static PLACES: &[Place<'static>] = &[
         ],
         except: &[],
     },
+    Place { name: "whole-working-directory", description: "The working directory itself.", paths: &["."], except: &[] },
     Place {
         name: "working-directory",
         description: "The working directory and everything below it.",
@@ -3732,9 +3755,35 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["dropdb", "dropuser", "mysqladmin", "pg_dropcluster", "pg_resetwal", "createuser"],
+            programs: &["dropdb", "dropuser", "pg_dropcluster", "pg_resetwal"],
             without_flags: &["--version"],
             arguments: &["*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-a-database-by-its-administrator",
+        description: "Deletes a database, stops the server, or changes a password.",
+        check: "Which server and database is this, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mysqladmin", "mariadb-admin"],
+            arguments: &["drop", "shutdown", "password", "flush-*", "kill", "stop-*", "reset-*", "old-password"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "restore-over-a-database",
+        description: "Deletes what a database contains, before a backup replaces it.",
+        check: "Which database is this, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mongorestore", "pg_restore"],
+            flags: &["-c", "--clean", "--drop"],
             ..Conditions::EMPTY
         },
     },
@@ -3747,8 +3796,22 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["mongo", "mongosh"],
-            arguments: &["*drop*(*", "*delete*(*", "*remove*(*"],
+            flags: &["--eval=*drop*(*", "--eval=*delete*(*", "--eval=*remove*(*", "--eval=*[[]*drop*"],
             ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-documents-by-input",
+        description: "Deletes documents, collections or databases.",
+        check: "Which database is this, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mongo", "mongosh"],
+            ignore_case: true,
+            input_lines: &["*drop*(*", "*delete*(*", "*remove*(*"],
             ..Conditions::EMPTY
         },
     },
@@ -3770,10 +3833,24 @@ pub static RULES: &[Rule<'static>] = &[
                 &["function"],
                 &["config", "set"],
                 &["eval"],
-                &["del"],
-                &["unlink"],
             ],
             ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-keys-by-input",
+        description: "Deletes all keys, or stops the server.",
+        check: "Which server is this, and does it hold more than a cache?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["redis-cli", "valkey-cli", "keydb-cli"],
+            ignore_case: true,
+            input_lines: &[
+                "flushall*", "flushdb*", "shutdown*", "debug *", "script *", "function *", "config set *", "eval *",
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -3787,7 +3864,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &[
                 "artisan", "flask", "prisma", "rails", "rake", "sequelize", "sequelize-cli", "typeorm", "knex",
-                "diesel", "sqlx", "mix",
+                "diesel", "sqlx", "mix", "django-admin", "manage.py", "dotnet", "dotnet-ef", "pnpm", "yarn", "bun",
             ],
             subcommands: &[
                 &["db:drop*"],
@@ -3803,6 +3880,44 @@ pub static RULES: &[Rule<'static>] = &[
                 &["migrate:fresh"],
                 &["migrate:reset"],
                 &["migrate:rollback"],
+                &["migrate:refresh"],
+                &["db:wipe"],
+                &["db:migrate:reset"],
+                &["db:rollback*"],
+                &["db", "push", "--force-reset"],
+                &["*", "migrate", "reset"],
+                &["*", "db", "push", "--force-reset"],
+                &["*", "db:drop*"],
+                &["*", "db:reset*"],
+                &["db:migrate:undo:all"],
+                &["db:schema:load"],
+                &["ef", "database", "drop"],
+                &["flush"],
+                &["reset_db"],
+                &["sqlflush"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "reset-a-development-database-by-a-script",
+        description: "Drops the project's database and creates it again.",
+        check: "Which database does the environment of this project name?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["php", "python"],
+            subcommands: &[
+                &["artisan", "migrate:fresh"],
+                &["artisan", "migrate:refresh"],
+                &["artisan", "migrate:reset"],
+                &["artisan", "migrate:rollback"],
+                &["artisan", "db:wipe"],
+                &["*manage.py", "flush"],
+                &["*manage.py", "reset_db"],
+                &["*console", "doctrine:database:drop"],
+                &["*console", "doctrine:schema:drop"],
             ],
             ..Conditions::EMPTY
         },
@@ -3818,7 +3933,8 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["mariadb", "mysql", "psql", "sqlite3", "redis-cli"],
             arguments: &[
                 ".shell *", ".system *", "*\n.shell *", "*\n.system *", "*load_extension*", ".load *", ".import *|*",
-                ".output |*", ".once |*", "*to program*", "*from program*",
+                ".output |*", ".once |*", "*to program*", "*from program*", ".output /*", ".output ~*", ".once /*",
+                ".once ~*", ".backup /*", ".excel*", ".log /*",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -3834,12 +3950,31 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["mariadb", "mysql", "psql", "sqlite3"],
             flags: &[
-                "-c=*\\!*", "-c=*to program*", "-c=*from program*", "--command=*\\!*", "--command=*to program*",
+                "-c=*\\!*", "-c=*to program*", "-c=*from program*", "-c=\\o*", "-c=\\w*", "-c=\\g*", "-c=*to '/*",
+                "--command=\\o*", "--command=*to '/*", "--command=*\\!*", "--command=*to program*",
                 "--command=*from program*", "-e=*\\!*", "-e=*system *", "-e=*into outfile*", "-e=*into dumpfile*",
                 "--execute=*\\!*", "--execute=*system *", "--execute=*into outfile*", "--execute=*into dumpfile*",
                 "-cmd=*.shell*", "-cmd=*.system*",
             ],
             ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "shell-from-input",
+        description: "Makes a database client run a program or write a file.",
+        check: "Which program runs, or which file is written?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mariadb", "mysql", "psql", "sqlite3", "redis-cli"],
+            ignore_case: true,
+            input_lines: &[
+                "\\!*", "*\\!*", "\\o *", "\\g *", "\\w *", "\\copy *program*", "system *", ".shell *", ".system *",
+                ".load *", ".import *|*", ".output |*", ".output /*", ".once |*", ".once /*", "*load_extension(*",
+                "*to program*", "*from program*", "*into outfile*", "*into dumpfile*",
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -4449,14 +4584,14 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             without_variables: &[
                 "*=", "*=/dev/null", "*PAGER=cat", "*EDITOR=emacs", "*EDITOR=nano", "*EDITOR=nvim", "*EDITOR=vi",
-                "*EDITOR=vim", "*PAGER=less", "*PAGER=more", "*EDITOR=true", "*EDITOR=:", "*EDITOR=cat",
-                "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=0", "GIT_DIR=.git", "SHELL=/bin/bash", "SHELL=/bin/sh",
-                "SHELL=/bin/zsh", "SHELL=/usr/bin/bash", "SHELL=/usr/bin/zsh", "SHELL=bash", "SHELL=sh", "VISUAL=nano",
-                "VISUAL=nvim", "VISUAL=vi", "VISUAL=vim", "CMAKE_*_COMPILER_LAUNCHER=ccache",
-                "CMAKE_*_COMPILER_LAUNCHER=sccache", "RUSTC_WRAPPER=ccache", "RUSTC_WRAPPER=sccache",
-                "RUSTC_WORKSPACE_WRAPPER=clippy-driver", "HOME=/root", "HOME=~", "PERL5LIB=./lib", "PERL5LIB=lib",
-                "RUBYLIB=./lib", "RUBYLIB=lib", "KUBECONFIG=*/.kube/*", "KUBECONFIG=/etc/kubernetes/*",
-                "KUBECONFIG=/etc/rancher/*", "XDG_CONFIG_HOME=~/.config",
+                "*EDITOR=vim", "*PAGER=less", "*PAGER=more", "*EDITOR=true", "*EDITOR=:", "*EDITOR=cat", "VISUAL=vim",
+                "VISUAL=nano", "SHELL=/bin/bash", "SHELL=/bin/dash", "SHELL=/bin/sh", "SHELL=/bin/zsh",
+                "SHELL=/usr/bin/bash", "SHELL=/usr/bin/zsh", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=0",
+                "GIT_DIR=.git", "SHELL=bash", "SHELL=sh", "VISUAL=nvim", "VISUAL=vi",
+                "CMAKE_*_COMPILER_LAUNCHER=ccache", "CMAKE_*_COMPILER_LAUNCHER=sccache", "RUSTC_WRAPPER=ccache",
+                "RUSTC_WRAPPER=sccache", "RUSTC_WORKSPACE_WRAPPER=clippy-driver", "HOME=/root", "HOME=~",
+                "PERL5LIB=./lib", "PERL5LIB=lib", "RUBYLIB=./lib", "RUBYLIB=lib", "KUBECONFIG=*/.kube/*",
+                "KUBECONFIG=/etc/kubernetes/*", "KUBECONFIG=/etc/rancher/*", "XDG_CONFIG_HOME=~/.config",
             ],
             ..Conditions::EMPTY
         },
@@ -4530,15 +4665,95 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "ash", "bash", "bun", "csh", "dash", "deno", "fish", "ksh", "lua", "mksh", "node", "osascript", "perl",
-                "php", "powershell", "pwsh", "python", "R", "Rscript", "ruby", "sh", "tclsh", "tcsh", "yash", "zsh",
+                "R", "Rscript", "ash", "bash", "bash[0-9]*", "bpython", "bun", "clj", "clojure", "crystal", "csh",
+                "dash", "deno", "elixir", "elvish", "erl", "expect", "fish", "ghci", "gnuplot", "gp", "groovy",
+                "guile", "iex", "ipython", "irb", "jshell", "julia", "ksh", "lua", "luajit", "m4", "mksh", "node",
+                "nu", "ocaml", "octave", "osascript", "osh", "perl", "php", "posh", "powershell", "pwsh", "racket",
+                "raku", "rksh", "ruby", "sage", "sbcl", "scala", "sh", "tclsh", "tcsh", "ts-node", "tsx", "wish",
+                "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
             ],
-            without_flags: &["-m"],
             no_operands: true,
             input_from: &[
-                "aria2c", "axel", "curl", "fetch", "ftp", "gh", "http", "https", "lwp-request", "lynx", "nc", "ncat",
-                "netcat", "scp", "socat", "ssh", "w3m", "wget", "xh", "curlie", "httpie",
+                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
+                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "run-a-download-by-python",
+        description: "Runs downloaded code that has not been shown to you.",
+        check: "What does the code do? Download it to a file and read it first.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python", "python*-dbg", "pythonw*"],
+            without_flags: &["-c", "-m"],
+            no_operands: true,
+            input_from: &[
+                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
+                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-a-download-to-a-shell",
+        description: "Sends downloaded text to another machine, whose shell can run it.",
+        check: "What does the other machine do with the text? Download it to a file and read it first.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ssh"],
+            input_from: &[
+                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
+                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "w3m", "wget", "xh",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "run-a-download-by-make",
+        description: "Runs the commands of a makefile that comes from another command.",
+        check: "Which commands are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["make", "gmake"],
+            flags: &["-f=-", "--file=-", "--makefile=-", "-f=/dev/stdin"],
+            certain_only: true,
+            input: &[InputKind::Pipe, InputKind::Inline],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "run-an-address",
+        description: "Downloads a program, and runs it.",
+        check: "Who controls the address, and what does the program do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "deno", "bun", "uv", "uvx", "pipx", "npx", "pnpx", "bunx", "npm", "pnpm", "yarn", "go", "node", "java",
+                "Rscript", "wasmtime",
+            ],
+            subcommands: &[
+                &["http://*"],
+                &["https://*"],
+                &["run", "http*://*"],
+                &["exec", "http*://*"],
+                &["x", "http*://*"],
+                &["dlx", "http*://*"],
+                &["tool", "run", "http*://*"],
+                &["run", "git+*"],
+                &["git+*"],
+                &["run", "*.*/*@*"],
+            ],
+            certain_only: true,
             ..Conditions::EMPTY
         },
     },
@@ -4550,7 +4765,10 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "sh", "tcsh", "yash", "zsh"],
+            programs: &[
+                "ash", "bash", "bash[0-9]*", "csh", "dash", "elvish", "fish", "ksh", "mksh", "nu", "osh", "posh",
+                "rksh", "sh", "tcsh", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
+            ],
             flags: &["-s"],
             input_from: &[
                 "aria2c", "axel", "curl", "fetch", "ftp", "http", "https", "lynx", "nc", "ncat", "scp", "socat", "ssh",
@@ -4568,13 +4786,51 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                ".", "ash", "bash", "bun", "csh", "dash", "deno", "fish", "ksh", "lua", "mksh", "node", "osascript",
-                "perl", "php", "powershell", "pwsh", "python", "R", "Rscript", "ruby", "sh", "source", "tclsh", "tcsh",
-                "yash", "zsh",
+                ".", "R", "Rscript", "ash", "bash", "bash[0-9]*", "bpython", "bun", "clj", "clojure", "crystal", "csh",
+                "dash", "deno", "elixir", "elvish", "erl", "expect", "fish", "ghci", "gnuplot", "gp", "groovy",
+                "guile", "iex", "ipython", "irb", "java", "jshell", "julia", "ksh", "lua", "luajit", "m4", "mksh",
+                "mono", "node", "nu", "ocaml", "octave", "osascript", "osh", "perl", "php", "posh", "powershell",
+                "pwsh", "python", "python*-dbg", "pythonw*", "racket", "raku", "rksh", "ruby", "sage", "sbcl", "scala",
+                "sh", "source", "tclsh", "tcsh", "ts-node", "tsx", "wine", "wish", "xonsh", "yash", "ysh", "zsh",
+                "zsh[0-9]*",
             ],
             file_from: &[
-                "aria2c", "axel", "curl", "fetch", "ftp", "http", "https", "lynx", "nc", "ncat", "scp", "socat", "ssh",
-                "w3m", "wget", "xh",
+                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
+                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "run-a-downloaded-file-by-subcommand",
+        description: "Runs a downloaded file that has not been shown to you.",
+        check: "What is in the file? Read it before it runs.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["apt", "apt-get", "bun", "deno", "dnf", "go", "pip", "uv", "yum"],
+            subcommands: &[&["run"], &["install"]],
+            file_from: &[
+                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
+                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "run-a-downloaded-file-by-option",
+        description: "Runs a downloaded file that has not been shown to you.",
+        check: "What is in the file? Read it before it runs.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["awk", "bash", "dpkg", "expect", "gdb", "gmake", "java", "make", "rpm", "sed"],
+            flags: &["-f", "-i", "-jar", "-U", "-x", "--file", "--init-file", "--install", "--makefile", "--rcfile"],
+            file_from: &[
+                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
+                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -4588,8 +4844,8 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             program_from: &[
-                "aria2c", "axel", "curl", "fetch", "ftp", "gh", "http", "https", "lynx", "nc", "ncat", "scp", "socat",
-                "ssh", "w3m", "wget", "xh",
+                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
+                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -4603,12 +4859,73 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "bun", "csh", "deno", "fish", "ksh", "lua", "node", "osascript", "perl", "php", "powershell", "pwsh",
-                "python", "R", "Rscript", "ruby", "tclsh", "tcsh", "yash", "zsh",
+                "R", "Rscript", "clj", "clojure", "csh", "deno", "elixir", "elvish", "erl", "expect", "fish", "ghci",
+                "gnuplot", "gp", "groovy", "guile", "iex", "ipython", "irb", "jshell", "julia", "ksh", "mksh", "nu",
+                "ocaml", "octave", "osascript", "osh", "posh", "powershell", "pwsh", "racket", "raku", "rksh", "ruby",
+                "sage", "sbcl", "scala", "tclsh", "tcsh", "ts-node", "tsx", "wish", "xonsh", "yash", "ysh", "zsh",
+                "zsh[0-9]*",
             ],
-            without_flags: &["-m", "-c", "-e", "-E", "-r", "--version", "-V", "-v", "-h"],
+            without_flags: &["--version", "-V"],
             no_operands: true,
             input: &[InputKind::Pipe, InputKind::Inline, InputKind::File],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-from-a-pipe-for-others",
+        description: "Runs the output of another command as code.",
+        check: "What does the other command print? Run it alone first.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bun", "lua", "luajit", "node", "perl", "php"],
+            without_flags: &["-e", "-E", "-p", "--eval", "--print", "--run", "--version", "-v", "-h"],
+            no_operands: true,
+            input: &[InputKind::Pipe, InputKind::Inline, InputKind::File],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-from-a-pipe-for-python",
+        description: "Runs the output of another command as code.",
+        check: "What does the other command print? Run it alone first.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python", "python*-dbg", "pythonw*", "bpython"],
+            without_flags: &["-c", "-m", "--version", "-V", "-h"],
+            no_operands: true,
+            input: &[InputKind::Pipe, InputKind::Inline, InputKind::File],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-for-run",
+        description: "Runs the output of another command as code.",
+        check: "What does the other command print? Run it alone first.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bun", "deno"],
+            subcommands: &[&["run"]],
+            arguments: &["-", "/dev/stdin"],
+            input: &[InputKind::Pipe, InputKind::Inline, InputKind::File],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "commands-for-an-editor",
+        description: "Makes a program run commands that it reads from standard input.",
+        check: "Which commands are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["dc", "ed", "ex", "gdb", "lldb", "m4", "red", "sqlite3", "telnet", "vim", "vi", "nvim"],
+            input_lines: &["*!*", "shell*", "python*", "script*", "pipe *", "platform shell*", "*syscmd(*"],
             ..Conditions::EMPTY
         },
     },
@@ -4621,15 +4938,55 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "R", "Rscript", "bun", "csh", "elixir", "expect", "fish", "ghc", "groovy", "guile", "julia", "jshell",
-                "ksh", "lua", "luajit", "mksh", "node", "osascript", "perl", "php", "pwsh", "python", "racket", "rksh",
-                "ruby", "scala", "swift", "tclsh", "tcsh", "ts-node", "tsx", "yash", "zsh",
+                "R", "Rscript", "bash[0-9]*", "bpython", "bun", "clj", "clojure", "csh", "elixir", "elvish",
+                "emacsclient", "erl", "expect", "fish", "ghc", "ghci", "gnuplot", "groovy", "guile", "iex", "ipython",
+                "jshell", "julia", "kotlin", "ksh", "lua", "luajit", "matlab", "mksh", "node", "nu", "ocaml", "octave",
+                "osascript", "osh", "perl", "php", "posh", "pwsh", "python", "python*-dbg", "pythonw*", "racket",
+                "raku", "rksh", "ruby", "sage", "sbcl", "scala", "swift", "tclsh", "tcsh", "ts-node", "tsx", "xonsh",
+                "yash", "ysh", "zsh", "zsh[0-9]*",
             ],
             flags: &[
-                "-c", "-e", "-E", "-p", "-r", "--eval", "--print", "--run", "-m=timeit", "-m=cProfile", "-m=pdb",
-                "-m=trace",
+                "-c", "-e", "-E", "-p", "-r", "-eval", "-batch", "--command", "--eval", "--expression", "--print",
+                "--rpc-eval", "--run", "-m=code", "-m=timeit", "-m=cProfile", "-m=pdb", "-m=profile", "-m=trace",
             ],
-            without_flags: &["-l"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "preloaded-code",
+        description: "Makes an interpreter load code before its script.",
+        check: "What does that code do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["node", "bun", "ts-node", "tsx"],
+            flags: &[
+                "--import=data:*", "--import=http*", "--import=[./]*", "--require=[./]*", "--preload=[./]*",
+                "--loader", "--experimental-loader",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-fish",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["fish"], flags: &["-C", "--init-command"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "commands-of-a-calculator",
+        description: "Makes a program run commands of a shell.",
+        check: "Which commands are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["dc", "lftp"],
+            flags: &["-c=*!*", "-e=*!*", "--expression=*!*"],
             ..Conditions::EMPTY
         },
     },
@@ -4667,7 +5024,11 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions { programs: &["deno"], subcommands: &[&["eval"]], ..Conditions::EMPTY },
+        conditions: Conditions {
+            programs: &["deno"],
+            subcommands: &[&["eval"], &["repl", "--eval"]],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "shell-by-a-finder",
@@ -4698,12 +5059,14 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             flags: &[
                 "--pager=*", "--pre", "--compress-program", "--checkpoint-action", "--to-command", "--rsh-command",
-                "--info-script", "--new-volume-script", "-tt", "--unzip-command", "--interactive-shell", "--exec",
-                "--sh-exec", "--filter=*", "--eval", "-fplugin*", "-wrapper", "-o=*proxycommand*", "-o=*localcommand*",
-                "-o=*knownhostscommand*", "-o=apt::*", "-o=dpkg::*", "--pre-invoke*", "-ex=*shell*", "-ex=*!*",
-                "-batch=*shell*", "-engine", "--script=*", "--strip-program", "-exec", "-toolexec", "-vettool",
+                "--info-script", "--new-volume-script", "--rmt-command", "--interactive-shell", "--exec", "--sh-exec",
+                "--filter=*", "--eval", "-fplugin*", "-wrapper", "-o=*proxycommand*", "-o=*localcommand*",
+                "-o=*knownhostscommand*", "-o=*pkcs11provider*", "-o=*securitykeyprovider*", "-o=*xauthlocation*",
+                "-o=apt::*", "-o=dpkg::*", "--pre-invoke*", "-ex=*shell*", "-ex=*!*", "-batch=*shell*", "-engine",
+                "--script=*", "--strip-program", "-exec", "-toolexec", "-vettool",
             ],
             ignore_case: true,
+            certain_only: true,
             ..Conditions::EMPTY
         },
     },
@@ -4768,7 +5131,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions { programs: &["ssh"], flags: &["-P"], ..Conditions::EMPTY },
+        conditions: Conditions { programs: &["ssh"], flags: &["-P"], certain_only: true, ..Conditions::EMPTY },
     },
     Rule {
         name: "program-in-a-debugger",
@@ -4825,7 +5188,12 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions { programs: &["parallel"], subcommands: &[&[":::*"], &["::::*"]], ..Conditions::EMPTY },
+        conditions: Conditions {
+            programs: &["parallel"],
+            subcommands: &[&[":::*"], &["::::*"]],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "operators-as-arguments",
@@ -4919,13 +5287,207 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { programs: &["bun"], subcommands: &[&["exec"]], ..Conditions::EMPTY },
     },
     Rule {
+        name: "unzip-by-option",
+        description: "Runs a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["zip"],
+            flags: &["-TT*", "--unzip-command"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "output-to-a-program",
+        description: "Sends its output to a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["strace", "ltrace"],
+            flags: &["-o=|*", "-o=!*", "--output=|*", "--output=!*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "settings-of-a-connection",
+        description: "Connects with settings or a library that an option names. Settings can name programs to run.",
+        check: "Which file is this, and which programs does it name?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["scp", "sftp", "ssh"],
+            flags: &["-F", "-I"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "library-for-keys",
+        description: "Loads a library that an option or an operand names.",
+        check: "Which library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ssh-add", "ssh-keygen"],
+            subcommands: &[&["-D"], &["-s", "*"], &["-s"]],
+            flags: &["-D=?*", "-s=*.so*", "-s=*.dylib", "-s=[./]*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remote-option-of-rsync",
+        description: "Passes an option that names a program to the other side of a connection.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["rsync"],
+            flags: &["-M=*rsh*", "-M=*path*", "--remote-option=*rsh*", "--remote-option=*path*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "settings-of-a-download",
+        description: "Downloads with settings from a file, or with a program that an option names.",
+        check: "Which settings or program are these? Settings can name files to write.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl"],
+            flags: &["-K", "--config"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "commands-of-wget",
+        description: "Downloads with settings or a program that an option names.",
+        check: "Which settings or program are these? Settings can name files to write.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["wget"],
+            flags: &[
+                "--use-askpass", "--config", "-e=*askpass*", "-e=*output*", "-e=*prefix*", "--execute=*askpass*",
+                "--execute=*output*", "--execute=*prefix*",
+            ],
+            ignore_case: true,
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-for-make",
+        description: "Runs a makefile that is written on the command line, or commands by another shell.",
+        check: "Which commands are these, and which shell is it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["make", "gmake"],
+            flags: &["-E", "--eval"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "shell-for-make",
+        description: "Runs the commands of a makefile by another program than a shell.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["make", "gmake"],
+            arguments: &["SHELL=*[!h]", "SHELL=*[!s]h", "SHELL=.*", "SHELL=[!/]*/*", ".SHELLFLAGS=*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "tools-of-a-compiler",
+        description: "Runs a program instead of a part of a compiler.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cargo", "rustc"],
+            flags: &[
+                "-C=linker=*", "--codegen=linker=*", "--config=*alias*", "--config=*linker*", "--config=*runner*",
+                "--config=*rustc*", "--config=*wrapper*", "--config=*credential*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "agents-of-java",
+        description: "Makes Java load code or run commands that an option names.",
+        check: "Which code or command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["java", "javac", "kotlin", "scala"],
+            flags: &["-XX:OnError*", "-XX:OnOutOfMemoryError*", "-agentpath*", "-javaagent*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-after-a-download",
+        description: "Runs a command for each file that it downloads.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["aria2c", "youtube-dl", "yt-dlp"],
+            flags: &["--exec", "--exec-before-download", "--on-download-complete", "--on-download-start"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "shell-for-scripts",
+        description: "Runs the scripts of a package by another program than a shell.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["npm", "pnpm", "npx", "yarn"],
+            flags: &["--script-shell", "--scripts-shell", "--node-options", "--git"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "compressor-by-option",
         description: "Runs a program that an option names.",
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions { programs: &["tar"], flags: &["-I", "--use-compress-program"], ..Conditions::EMPTY },
+        conditions: Conditions {
+            programs: &["tar"],
+            flags: &["-F", "-I", "--use-compress-program"],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "remote-shell-by-option",
@@ -4934,20 +5496,38 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
-        conditions: Conditions { programs: &["rsync"], flags: &["-e", "--rsh", "--rsync-path"], ..Conditions::EMPTY },
+        conditions: Conditions {
+            programs: &["rsync"],
+            flags: &[
+                "--rsync-path", "-e=[!s]*", "-e=s[!s]*", "-e=ss[!h]*", "-e=ssh[! ]*", "-e=*proxy*", "-e=*command*",
+                "-e=* -[!ip1246CqTxo]*", "-e=*/[!.]*.so*", "--rsh=[!s]*", "--rsh=s[!s]*", "--rsh=ss[!h]*",
+                "--rsh=ssh[! ]*", "--rsh=*proxy*", "--rsh=*command*", "--rsh=* -[!ip1246CqTxo]*",
+            ],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "program-in-a-script-of-awk",
         description: "Makes awk run commands.",
-        check: "Which commands does the script run? Look at the arguments of `system` and the quoted text next to `|`.",
+        check: "Which commands does the script run? Look at the arguments of `system` and the text next to `|`.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["awk"],
-            arguments: &["*system*(*", "*getline*", "*print*|*\"*", "*|&*"],
+            script: &[ScriptEffect::RunsCommands, ScriptEffect::Unknown],
             ..Conditions::EMPTY
         },
+    },
+    Rule {
+        name: "library-of-awk",
+        description: "Makes awk load a library.",
+        check: "Which library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["awk"], flags: &["-l", "--load"], ..Conditions::EMPTY },
     },
     Rule {
         name: "program-in-a-script-of-sed",
@@ -4958,10 +5538,8 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["sed"],
-            arguments: &[
-                "e *", "[0-9$]*e *", "*;e *", "s/*/*/e", "s/*/*/[gimpI0-9]e", "s/*/*/e[gimpI0-9]", "s|*|*|e",
-                "s,*,*,e", "s#*#*#e", "*\ne *",
-            ],
+            without_flags: &["--sandbox"],
+            script: &[ScriptEffect::RunsCommands, ScriptEffect::Unknown],
             ..Conditions::EMPTY
         },
     },
@@ -4973,11 +5551,16 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["ex", "nvim", "vi", "view", "vim", "vimdiff", "emacs", "ed", "nano"],
+            programs: &["ex", "gvim", "nvim", "vi", "view", "vim", "vimdiff"],
             flags: &[
-                "-c=*!*", "-c=*system*", "-c=*:py*", "-c=py*", "-c=lua*", "-c=:lua*", "-c=*term*", "--cmd=*!*",
-                "--cmd=*system*", "-S", "-u", "--eval", "--execute", "--script", "-l", "--load", "-f",
+                "-c=*!*", "-c=*call *", "-c=*channel*", "-c=*exe*", "-c=*job*", "-c=*lua*", "-c=*mzsch*", "-c=*perl*",
+                "-c=*py*", "-c=*ruby*", "-c=*so *", "-c=*source*", "-c=*system*", "-c=*tcl*", "-c=*term*", "-c=*make*",
+                "-c=*grep*", "--cmd=*!*", "--cmd=*call *", "--cmd=*channel*", "--cmd=*exe*", "--cmd=*job*",
+                "--cmd=*lua*", "--cmd=*mzsch*", "--cmd=*perl*", "--cmd=*py*", "--cmd=*ruby*", "--cmd=*so *",
+                "--cmd=*source*", "--cmd=*system*", "--cmd=*tcl*", "--cmd=*term*", "--cmd=*make*", "--cmd=*grep*",
+                "-S", "-s", "-u", "-l", "-i", "-W",
             ],
+            ignore_case: true,
             ..Conditions::EMPTY
         },
     },
@@ -4989,10 +5572,36 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["ex", "nvim", "vi", "view", "vim", "less", "more"],
-            arguments: &["+*!*", "+*system*", "+:*!*"],
+            programs: &["ex", "gvim", "nvim", "vi", "view", "vim", "less", "more"],
+            arguments: &[
+                "+*!*", "+*call *", "+*channel*", "+*exe*", "+*job*", "+*lua*", "+*mzsch*", "+*perl*", "+*py*",
+                "+*ruby*", "+*so *", "+*source*", "+*system*", "+*tcl*", "+*term*", "+*make*", "+*grep*",
+            ],
+            ignore_case: true,
             ..Conditions::EMPTY
         },
+    },
+    Rule {
+        name: "code-in-emacs",
+        description: "Makes an editor run commands.",
+        check: "Which commands are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["emacs", "emacsclient"],
+            flags: &["--eval", "--execute", "--script", "-l", "--load", "-f", "--funcall", "-x"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "spelling-by-option",
+        description: "Makes an editor run a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["nano", "pico"], flags: &["-s", "--speller"], ..Conditions::EMPTY },
     },
     Rule {
         name: "administrator",
@@ -5377,6 +5986,14 @@ pub static RULES: &[Rule<'static>] = &[
                 &["worktree", "remove", "--force"],
                 &["rm", "-f"],
                 &["rm", "--force"],
+                &["checkout-index", "-f"],
+                &["checkout-index", "--force"],
+                &["read-tree", "--reset"],
+                &["submodule", "deinit", "-f"],
+                &["submodule", "deinit", "--force"],
+                &["submodule", "deinit", "--all"],
+                &["submodule", "update", "-f"],
+                &["submodule", "update", "--force"],
             ],
             ..Conditions::EMPTY
         },
@@ -5392,7 +6009,37 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["git"],
             subcommands: &[&["checkout"], &["restore"]],
             without_flags: &["-b", "-B", "-p", "--patch", "--staged", "--orphan", "-t", "--track"],
-            arguments: &[".", "./", ":/", "[*]"],
+            arguments: &[":/", ":", ":(top)*", "[*]", "[*][*]*", "..", "../", "*/..", "*/../"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "discard-everything-here",
+        description: "Discards all changes below the working directory that are not committed.",
+        check: "What is lost? `git status` and `git diff` show it. It cannot be recovered.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["checkout"], &["restore"]],
+            without_flags: &["-b", "-B", "-p", "--patch", "--staged", "--orphan", "-t", "--track"],
+            operands_in: &["whole-working-directory"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "discard-staged-and-other-changes",
+        description: "Discards all changes that are not committed, also those that are staged.",
+        check: "What is lost? `git status` and `git diff HEAD` show it. It cannot be recovered.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["restore", "-W"], &["restore", "--worktree"]],
+            without_flags: &["-p", "--patch"],
+            arguments: &[".", "./", ":/", ":", "[*]", "[*][*]*", "..", "../"],
             ..Conditions::EMPTY
         },
     },
@@ -5417,6 +6064,36 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "delete-untracked-files-by-answer",
+        description: "Deletes files that git does not track, and answers its questions from a file or another command.",
+        check: "Which files are these? `git clean -n` with the same options lists them.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["clean", "-i"], &["clean", "--interactive"]],
+            input: &[InputKind::Pipe, InputKind::Inline, InputKind::File],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-untracked-files-without-force",
+        description: "Deletes files that git does not track, without the option that git requires for this.",
+        check: "Which files are these? `git clean -n` with the same options lists them.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["clean"]],
+            flags: &["-c=clean.requireforce*"],
+            without_flags: &["-n", "--dry-run"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "overwrite-remote-history",
         description: "Replaces or deletes commits or branches of the remote repository that others may have fetched.",
         check: "Does anyone else work on this branch?",
@@ -5434,6 +6111,9 @@ pub static RULES: &[Rule<'static>] = &[
                 &["push", "-d"],
                 &["push", "--delete"],
                 &["push", "--prune"],
+                &["send-pack", "-f"],
+                &["send-pack", "--force"],
+                &["send-pack", "--mirror"],
             ],
             without_flags: &["-n", "--dry-run"],
             ..Conditions::EMPTY
@@ -5474,10 +6154,35 @@ pub static RULES: &[Rule<'static>] = &[
                 &["reflog", "delete"],
                 &["update-ref", "-d"],
                 &["update-ref", "--stdin"],
-                &["gc", "--prune=now"],
-                &["gc", "--prune=all"],
+                &["gc", "--prune=*"],
                 &["prune"],
                 &["replace"],
+                &["branch", "-f"],
+                &["branch", "--force"],
+                &["branch", "-M", "*", "*"],
+                &["branch", "-C", "*", "*"],
+                &["checkout", "-B"],
+                &["switch", "-C"],
+                &["switch", "--force-create"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "parts-of-git",
+        description: "Runs a command of git by its own name, which the rules for git do not recognize.",
+        check: "What does the command do? `git COMMAND`, as two words, is judged by the rules for git.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "git-bisect", "git-branch", "git-checkout", "git-checkout-index", "git-clean", "git-config",
+                "git-daemon", "git-difftool", "git-filter-branch", "git-for-each-repo", "git-gc", "git-hook",
+                "git-maintenance", "git-mergetool", "git-prune", "git-push", "git-read-tree", "git-rebase",
+                "git-reflog", "git-remote-ext", "git-remote-fd", "git-reset", "git-restore", "git-rm",
+                "git-send-email", "git-send-pack", "git-stash", "git-submodule", "git-switch", "git-update-ref",
+                "git-worktree",
             ],
             ..Conditions::EMPTY
         },
@@ -5512,12 +6217,17 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["git"],
             flags: &[
-                "-c=core.editor*", "-c=core.fsmonitor*", "-c=core.gitproxy*", "-c=core.hookspath*", "-c=core.pager*",
-                "-c=core.sshcommand*", "-c=alias.*", "-c=credential.*", "-c=diff.*", "-c=difftool.*", "-c=filter.*",
-                "-c=gpg.*", "-c=include*.path*", "-c=interactive.*", "-c=merge.*.driver*", "-c=mergetool.*",
-                "-c=pager.*", "-c=protocol.*", "-c=sequence.*", "-c=uploadpack.*", "-c=url.*", "-c=browser.*",
-                "-c=man.*", "-c=help.*", "-c=sendemail.*", "--config-env", "--exec-path=*", "--upload-pack",
-                "--receive-pack", "--open-files-in-pager",
+                "-c=core.alternaterefscommand*", "-c=core.askpass*", "-c=core.editor*", "-c=core.fsmonitor*",
+                "-c=core.gitproxy*", "-c=core.hookspath*", "-c=core.pager*", "-c=core.sshcommand*", "-c=alias.*",
+                "-c=credential.*", "-c=diff.*.command*", "-c=diff.*.textconv*", "-c=diff.external*", "-c=difftool.*",
+                "-c=filter.*", "-c=imap.tunnel*", "-c=init.templatedir*", "-c=instaweb.*", "-c=lfs.*", "-c=gpg.*",
+                "-c=include*.path*", "-c=interactive.*", "-c=merge.*.driver*", "-c=mergetool.*", "-c=pager.*=[!ft]*",
+                "-c=pager.*=*[!a-z]*", "-c=pager.*=*[!e]", "-c=protocol.*allow*", "-c=remote.*.receivepack*",
+                "-c=remote.*.uploadpack*", "-c=remote.*.vcs*", "-c=sequence.*", "-c=submodule.*.update*",
+                "-c=tar.*.command*", "-c=trailer.*", "-c=uploadpack.*", "-c=web.browser*", "--config=core.fsmonitor*",
+                "--config=core.gitproxy*", "--config=core.hookspath*", "--config=core.sshcommand*",
+                "--config=filter.*", "-c=url.*", "-c=browser.*", "-c=man.*", "-c=help.*", "-c=sendemail.*",
+                "--config-env", "--exec-path=*", "--upload-pack", "--receive-pack", "--open-files-in-pager",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -5532,14 +6242,132 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
-            subcommands: &[&["config"]],
-            without_flags: &["--get", "--get-all", "--get-regexp", "-l", "--list", "--unset", "--unset-all"],
-            arguments: &[
-                "alias.*", "core.attributesfile", "core.editor", "core.fsmonitor", "core.gitproxy", "core.hookspath",
-                "core.pager", "core.sshcommand", "credential.*helper", "diff.*.command", "diff.*.textconv",
-                "diff.external", "difftool.*", "filter.*", "gpg.*program", "include*.path", "interactive.difffilter",
-                "merge.*.driver", "mergetool.*", "pager.*", "remote.*.uploadpack", "remote.*.receivepack",
-                "remote.*.vcs", "sequence.editor", "uploadpack.packobjectshook", "url.*", "browser.*", "man.*",
+            subcommands: &[
+                &["config", "core.alternaterefscommand", "*"],
+                &["config", "core.askpass", "*"],
+                &["config", "core.attributesfile", "*"],
+                &["config", "core.editor", "*"],
+                &["config", "core.fsmonitor", "*"],
+                &["config", "core.gitproxy", "*"],
+                &["config", "core.hookspath", "*"],
+                &["config", "core.pager", "*"],
+                &["config", "core.sshcommand", "*"],
+                &["config", "credential.*helper", "*"],
+                &["config", "diff.*.command", "*"],
+                &["config", "diff.*.textconv", "*"],
+                &["config", "diff.external", "*"],
+                &["config", "difftool.*", "*"],
+                &["config", "filter.*", "*"],
+                &["config", "gpg.*program", "*"],
+                &["config", "imap.tunnel", "*"],
+                &["config", "include*.path", "*"],
+                &["config", "init.templatedir", "*"],
+                &["config", "instaweb.*", "*"],
+                &["config", "interactive.difffilter", "*"],
+                &["config", "lfs.customtransfer.*", "*"],
+                &["config", "man.*", "*"],
+                &["config", "merge.*.driver", "*"],
+                &["config", "mergetool.*", "*"],
+                &["config", "remote.*.receivepack", "*"],
+                &["config", "remote.*.uploadpack", "*"],
+                &["config", "remote.*.vcs", "*"],
+                &["config", "sendemail.*cmd", "*"],
+                &["config", "sendemail.smtpserver", "*"],
+                &["config", "sequence.editor", "*"],
+                &["config", "submodule.*.update", "*"],
+                &["config", "tar.*.command", "*"],
+                &["config", "trailer.*.cmd", "*"],
+                &["config", "trailer.*.command", "*"],
+                &["config", "uploadpack.packobjectshook", "*"],
+                &["config", "url.*", "*"],
+                &["config", "browser.*", "*"],
+                &["config", "web.browser", "*"],
+                &["config", "alias.*", "!*"],
+                &["config", "alias.*", "*-c*"],
+                &["config", "alias.*", "*exec*"],
+                &["config", "alias.*", "*hard*"],
+                &["config", "alias.*", "*clean*"],
+                &["config", "alias.*", "*force*"],
+                &["config", "alias.*", "*-f*"],
+                &["config", "alias.*", "*-d*"],
+                &["config", "alias.*", "*-x*"],
+                &["config", "alias.*", "*config*"],
+                &["config", "alias.*", "*foreach*"],
+                &["config", "alias.*", "*::*"],
+                &["config", "alias.*", "*upload*"],
+                &["config", "alias.*", "*receive*"],
+                &["config", "alias.*", "*filter*"],
+                &["config", "alias.*", "*run*"],
+                &["config", "alias.*", "*tool*"],
+                &["config", "alias.*", "*open*"],
+                &["config", "pager.*", "[!ft]*"],
+                &["config", "pager.*", "*[!a-z]*"],
+                &["config", "pager.*", "*[!e]"],
+                &["config", "set", "core.alternaterefscommand", "*"],
+                &["config", "set", "core.askpass", "*"],
+                &["config", "set", "core.attributesfile", "*"],
+                &["config", "set", "core.editor", "*"],
+                &["config", "set", "core.fsmonitor", "*"],
+                &["config", "set", "core.gitproxy", "*"],
+                &["config", "set", "core.hookspath", "*"],
+                &["config", "set", "core.pager", "*"],
+                &["config", "set", "core.sshcommand", "*"],
+                &["config", "set", "credential.*helper", "*"],
+                &["config", "set", "diff.*.command", "*"],
+                &["config", "set", "diff.*.textconv", "*"],
+                &["config", "set", "diff.external", "*"],
+                &["config", "set", "difftool.*", "*"],
+                &["config", "set", "filter.*", "*"],
+                &["config", "set", "gpg.*program", "*"],
+                &["config", "set", "imap.tunnel", "*"],
+                &["config", "set", "include*.path", "*"],
+                &["config", "set", "init.templatedir", "*"],
+                &["config", "set", "instaweb.*", "*"],
+                &["config", "set", "interactive.difffilter", "*"],
+                &["config", "set", "lfs.customtransfer.*", "*"],
+                &["config", "set", "man.*", "*"],
+                &["config", "set", "merge.*.driver", "*"],
+                &["config", "set", "mergetool.*", "*"],
+                &["config", "set", "remote.*.receivepack", "*"],
+                &["config", "set", "remote.*.uploadpack", "*"],
+                &["config", "set", "remote.*.vcs", "*"],
+                &["config", "set", "sendemail.*cmd", "*"],
+                &["config", "set", "sendemail.smtpserver", "*"],
+                &["config", "set", "sequence.editor", "*"],
+                &["config", "set", "submodule.*.update", "*"],
+                &["config", "set", "tar.*.command", "*"],
+                &["config", "set", "trailer.*.cmd", "*"],
+                &["config", "set", "trailer.*.command", "*"],
+                &["config", "set", "uploadpack.packobjectshook", "*"],
+                &["config", "set", "url.*", "*"],
+                &["config", "set", "browser.*", "*"],
+                &["config", "set", "web.browser", "*"],
+                &["config", "set", "alias.*", "!*"],
+                &["config", "set", "alias.*", "*-c*"],
+                &["config", "set", "alias.*", "*exec*"],
+                &["config", "set", "alias.*", "*hard*"],
+                &["config", "set", "alias.*", "*clean*"],
+                &["config", "set", "alias.*", "*force*"],
+                &["config", "set", "alias.*", "*-f*"],
+                &["config", "set", "alias.*", "*-d*"],
+                &["config", "set", "alias.*", "*-x*"],
+                &["config", "set", "alias.*", "*config*"],
+                &["config", "set", "alias.*", "*foreach*"],
+                &["config", "set", "alias.*", "*::*"],
+                &["config", "set", "alias.*", "*upload*"],
+                &["config", "set", "alias.*", "*receive*"],
+                &["config", "set", "alias.*", "*filter*"],
+                &["config", "set", "alias.*", "*run*"],
+                &["config", "set", "alias.*", "*tool*"],
+                &["config", "set", "alias.*", "*open*"],
+                &["config", "set", "pager.*", "[!ft]*"],
+                &["config", "set", "pager.*", "*[!a-z]*"],
+                &["config", "set", "pager.*", "*[!e]"],
+                &["config", "--rename-section"],
+                &["config", "rename-section"],
+                &["config", "-e"],
+                &["config", "--edit"],
+                &["config", "edit"],
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -5564,6 +6392,21 @@ pub static RULES: &[Rule<'static>] = &[
                 &["grep", "-O"],
                 &["grep", "--open-files-in-pager"],
                 &["for-each-repo"],
+                &["archive", "--exec"],
+                &["clone", "-u"],
+                &["clone", "--template"],
+                &["daemon", "--access-hook"],
+                &["hook", "run"],
+                &["init", "--template"],
+                &["instaweb"],
+                &["ls-remote", "--exec"],
+                &["maintenance", "start"],
+                &["remote-ext"],
+                &["remote-fd"],
+                &["send-email", "--cc-cmd"],
+                &["send-email", "--header-cmd"],
+                &["send-email", "--sendmail-cmd"],
+                &["send-email", "--to-cmd"],
             ],
             ..Conditions::EMPTY
         },
@@ -5711,6 +6554,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &[".root", "--recursive"],
                 &[".0", "--recursive"],
             ],
+            certain_only: true,
             ..Conditions::EMPTY
         },
     },

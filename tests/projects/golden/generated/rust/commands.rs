@@ -61,7 +61,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "schedule",
         &Program { runs: &[Runs::Joined { skip: 0, shell: CodeShell::Posix, unless: &[] }], ..Program::EMPTY },
     ),
-    ("sed", &Program { writes: &[Writes::OperandsWith(&["-i", "--in-place"])], ..Program::EMPTY }),
+    (
+        "sed",
+        &Program {
+            writes: &[Writes::OperandsWith(&["-i", "--in-place"])],
+            script_language: Some(ScriptLanguage::Sed),
+            ..Program::EMPTY
+        },
+    ),
     ("sqlite3", &Program { writes: &[Writes::FirstOperand], ..Program::EMPTY }),
     ("ssh", &Program { runs: &[Runs::Joined { skip: 1, shell: CodeShell::Foreign, unless: &[] }], ..Program::EMPTY }),
     (
