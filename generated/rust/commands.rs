@@ -861,7 +861,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "mv",
             value_options: &["-S", "-t", "--suffix", "--target-directory"],
-            writes: &[Writes::Operands, Writes::Values(&["-t", "--target-directory"])],
+            writes: &[Writes::Operands, Writes::LastOperand, Writes::Values(&["-t", "--target-directory"])],
             ..Program::EMPTY
         },
     ),
@@ -1511,7 +1511,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "mv",
             value_options: &["-S", "-t", "--suffix", "--target-directory"],
-            writes: &[Writes::Operands, Writes::Values(&["-t", "--target-directory"])],
+            writes: &[Writes::Operands, Writes::LastOperand, Writes::Values(&["-t", "--target-directory"])],
             ..Program::EMPTY
         },
     ),

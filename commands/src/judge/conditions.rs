@@ -617,7 +617,9 @@ impl<'a> Check<'_, 'a> {
             let below = files.iter().filter(|_| can_be_folder).map(|file| path.below(file));
             let candidates = std::iter::once(path.folder_of_all()).flatten().chain(below).chain([path.clone()]);
             for candidate in candidates {
-                let found = Match::any(places.iter().map(|place| candidate.is_in(place, self.subject.line)));
+                // What is excepted itself, such as a device, is not a folder.
+                let places = places.iter().filter(|place| !path.is_excepted_from(place, self.subject.line));
+                let found = Match::any(places.map(|place| candidate.is_in(place, self.subject.line)));
                 if found > best.0 {
                     best = (found, Some(word.span), path.text());
                 }

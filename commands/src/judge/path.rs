@@ -157,12 +157,17 @@ impl PathWord {
         let surroundings = line.surroundings;
         let found =
             Match::any(place.paths.iter().map(|pattern| self.matches_pattern(pattern, Files::Some, surroundings)));
-        let is_exception = |pattern: &&str| self.matches_pattern(pattern, Files::All, surroundings) == Match::Yes;
-        if found == Match::No || place.except.iter().any(is_exception) {
+        if found == Match::No || self.is_excepted_from(place, line) {
             return Match::No;
         }
         // If the `cd` fails, this is another path.
         if self.depends_on_cd { found.min(Match::Maybe) } else { found }
+    }
+
+    /// Returns whether every file that the path names is excepted from a place.
+    pub(crate) fn is_excepted_from(&self, place: &Place<'_>, line: &Line<'_>) -> bool {
+        let is_exception = |pattern: &&str| self.matches_pattern(pattern, Files::All, line.surroundings) == Match::Yes;
+        place.except.iter().any(is_exception)
     }
 
     /// Returns whether the path matches a pattern, which may begin with `~` or `.`.

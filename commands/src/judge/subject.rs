@@ -333,8 +333,19 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Returns the names that files get if the command writes them to a folder: those of its operands, and an ordinary one.
+    /// Returns the names that files get if the command writes them to a folder: those of its operands, and an ordinary one. Empty if
+    /// the command does not take folders for its files.
     pub(crate) fn file_names(&self) -> Vec<&'a str> {
+        let copies = |writes: &Writes<'_>| {
+            matches!(writes, Writes::LastOperand | Writes::LastOperandOf(_) | Writes::UrlNames { .. })
+        };
+        let is_of_option = |writes: &Writes<'_>| matches!(writes, Writes::Values(_));
+        let is_copier = |program: &Program<'_>| {
+            program.writes.iter().any(copies) || !program.writes.is_empty() && program.writes.iter().all(is_of_option)
+        };
+        if !self.program.is_some_and(is_copier) {
+            return Vec::new();
+        }
         let last = |word: &'a Word| match word.parts.last() {
             Some(Part::Literal { text, .. }) => text.trim_end_matches('/').rsplit('/').next(),
             _ => None,

@@ -42,8 +42,15 @@ pub struct Program<'t> {
 
 impl Program<'_> {
     /// A program without known properties.
-    pub const EMPTY: Self =
-        Self { name: "", value_options: &[], options_first: false, dashless: false, runs: &[], writes: &[], script_language: None };
+    pub const EMPTY: Self = Self {
+        name: "",
+        value_options: &[],
+        options_first: false,
+        dashless: false,
+        runs: &[],
+        writes: &[],
+        script_language: None,
+    };
 }
 
 /// The arguments of a program that name files which it writes, changes or removes.

@@ -95,6 +95,7 @@ const COMMANDS: &[&str] = &[
     "exact",
     "flags",
     "unfold",
+    "passwords",
     "rules",
     "judge",
     "lib",

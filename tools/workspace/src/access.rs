@@ -84,7 +84,7 @@ impl Access {
         self
     }
 
-    /// Returns whether files below a folder may be unreadable, so that each has to be checked.
+    /// Returns whether files below a folder may be unreadable, so that each must be checked.
     pub fn restricts_reading_below(&self, workspace: &Workspace, folder: &Path) -> bool {
         let overlaps = |other: &Path| is_below(other, folder) || is_below(folder, other);
         let is_near = |pattern: &&str| match (pattern.strip_prefix('~'), workspace.home()) {

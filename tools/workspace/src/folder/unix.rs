@@ -62,7 +62,7 @@ impl Folder {
         Ok(File::from(file).metadata()?.file_type())
     }
 
-    /// Without a way to look at a file that does not open it: what is no regular file is not opened at all.
+    /// Without a way to look at a file that does not open it: what is not a regular file is not opened at all.
     fn file_type_by_mode(&self, name: &OsStr) -> io::Result<FileType> {
         let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::RegularFile {
