@@ -1,81 +1,51 @@
-//! Runs a program to its end, with limits on its time and its output.
+//! Runs programs with limits on their time and output, to their end or in the background.
 //!
-//! On Linux, no process that the program has started outlives this one: a guardian process ends those that are left. The README lists
-//! which processes are ended on other systems. On Unix, the program runs in a session of its own, without a controlling terminal.
-//! Output is read from pipes on threads, so that a process that keeps a pipe open blocks only a thread.
+//! On Linux, no process that a program has started outlives this one: a guardian process ends those that are left. The README lists
+//! which processes are ended on other systems. On Unix, a program runs in a session of its own, without a controlling terminal or on
+//! a pseudo-terminal. Output is read on threads, so that a process that keeps a pipe open blocks only a thread.
 
+mod input;
 mod inside;
+mod outcome;
 mod running;
+mod size;
 mod spawn;
 mod stream;
+#[cfg_attr(not(unix), path = "no_terminal.rs")]
+mod terminal;
 #[cfg_attr(not(unix), path = "tree/other.rs")]
 mod tree;
 
-use std::io::{self, PipeReader, Write as _};
-use std::process::{Command, ExitStatus, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Sender};
-use std::thread;
-use std::time::Duration;
+use std::fmt;
+use std::io::{self, Read};
+use std::process::{Command, Stdio};
 
+use input::Input;
 pub use inside::is_inside_a_tool;
-use running::Running;
+pub use outcome::{EndReason, Outcome};
+pub use running::{LeftRunning, RunningProcess};
+use running::{OnEnd, Parts};
+pub use size::TerminalSize;
+use stream::{ReadToSink, Reader};
 pub use stream::{Sink, Stream};
-
-/// The time limit for reading output that is still in a pipe when the program has ended.
-const DRAIN: Duration = Duration::from_millis(250);
+use terminal::{Terminal, TerminalOfProgram};
+use tree::Tree;
 
 /// A program that has not started yet.
-#[derive(Debug)]
 pub struct Process {
     command: Command,
-    /// The pipes to read, each with its sink.
+    /// The streams to read, each with its sink.
     readers: Vec<Box<dyn Reader>>,
-    limit_exceeded: Arc<AtomicBool>,
-}
-
-/// The outcome of a program that has ended.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The exit status.
-    pub status: ExitStatus,
-    /// The reason why the program ended.
-    pub reason: EndReason,
-    /// Whether a process that the program has started still has the output open.
-    pub left_running: bool,
-}
-
-/// The reason why a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EndReason {
-    /// The program exited, or another process sent it a signal.
-    Exited,
-    /// The function `should_stop` that was passed to [`Process::run`] returned true.
-    Stopped,
-    /// A [`Sink`] refused more output.
-    OutputLimit,
-}
-
-/// A pipe and its sink.
-trait Reader: std::fmt::Debug + Send {
-    fn read(self: Box<Self>, limit_exceeded: &AtomicBool);
-}
-
-#[derive(Debug)]
-struct PipeToSink<S>(PipeReader, Stream<S>);
-
-impl<S: Sink> Reader for PipeToSink<S> {
-    fn read(self: Box<Self>, limit_exceeded: &AtomicBool) {
-        stream::read(self.0, &self.1, limit_exceeded);
-    }
+    input: Option<Input>,
+    terminal: Option<(Terminal, TerminalOfProgram)>,
+    on_end: Option<OnEnd>,
 }
 
 impl Process {
     /// Prepares to run `command`. Its standard streams are null unless set by other methods of this type.
     pub fn new(mut command: Command) -> Self {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        Self { command, readers: Vec::new(), limit_exceeded: Arc::default() }
+        Self { command, readers: Vec::new(), input: None, terminal: None, on_end: None }
     }
 
     /// Sends standard output and standard error to `sink` through one pipe, which keeps their order.
@@ -108,10 +78,55 @@ impl Process {
         Ok(self.read(reader, sink))
     }
 
-    fn read<S: Sink>(&mut self, reader: PipeReader, sink: S) -> Stream<S> {
+    /// Opens standard input for [`RunningProcess::write`].
+    ///
+    /// # Errors
+    /// If no pipe can be created.
+    pub fn input(&mut self) -> io::Result<()> {
+        let (reader, writer) = io::pipe()?;
+        self.command.stdin(reader);
+        self.input = Some(Input::new(Box::new(writer)));
+        Ok(())
+    }
+
+    /// Runs the program on a new pseudo-terminal: all its standard streams, and `/dev/tty`. What the program shows, escape sequences
+    /// included, is sent to `sink`; [`RunningProcess::write`] types. The variable `TERM` is not set here.
+    ///
+    /// # Errors
+    /// If the system has no pseudo-terminal left, or, with the kind `Unsupported`, on systems other than Unix.
+    pub fn terminal<S: Sink>(&mut self, size: TerminalSize, sink: S) -> io::Result<Stream<S>> {
+        let (terminal, program) = Terminal::open(size)?;
+        self.command.stdin(program.stream()?).stdout(program.stream()?).stderr(program.stream()?);
+        self.input = Some(Input::new(Box::new(terminal.file()?)));
+        let stream = self.read(terminal.file()?, sink);
+        self.terminal = Some((terminal, program));
+        Ok(stream)
+    }
+
+    /// Calls `on_end` on a thread of its own when the program has ended and its output has been read, however it has ended. A panic
+    /// of `on_end` is ignored.
+    pub fn on_end(&mut self, on_end: impl FnOnce(&Outcome) + Send + 'static) {
+        self.on_end = Some(Box::new(on_end));
+    }
+
+    fn read<S: Sink>(&mut self, source: impl Read + fmt::Debug + Send + 'static, sink: S) -> Stream<S> {
         let stream = Stream::new(sink);
-        self.readers.push(Box::new(PipeToSink(reader, stream.clone())));
+        self.readers.push(Box::new(ReadToSink(source, stream.clone())));
         stream
+    }
+
+    /// Starts the program in the background.
+    ///
+    /// # Errors
+    /// If the program cannot be started.
+    pub fn start(self) -> io::Result<RunningProcess> {
+        let Self { mut command, readers, input, terminal, on_end } = self;
+        inside::mark(&mut command);
+        let (terminal, program) = terminal.unzip();
+        let (child, tree) = Tree::start(&mut command, program)?;
+        // The command owns the write ends of the pipes. The readers get no end of file while these are open.
+        drop(command);
+        RunningProcess::new(Parts { child, tree, readers, input, terminal }, on_end)
     }
 
     /// Runs the program until it ends, `should_stop` returns true, or a sink refuses more output. In the latter two cases all
@@ -122,41 +137,29 @@ impl Process {
     ///
     /// # Errors
     /// If the program cannot be started.
-    pub fn run(self, input: Option<Vec<u8>>, should_stop: impl Fn() -> bool) -> io::Result<Outcome> {
-        let Self { mut command, readers, limit_exceeded } = self;
-        inside::mark(&mut command);
-        let writer = match input {
-            None => None,
-            Some(input) => {
-                let (reader, writer) = io::pipe()?;
-                command.stdin(reader);
-                Some((writer, input))
-            }
+    pub fn run(mut self, input: Option<Vec<u8>>, should_stop: impl Fn() -> bool) -> io::Result<Outcome> {
+        if input.is_some() {
+            self.input()?;
+        }
+        let process = self.start()?;
+        if let Some(input) = input {
+            process.write_all(input)?;
+        }
+        let outcome = match process.wait_unless(should_stop)? {
+            Some(outcome) => outcome,
+            None => process.end()?,
         };
-        let (open, closed) = mpsc::channel();
-        for reader in readers {
-            let (open, limit_exceeded) = (Sender::clone(&open), Arc::clone(&limit_exceeded));
-            let read = move || {
-                let _open = open;
-                reader.read(&limit_exceeded);
-            };
-            thread::Builder::new().name("output of a process".to_owned()).spawn(read)?;
-        }
-        drop(open);
-        let mut running = Running::start(&mut command, closed)?;
-        // The command owns the write ends of the pipes. The readers get no end of file while these are open.
-        drop(command);
-        if let Some((mut writer, input)) = writer {
-            // Writing fails if the program does not read its input, which is not an error.
-            let write = move || drop(writer.write_all(&input));
-            thread::Builder::new().name("input of a process".to_owned()).spawn(write)?;
-        }
-        let (status, reason) = running.wait(&limit_exceeded, should_stop)?;
-        let left_running = !running.is_closed(DRAIN);
-        // The output that was still in the pipe may have exceeded the limit.
-        let exceeded = limit_exceeded.load(Ordering::Relaxed) && reason == EndReason::Exited;
-        let reason = if exceeded { EndReason::OutputLimit } else { reason };
-        Ok(Outcome { status, reason, left_running })
+        let _ = process.release();
+        Ok(outcome)
+    }
+}
+
+impl fmt::Debug for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Process")
+            .field("command", &self.command)
+            .field("readers", &self.readers)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,15 +1,22 @@
 //! A stream of a program's output, read to its end on a thread.
 
-use std::io::{self, PipeReader, Read as _};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Receives output, chunk by chunk as it arrives.
-pub trait Sink: std::fmt::Debug + Default + Send + 'static {
+pub trait Sink: fmt::Debug + Send + 'static {
     /// Adds a chunk. Returns false to refuse more output, which ends the program.
     fn push(&mut self, bytes: &[u8]) -> bool;
+}
+
+impl<S: Sink + ?Sized> Sink for Box<S> {
+    fn push(&mut self, bytes: &[u8]) -> bool {
+        (**self).push(bytes)
+    }
 }
 
 /// The sink of a stream that is being read on a thread.
@@ -27,65 +34,128 @@ impl<S: Sink> Stream<S> {
         Self(Arc::new(Mutex::new(Some(sink))))
     }
 
+    /// Drops the sink. Later output is read and discarded, slowly.
+    pub fn discard(&self) {
+        drop(self.sink().take());
+    }
+
+    fn sink(&self) -> MutexGuard<'_, Option<S>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: Sink + Default> Stream<S> {
     /// Returns the sink with the output so far. Later output is discarded.
     pub fn take(self) -> S {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
+        self.sink().take().unwrap_or_default()
     }
 }
 
-/// The number of reading threads.
-static READER_THREADS: AtomicUsize = AtomicUsize::new(0);
+/// The reading end of a stream, and its sink.
+pub(crate) trait Reader: fmt::Debug + Send {
+    /// Reads the stream to its end. Returns false if the sink has refused more output.
+    fn read(self: Box<Self>) -> bool;
+}
 
-/// Counts a thread as reading until it is dropped.
-struct ReaderThread;
+#[derive(Debug)]
+pub(crate) struct ReadToSink<R, S>(pub(crate) R, pub(crate) Stream<S>);
 
-impl ReaderThread {
-    fn start() -> Self {
-        READER_THREADS.fetch_add(1, Ordering::Relaxed);
-        Self
+impl<R: Read + fmt::Debug + Send, S: Sink> Reader for ReadToSink<R, S> {
+    fn read(self: Box<Self>) -> bool {
+        read(self.0, &self.1)
     }
+}
 
-    /// Returns whether too many threads read. Then the output of background processes is no longer read, and a full pipe can block
-    /// them.
-    fn are_too_many() -> bool {
+/// The number of threads that discard output.
+static DISCARDING_THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts a thread as discarding until it is dropped.
+struct DiscardingThread;
+
+impl DiscardingThread {
+    /// `None` if too many threads discard output. Then the stream is closed, and a process that writes to it gets an error.
+    fn start() -> Option<Self> {
         const MAX: usize = 64;
-        READER_THREADS.load(Ordering::Relaxed) > MAX
+        let thread = Self;
+        (DISCARDING_THREADS.fetch_add(1, Ordering::Relaxed) < MAX).then_some(thread)
     }
 }
 
-impl Drop for ReaderThread {
+impl Drop for DiscardingThread {
     fn drop(&mut self) {
-        READER_THREADS.fetch_sub(1, Ordering::Relaxed);
+        DISCARDING_THREADS.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Reads a pipe to its end. After the sink has been taken, discards the output.
-pub(crate) fn read<S: Sink>(mut pipe: PipeReader, stream: &Stream<S>, limit_exceeded: &AtomicBool) {
+/// Reads a stream to its end. After the sink has been taken, discards the output. Returns false if the sink refuses more output.
+fn read<S: Sink>(mut source: impl Read, stream: &Stream<S>) -> bool {
     /// The pause between reads of discarded output, which slows down a process that writes much.
     const PAUSE: Duration = Duration::from_millis(50);
-    let _thread = ReaderThread::start();
     let mut buffer = vec![0; 64 * 1024];
+    let mut discarding = None;
     loop {
-        match pipe.read(&mut buffer) {
-            Ok(0) => break,
+        match source.read(&mut buffer) {
+            Ok(0) => return true,
             Ok(len) => {
-                let mut sink = stream.0.lock().unwrap_or_else(PoisonError::into_inner);
-                match &mut *sink {
-                    Some(sink) => {
-                        if !sink.push(&buffer[..len]) {
-                            limit_exceeded.store(true, Ordering::Relaxed);
-                            break;
-                        }
+                if let Some(sink) = &mut *stream.sink() {
+                    if !sink.push(&buffer[..len]) {
+                        return false;
                     }
-                    None if ReaderThread::are_too_many() => break,
-                    None => {
-                        drop(sink);
-                        thread::sleep(PAUSE);
+                    continue;
+                }
+                if discarding.is_none() {
+                    discarding = DiscardingThread::start();
+                    if discarding.is_none() {
+                        return true;
                     }
                 }
+                thread::sleep(PAUSE);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => break,
+            // The end of a terminal is an error on Linux.
+            Err(_) => return true,
         }
+    }
+}
+
+/// Counts the streams of a program that some process can still write to.
+#[derive(Debug, Default)]
+pub(crate) struct OpenStreams {
+    count: Mutex<usize>,
+    changed: Condvar,
+}
+
+/// A stream that is counted as open until this is dropped.
+#[derive(Debug)]
+pub(crate) struct OpenStream(Arc<OpenStreams>);
+
+impl OpenStreams {
+    pub(crate) fn open(self: &Arc<Self>) -> OpenStream {
+        *self.count() += 1;
+        OpenStream(Arc::clone(self))
+    }
+
+    /// Returns whether all streams are closed within `timeout`.
+    pub(crate) fn are_closed(&self, timeout: Duration) -> bool {
+        let deadline = Instant::now() + timeout;
+        let mut count = self.count();
+        while *count > 0 {
+            let Some(left) = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) else {
+                return false;
+            };
+            count = self.changed.wait_timeout(count, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+
+    fn count(&self) -> MutexGuard<'_, usize> {
+        self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        *self.0.count() -= 1;
+        self.0.changed.notify_all();
     }
 }

@@ -1,25 +1,34 @@
 //! Separates a command from this process: its terminal, its signals, its descriptors. The only unsafe code of the workspace.
 
 use std::fs;
-use std::os::fd::{BorrowedFd, RawFd};
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use rustix::io::{FdFlags, fcntl_setfd};
-use rustix::process::setsid;
+use rustix::process::{ioctl_tiocsctty, setsid};
 
 use super::groups::Registration;
 use super::mark::Mark;
 
 /// Makes the command the leader of a new session, which has no controlling terminal: it cannot open `/dev/tty`, type into the
-/// terminal (`TIOCSTI`), or get the terminal's signals. The command gets its standard streams and no other descriptors.
+/// terminal (`TIOCSTI`), or get the terminal's signals. If `terminal` is given, that is the controlling terminal of the session. The
+/// command gets its standard streams and no other descriptors.
 #[expect(unsafe_code, reason = "std has no stable way to start a session, nor to close inherited descriptors")]
-pub(crate) fn isolate(command: &mut Command, mark: Option<Mark>, registration: Option<Registration>) {
+pub(crate) fn isolate(
+    command: &mut Command,
+    mark: Option<Mark>,
+    registration: Option<Registration>,
+    terminal: Option<OwnedFd>,
+) {
     let descriptors = open_descriptors();
     let separate = move || {
         let group = setsid()?;
         if let Some(registration) = &registration {
             registration.add(group);
+        }
+        if let Some(terminal) = &terminal {
+            ioctl_tiocsctty(terminal)?;
         }
         // A command that cannot be marked still has its session.
         let _ = mark.map(Mark::set);

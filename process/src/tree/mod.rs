@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid};
 
 use crate::spawn::spawn;
+use crate::terminal::TerminalOfProgram;
 use groups::{Change, Registration};
 use guardian::Guardian;
 pub(crate) use mark::is_on_this_process;
@@ -35,16 +36,23 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Starts a command. Its processes end when this process has ended, however that happens.
-    pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
+    /// Starts a command. Its processes end when this process has ended, however that happens. If `terminal` is given, that is the
+    /// controlling terminal of the command.
+    pub(crate) fn start(command: &mut Command, terminal: Option<TerminalOfProgram>) -> io::Result<(Child, Self)> {
         let (mark, registration) = Host::of_this_process(|host| (host.next_mark(), host.registration()));
-        isolate::isolate(command, mark, registration);
+        isolate::isolate(command, mark, registration, terminal.map(TerminalOfProgram::into_descriptor));
         let child = match mark {
             Some(_) => spawn(command)?,
             None => Host::of_this_process(|host| host.spawn(command))?,
         };
         let group = Pid::from_child(&child);
         Ok((child, Self { mark, group }))
+    }
+
+    /// Waits until the command itself has ended, without reaping it.
+    pub(crate) fn wait_for_exit(&self) {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while waitid(WaitId::Pid(self.group), options).is_err_and(|error| error == rustix::io::Errno::INTR) {}
     }
 
     /// Ends all processes: with SIGTERM, and after `grace` with SIGKILL. `is_closed` returns whether no process can write output.
@@ -56,36 +64,45 @@ impl Tree {
         is_closed: impl Fn() -> bool,
         grace: Duration,
     ) -> io::Result<ExitStatus> {
-        /// The time limit for processes that SIGKILL does not end, such as those of another user.
-        const LIMIT: Duration = Duration::from_secs(2);
-        let is_gone = || {
-            let others_are_gone = || self.mark.map_or_else(&is_closed, |mark| !mark.signal(None));
-            self.has_exited() && others_are_gone()
-        };
-        let deadline = Instant::now() + grace;
         if !grace.is_zero() {
             match self.mark {
                 Some(mark) => drop(mark.signal(Some(Signal::TERM))),
                 None => drop(kill_process_group(self.group, Signal::TERM)),
             }
-            let mut pauses = Pauses::new();
-            while Instant::now() < deadline && !is_gone() {
-                pauses.wait();
-            }
+            let others_are_gone = || self.mark.map_or_else(&is_closed, |mark| !mark.signal(None));
+            wait_until(grace, || self.has_exited() && others_are_gone());
         }
-        let deadline = Instant::now() + LIMIT;
-        let mut pauses = Pauses::new();
-        loop {
+        wait_until(LIMIT, || {
             // Also ends processes of the group that have lost their mark.
             let _ = kill_process_group(self.group, Signal::KILL);
-            // The second search finds a process that was started during the first.
-            let is_left = |mark: Mark| mark.signal(Some(Signal::KILL)) || mark.signal(Some(Signal::KILL));
-            if !self.mark.is_some_and(is_left) || Instant::now() >= deadline {
-                break;
-            }
-            pauses.wait();
-        }
+            !self.mark.is_some_and(kill)
+        });
         child.wait()
+    }
+
+    /// Returns whether a process is left after the command itself has been reaped.
+    pub(crate) fn has_left(&self) -> bool {
+        match self.mark {
+            Some(mark) => mark.signal(None),
+            None => Host::of_this_process(|host| host.has_group(self.group)),
+        }
+    }
+
+    /// Does the same as [`end`](Self::end) after the command itself has been reaped.
+    pub(crate) fn end_rest(&self, is_closed: impl Fn() -> bool, grace: Duration) {
+        if let Some(mark) = self.mark {
+            if mark.signal(Some(Signal::TERM)) {
+                wait_until(grace, || !mark.signal(None));
+                wait_until(LIMIT, || !kill(mark));
+            }
+        } else if self.has_left() {
+            // A group that has a process keeps its id.
+            let _ = kill_process_group(self.group, Signal::TERM);
+            wait_until(grace, || is_closed() && !self.has_left());
+            if self.has_left() {
+                let _ = kill_process_group(self.group, Signal::KILL);
+            }
+        }
     }
 
     /// Returns whether the command itself has ended, without reaping it.
@@ -100,6 +117,24 @@ impl Tree {
         if self.mark.is_none() {
             Host::of_this_process(Host::remove_empty_groups);
         }
+    }
+}
+
+/// The time limit for processes that SIGKILL does not end, such as those of another user.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// Sends SIGKILL to the processes with a mark. Returns whether one may be left.
+fn kill(mark: Mark) -> bool {
+    // The second search finds a process that was started during the first.
+    mark.signal(Some(Signal::KILL)) || mark.signal(Some(Signal::KILL))
+}
+
+/// Calls `is_done` until it returns true, at least once, and at most for this time.
+fn wait_until(limit: Duration, is_done: impl Fn() -> bool) {
+    let deadline = Instant::now() + limit;
+    let mut pauses = Pauses::new();
+    while !is_done() && Instant::now() < deadline {
+        pauses.wait();
     }
 }
 
@@ -183,6 +218,12 @@ impl Host {
         for group in removed {
             self.send(&Change::Remove(group));
         }
+    }
+
+    /// Without marks, returns whether a group still has a process.
+    fn has_group(&mut self, group: Pid) -> bool {
+        self.remove_empty_groups();
+        self.groups.contains(&group)
     }
 
     fn send_groups(&self) {

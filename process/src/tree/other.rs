@@ -5,6 +5,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
 use crate::spawn::spawn;
+use crate::terminal::TerminalOfProgram;
 
 /// Returns whether this process has the mark of a command: these systems have none.
 pub(crate) fn is_on_this_process() -> bool {
@@ -16,9 +17,12 @@ pub(crate) fn is_on_this_process() -> bool {
 pub(crate) struct Tree;
 
 impl Tree {
-    pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
+    pub(crate) fn start(command: &mut Command, _: Option<TerminalOfProgram>) -> io::Result<(Child, Self)> {
         Ok((spawn(command)?, Self))
     }
+
+    /// Returns at once: the caller polls.
+    pub(crate) fn wait_for_exit(&self) {}
 
     pub(crate) fn end(&self, child: &mut Child, _: impl Fn() -> bool, _: Duration) -> io::Result<ExitStatus> {
         child.kill()?;
@@ -26,4 +30,10 @@ impl Tree {
     }
 
     pub(crate) fn ended(&self) {}
+
+    pub(crate) fn has_left(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn end_rest(&self, _: impl Fn() -> bool, _: Duration) {}
 }
