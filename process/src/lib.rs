@@ -143,7 +143,7 @@ impl Process {
         }
         let process = self.start()?;
         if let Some(input) = input {
-            process.write_all(input)?;
+            process.write_last(input)?;
         }
         let outcome = match process.wait_unless(should_stop)? {
             Some(outcome) => outcome,

@@ -32,11 +32,12 @@ pub(crate) type OnEnd = Box<dyn FnOnce(&Outcome) + Send>;
 #[must_use = "dropping it ends the program"]
 pub struct RunningProcess {
     shared: Arc<Shared>,
-    is_released: bool,
+    is_released: AtomicBool,
 }
 
 /// The processes that a program has left in the background: see [`RunningProcess::release`].
 #[derive(Debug)]
+#[must_use = "without it, the processes run on until this process ends"]
 pub struct LeftRunning(Arc<Shared>);
 
 #[derive(Debug)]
@@ -99,7 +100,7 @@ impl RunningProcess {
             ended: Mutex::new(()),
             changed: Condvar::new(),
         });
-        let process = Self { shared, is_released: false };
+        let process = Self { shared, is_released: AtomicBool::new(false) };
         for reader in readers {
             let (shared, stream) = (Arc::downgrade(&process.shared), process.shared.streams.open());
             let thread = thread::Builder::new().name("output of a process".to_owned());
@@ -200,25 +201,27 @@ impl RunningProcess {
         self.shared.terminal.as_ref().ok_or_else(no_terminal)?.resize(size)
     }
 
-    /// Lets all processes run on until this process ends, or until they are ended by the returned value.
-    pub fn release(mut self) -> LeftRunning {
-        self.is_released = true;
+    /// Lets all processes run on when this value is dropped: until this process ends, or until they are ended by the returned value.
+    pub fn release(&self) -> LeftRunning {
+        self.is_released.store(true, Ordering::Relaxed);
         LeftRunning(Arc::clone(&self.shared))
     }
 
-    /// Writes bytes of any length to the program's standard input, and closes it.
-    pub(crate) fn write_all(&self, bytes: Vec<u8>) -> io::Result<()> {
+    /// Writes bytes of any length to the program's standard input in the background, and closes it. A program that ends without
+    /// reading them all is not an error.
+    ///
+    /// # Errors
+    /// `Unsupported` if the input was not [opened](crate::Process::input).
+    pub fn write_last(&self, bytes: Vec<u8>) -> io::Result<()> {
         let input = self.shared.input()?;
-        // Writing fails if the program does not read its input, which is not an error.
         let _ = input.queue.write_later(bytes);
-        input.queue.close();
-        Ok(())
+        self.close_input()
     }
 }
 
 impl Drop for RunningProcess {
     fn drop(&mut self) {
-        if !self.is_released {
+        if !self.is_released.load(Ordering::Relaxed) {
             let _ = self.shared.end(EndReason::Stopped);
         }
     }

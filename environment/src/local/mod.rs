@@ -1,0 +1,116 @@
+//! This machine, without isolation.
+
+mod process;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+
+use toolc_process::{LeftRunning, RunningProcess};
+
+use crate::{Abilities, Environment, Launch, Running};
+use process::LocalProcess;
+
+/// This machine, as the user of this process. Programs inherit the variables of this process.
+#[derive(Debug)]
+pub struct Local {
+    directory: PathBuf,
+    processes: Arc<Mutex<Processes>>,
+}
+
+/// What has been started.
+#[derive(Debug, Default)]
+struct Processes {
+    is_closed: bool,
+    running: Vec<Weak<RunningProcess>>,
+    /// What programs have left running. It may have ended by now.
+    left: Vec<LeftRunning>,
+    /// The length of `left` at which those that have ended are removed.
+    next_check: usize,
+}
+
+impl Local {
+    /// The name of this environment.
+    pub const NAME: &str = "local";
+
+    /// Returns an environment whose programs run in `directory` by default. A relative path is made absolute.
+    pub fn new(directory: impl AsRef<Path>) -> Self {
+        let directory = directory.as_ref();
+        let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
+        Self { directory, processes: Arc::default() }
+    }
+}
+
+impl Environment for Local {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { terminal: cfg!(unix), background: true }
+    }
+
+    fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
+        self.processes().check_open()?;
+        let (process, streams) = process::start(launch, &self.directory)?;
+        let process = Arc::new(process);
+        let mut processes = self.processes();
+        // If it has been closed in the meantime, dropping the process ends it.
+        processes.check_open()?;
+        processes.running.retain(|process| process.strong_count() > 0);
+        processes.running.push(Arc::downgrade(&process));
+        drop(processes);
+        Ok(Box::new(LocalProcess::new(process, streams, Arc::clone(&self.processes))))
+    }
+
+    fn clean_up(&self) {
+        let (running, mut left) = {
+            let mut processes = self.processes();
+            processes.is_closed = true;
+            (std::mem::take(&mut processes.running), std::mem::take(&mut processes.left))
+        };
+        thread::scope(|scope| {
+            for process in running.iter().filter_map(Weak::upgrade) {
+                scope.spawn(move || process.end());
+            }
+            left.retain(LeftRunning::is_running);
+            for left in &left {
+                scope.spawn(move || left.end());
+            }
+        });
+    }
+}
+
+impl Local {
+    fn processes(&self) -> std::sync::MutexGuard<'_, Processes> {
+        self.processes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Local {
+    fn drop(&mut self) {
+        self.clean_up();
+    }
+}
+
+impl Processes {
+    fn check_open(&self) -> io::Result<()> {
+        if self.is_closed { Err(io::Error::other("the environment has been cleaned up")) } else { Ok(()) }
+    }
+
+    /// Keeps what a program has left running, to end it later.
+    fn keep(&mut self, left: LeftRunning) {
+        /// A check looks at every process of the system.
+        const MIN: usize = 64;
+        self.left.push(left);
+        if self.left.len() >= self.next_check.max(MIN) {
+            self.left.retain(LeftRunning::is_running);
+            self.next_check = 2 * self.left.len();
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Programs on this machine.
+
+use std::io;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolc_process::{Process, RunningProcess, Sink, Stream, TerminalSize};
+
+use super::Processes;
+use crate::{Exit, Input, Launch, Outcome, Output, Program, Running};
+
+/// The kind of terminal that programs see: the one whose escape sequences are understood most widely.
+const TERM: &str = "xterm-256color";
+
+/// The streams of a program's output.
+pub(super) type Streams = Vec<Stream<Box<dyn Sink>>>;
+
+/// A program on this machine.
+#[derive(Debug)]
+pub(super) struct LocalProcess {
+    process: Arc<RunningProcess>,
+    streams: Streams,
+    others: Arc<Mutex<Processes>>,
+}
+
+/// Starts a program.
+pub(super) fn start(launch: Launch, default: &Path) -> io::Result<(RunningProcess, Streams)> {
+    let Launch { program, directory, variables, input, output, on_end } = launch;
+    let mut command = command(program);
+    command.current_dir(directory.map_or_else(|| default.to_owned(), |directory| default.join(directory)));
+    if matches!(output, Output::Terminal { .. }) {
+        command.env("TERM", TERM);
+    }
+    for (name, value) in variables {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let mut process = Process::new(command);
+    let mut streams = Streams::new();
+    let has_terminal = matches!(output, Output::Terminal { .. });
+    match output {
+        Output::None => {}
+        Output::Merged(sink) => streams.push(process.output(sink)?),
+        Output::Apart { stdout, stderr } => streams.extend([process.stdout(stdout)?, process.stderr(stderr)?]),
+        Output::Terminal { size, screen } => streams.push(process.terminal(size, screen)?),
+    }
+    if input != Input::Empty && !has_terminal {
+        process.input()?;
+    }
+    if let Some(on_end) = on_end {
+        process.on_end(move |outcome| on_end.0(&known(*outcome)));
+    }
+    let running = process.start()?;
+    if let Input::Bytes(bytes) = input {
+        running.write_last(bytes)?;
+    }
+    Ok((running, streams))
+}
+
+#[cfg(unix)]
+fn command(program: Program) -> Command {
+    match program {
+        Program::Shell(line) => {
+            let mut command = Command::new("sh");
+            command.arg("-c").arg(line);
+            command
+        }
+        Program::Command(program, arguments) => with_arguments(program, arguments),
+    }
+}
+
+#[cfg(not(unix))]
+fn command(program: Program) -> Command {
+    use std::os::windows::process::CommandExt as _;
+    match program {
+        Program::Shell(line) => {
+            let mut command = Command::new("cmd");
+            // Without quoting, because `cmd` has its own rules.
+            command.arg("/C").raw_arg(line);
+            command
+        }
+        Program::Command(program, arguments) => with_arguments(program, arguments),
+    }
+}
+
+fn with_arguments(program: std::ffi::OsString, arguments: Vec<std::ffi::OsString>) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    command
+}
+
+impl LocalProcess {
+    pub(super) fn new(process: Arc<RunningProcess>, streams: Streams, others: Arc<Mutex<Processes>>) -> Self {
+        Self { process, streams, others }
+    }
+}
+
+impl Running for LocalProcess {
+    fn id(&self) -> Option<u32> {
+        Some(self.process.id())
+    }
+
+    fn outcome(&self) -> io::Result<Option<Outcome>> {
+        Ok(self.process.outcome()?.map(known))
+    }
+
+    fn wait(&self, should_stop: &dyn Fn() -> bool) -> io::Result<Option<Outcome>> {
+        Ok(self.process.wait_unless(should_stop)?.map(known))
+    }
+
+    fn end(&self) -> io::Result<Outcome> {
+        self.process.end().map(known)
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        self.process.write(bytes)
+    }
+
+    fn close_input(&self) -> io::Result<()> {
+        self.process.close_input()
+    }
+
+    fn resize(&self, size: TerminalSize) -> io::Result<()> {
+        self.process.resize(size)
+    }
+
+    fn release(self: Box<Self>) {
+        let left = self.process.release();
+        self.streams.iter().for_each(Stream::discard);
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        if others.is_closed {
+            drop(others);
+            let _ = left.end();
+        } else {
+            others.keep(left);
+        }
+    }
+}
+
+fn known(outcome: toolc_process::Outcome) -> Outcome {
+    let toolc_process::Outcome { status, reason, left_running } = outcome;
+    Outcome { exit: exit(status), reason, left_running }
+}
+
+#[cfg(unix)]
+fn exit(status: ExitStatus) -> Exit {
+    use std::os::unix::process::ExitStatusExt as _;
+    match status.signal() {
+        Some(signal) => Exit::Signal(signal),
+        None => Exit::Code(status.code().unwrap_or_default()),
+    }
+}
+
+#[cfg(not(unix))]
+fn exit(status: ExitStatus) -> Exit {
+    Exit::Code(status.code().unwrap_or_default())
+}

@@ -1,0 +1,85 @@
+//! What is started.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+
+use toolc_process::{Sink, TerminalSize};
+
+use crate::running::Outcome;
+
+/// A program to start.
+#[derive(Debug)]
+pub struct Launch {
+    /// The program.
+    pub program: Program,
+    /// The working directory, absolute or relative to that of the environment. `None` for that of the environment.
+    pub directory: Option<PathBuf>,
+    /// Variables to set, and to remove (`None`), in the environment's own. The last one of a name counts.
+    pub variables: Vec<(OsString, Option<OsString>)>,
+    /// What the program reads.
+    pub input: Input,
+    /// Where its output goes.
+    pub output: Output,
+    /// The function to call when the program has ended and its output has been read, on a thread of its own.
+    pub on_end: Option<OnEnd>,
+}
+
+/// A program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// A line for the shell of the environment: `sh -c`, or `cmd /C` on Windows.
+    Shell(String),
+    /// A program and its arguments.
+    Command(OsString, Vec<OsString>),
+}
+
+/// The standard input of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// It is empty, or the terminal if the program has one.
+    Empty,
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// What [`Running::write`](crate::Running::write) adds. A program with a terminal always has this.
+    Open,
+}
+
+/// Where the output of a program goes.
+#[derive(Debug)]
+pub enum Output {
+    /// Nowhere.
+    None,
+    /// Standard output and standard error through one pipe, in their order.
+    Merged(Box<dyn Sink>),
+    /// Each to its own sink.
+    Apart {
+        /// Standard output.
+        stdout: Box<dyn Sink>,
+        /// Standard error.
+        stderr: Box<dyn Sink>,
+    },
+    /// The program runs on a terminal.
+    Terminal {
+        /// The size of the terminal.
+        size: TerminalSize,
+        /// What the program shows, with its escape sequences.
+        screen: Box<dyn Sink>,
+    },
+}
+
+/// A function that is called when a program has ended.
+pub struct OnEnd(pub Box<dyn FnOnce(&Outcome) + Send>);
+
+impl fmt::Debug for OnEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OnEnd")
+    }
+}
+
+impl Launch {
+    /// Starts a program in the environment's directory, with its variables and no input.
+    pub fn new(program: Program, output: Output) -> Self {
+        Self { program, directory: None, variables: Vec::new(), input: Input::Empty, output, on_end: None }
+    }
+}
