@@ -119,6 +119,7 @@ pub mod approval {
         log::{ApprovalLog, ApprovalRecord, DecidedBy, RecordedDecision},
         pending::{Pending, PendingApprovals, UnknownQuestion},
         policy::{CommandApproval, CommandMode},
+        shell::{InputLanguage, ProgramInput, ShellState},
         store::{ApprovalStore, StoredCommand},
     };
 }

@@ -13,6 +13,8 @@ pub(crate) mod policy;
 #[cfg(feature = "approval")]
 pub(crate) mod queue;
 #[cfg(feature = "approval")]
+pub(crate) mod shell;
+#[cfg(feature = "approval")]
 pub(crate) mod store;
 
 use std::fmt;

@@ -8,10 +8,12 @@ pub(crate) mod scope;
 use crate::run::lifetime::CallLifetime;
 use std::any::type_name;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
+#[cfg(feature = "approval")]
+use crate::call::approval::shell::{ProgramInput, ShellState, ShellStates};
 use crate::call::scope::CallScope;
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
@@ -125,12 +127,23 @@ pub struct Call<'a> {
     scope: Option<&'a dyn CallScope>,
     /// The state that can outlive the call. Created if the handler may continue after its caller has stopped waiting.
     lifetime: OnceLock<Arc<CallLifetime>>,
+    /// The state of the tool's shell with which the command of the call was judged.
+    #[cfg(feature = "approval")]
+    shell: Option<Arc<ShellState>>,
 }
 
 impl<'a> Call<'a> {
     /// Returns the context of `request`. The runtime creates one for each call; a test of a handler creates its own.
     pub const fn new(request: ToolCall<'a>) -> Self {
-        Self { tool: request.name, request, session: None, scope: None, lifetime: OnceLock::new() }
+        Self {
+            tool: request.name,
+            request,
+            session: None,
+            scope: None,
+            lifetime: OnceLock::new(),
+            #[cfg(feature = "approval")]
+            shell: None,
+        }
     }
 
     /// Returns the context of `request` in a turn (`scope`). `tool` is the tool's own name, and `session` the session's
@@ -141,7 +154,15 @@ impl<'a> Call<'a> {
         session: CancelEpoch<'a>,
         scope: &'a dyn CallScope,
     ) -> Self {
-        Self { tool, request, session: Some(session), scope: Some(scope), lifetime: OnceLock::new() }
+        Self {
+            tool,
+            request,
+            session: Some(session),
+            scope: Some(scope),
+            lifetime: OnceLock::new(),
+            #[cfg(feature = "approval")]
+            shell: None,
+        }
     }
 
     /// Returns the tool's own name, whatever its name in the model's dialect.
@@ -162,6 +183,70 @@ impl<'a> Call<'a> {
     /// Returns the user's request that the task works on, if the host has [set](Task::set_user_request) it.
     pub fn user_request(&self) -> Option<Arc<str>> {
         self.request.task.and_then(|(task, _)| task.user_request())
+    }
+
+    /// Returns the working directory in which the task begins, if the host has [set](Task::set_directory) it.
+    pub fn directory(&self) -> Option<PathBuf> {
+        self.request.task.and_then(|(task, _)| task.directory())
+    }
+
+    /// Returns the state of this tool's shell in this task. If the call's command was judged, it is the state with which that was
+    /// done, also if another call has changed it in the meantime.
+    ///
+    /// The directory is the [task's](Self::directory), unless a handler has set another one.
+    #[cfg(feature = "approval")]
+    pub fn shell_state(&self) -> Arc<ShellState> {
+        if let Some(judged) = &self.shell {
+            return Arc::clone(judged);
+        }
+        let state = self.state::<ShellStates>().get(self.tool);
+        match self.directory() {
+            Some(directory) if state.directory.is_none() => {
+                Arc::new(ShellState { directory: Some(directory), ..ShellState::clone(&state) })
+            }
+            _ => state,
+        }
+    }
+
+    /// Changes the state of this tool's shell for later calls of this task. The commands of these calls are judged with it.
+    #[cfg(feature = "approval")]
+    pub fn set_shell_state(&self, state: ShellState) {
+        self.state::<ShellStates>().set(self.tool, state);
+    }
+
+    /// Gets approval of a line before the handler writes it to a program that it has started, if the session judges commands: by
+    /// the same rules and answers as for the commands of calls. The person is asked if necessary, which counts for the time limit
+    /// of the call.
+    ///
+    /// # Errors
+    /// Returns the error for the model if the line must not be written.
+    #[cfg(feature = "approval")]
+    pub async fn approve_input(&self, input: ProgramInput<'_>) -> Result<(), crate::ToolError> {
+        match self.scope {
+            Some(scope) => scope.approve_input(self, input).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Does the same as [`approve_input`](Self::approve_input), for a handler with `execution = "blocking"`.
+    ///
+    /// # Errors
+    /// Returns the error for the model if the line must not be written.
+    #[cfg(feature = "approval")]
+    pub fn approve_input_blocking(&self, input: ProgramInput<'_>) -> Result<(), crate::ToolError> {
+        crate::run::block_on::park(self.approve_input(input))
+    }
+
+    /// Sets the state of the shell with which the call's command was judged.
+    #[cfg(feature = "approval")]
+    pub(crate) fn with_shell_state(self, shell: Option<Arc<ShellState>>) -> Self {
+        Self { shell, ..self }
+    }
+
+    /// Returns the request.
+    #[cfg(feature = "approval")]
+    pub(crate) const fn request(&self) -> ToolCall<'a> {
+        self.request
     }
 
     /// Returns the [id](crate::SessionBuilder::id) of the session; empty if the host has not set one.
@@ -332,6 +417,8 @@ impl<'a> Call<'a> {
             values: self.request.values.cloned(),
             scope: self.scope.map(CallScope::to_shared),
             lifetime: Arc::clone(self.lifetime()),
+            #[cfg(feature = "approval")]
+            shell: self.shell.clone(),
         }
     }
 }
@@ -355,6 +442,8 @@ pub(crate) struct OwnedCall {
     values: Option<HostValues>,
     scope: Option<Arc<dyn CallScope>>,
     lifetime: Arc<CallLifetime>,
+    #[cfg(feature = "approval")]
+    shell: Option<Arc<ShellState>>,
 }
 
 impl OwnedCall {
@@ -364,7 +453,15 @@ impl OwnedCall {
         let values = self.values.as_ref();
         let request = ToolCall { name: &self.tool, arguments: "", id: &self.id, task, cancel, values };
         let lifetime = OnceLock::from(Arc::clone(&self.lifetime));
-        Call { tool: &self.tool, request, session, scope: self.scope.as_deref(), lifetime }
+        Call {
+            tool: &self.tool,
+            request,
+            session,
+            scope: self.scope.as_deref(),
+            lifetime,
+            #[cfg(feature = "approval")]
+            shell: self.shell.clone(),
+        }
     }
 }
 

@@ -1,10 +1,17 @@
 //! The parts of a turn that calls use.
 
 use std::path::Path;
+#[cfg(feature = "approval")]
+use std::pin::Pin;
 use std::sync::Arc;
+
+#[cfg(feature = "approval")]
+use crate::call::{Call, approval::shell::ProgramInput};
 
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
+#[cfg(feature = "approval")]
+use crate::result::error::ToolError;
 use crate::run::progress::ProgressSink;
 use crate::run::values::HostValues;
 
@@ -30,6 +37,14 @@ pub(crate) trait CallScope: Send + Sync {
 
     /// Returns the host's progress callback, if it has set one.
     fn progress(&self) -> Option<&ProgressSink>;
+
+    /// Gets approval of input for a program that a handler has started.
+    #[cfg(feature = "approval")]
+    fn approve_input<'c>(
+        &'c self,
+        call: &'c Call<'c>,
+        input: ProgramInput<'c>,
+    ) -> Pin<Box<dyn Future<Output = Result<(), ToolError>> + Send + 'c>>;
 
     /// Returns an owned handle of the same scope, for a call that moves to another thread.
     fn to_shared(&self) -> Arc<dyn CallScope>;

@@ -60,7 +60,7 @@ impl PendingAgentCall {
     pub fn finish(self, result: ToolResult) -> CallResponse {
         let Self { turn, tool, request, record, repairs } = self;
         let request = request.borrow();
-        let call = PreparedCall { request: &request, tool: Some(tool), record, repairs };
+        let call = PreparedCall { record, repairs, ..PreparedCall::new(&request, Some(tool)) };
         let result = call.scope().within(|| turn.transform(&call, result));
         turn.finish(call, result)
     }

@@ -66,6 +66,8 @@ impl Turn {
             arguments.read = Some(self.admit_to_handler(id, call, session, agent).await?);
         }
         let context = self.context(id, request, session);
+        #[cfg(feature = "approval")]
+        let context = context.with_shell_state(call.shell.take());
         let reply = call.scope().within(|| self.start(id, request, &mut arguments, &context, agent));
         if !arguments.repaired.is_empty() {
             call.repairs = self.record_repairs(id, request, arguments.repaired);

@@ -35,6 +35,9 @@ pub(super) struct PreparedCall<'c> {
     pub(super) record: Option<Box<CallRecord>>,
     /// The repairs of the arguments. Empty before they are read.
     pub(super) repairs: Repairs,
+    /// The state of the shell with which the command was judged.
+    #[cfg(feature = "approval")]
+    pub(super) shell: std::sync::OnceLock<std::sync::Arc<crate::call::approval::shell::ShellState>>,
 }
 
 /// The data of a call for hooks, the approver and traces.
@@ -47,7 +50,19 @@ pub(super) struct CallRecord {
     pub(super) trace: Trace,
 }
 
-impl PreparedCall<'_> {
+impl<'c> PreparedCall<'c> {
+    /// Returns a call that no hook, approver or subscriber observes.
+    pub(super) fn new(request: &'c ToolCall<'c>, tool: Option<ToolId>) -> Self {
+        Self {
+            request,
+            tool,
+            record: None,
+            repairs: Repairs::NONE,
+            #[cfg(feature = "approval")]
+            shell: std::sync::OnceLock::new(),
+        }
+    }
+
     /// Sets the arguments that observers see.
     pub(super) fn show_arguments(&mut self, redacted: Value) {
         if let Some(record) = &mut self.record {
@@ -62,7 +77,7 @@ impl Turn {
     pub(super) fn prepare<'c>(&self, request: &'c ToolCall<'c>) -> PreparedCall<'c> {
         let tool = self.find(request.name());
         let record = self.is_observed(tool).then(|| Box::new(self.record(tool, request)));
-        PreparedCall { request, tool, record, repairs: Repairs::NONE }
+        PreparedCall { record, ..PreparedCall::new(request, tool) }
     }
 
     /// Returns whether hooks, the approver or traces observe calls of this tool.

@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -32,6 +33,7 @@ pub(crate) struct TaskInner {
     /// Set before the calls of an ending task are cancelled.
     has_ended: AtomicBool,
     user_request: Mutex<Option<Arc<str>>>,
+    directory: Mutex<Option<PathBuf>>,
     /// What the task holds, or `None` if it has ended.
     content: Mutex<Option<Content>>,
 }
@@ -55,6 +57,7 @@ impl Task {
             cancel: CancelHandle::new(),
             has_ended: AtomicBool::new(false),
             user_request: Mutex::default(),
+            directory: Mutex::default(),
             content: Mutex::new(Some(Content::default())),
         }))
     }
@@ -120,6 +123,12 @@ impl Task {
     /// ```
     pub fn state<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         self.0.content().as_ref()?.state()
+    }
+
+    /// Sets the working directory in which the task begins: an absolute path, which handlers get from
+    /// [`Call::directory`](crate::Call::directory). By default, it is that of the handlers.
+    pub fn set_directory(&self, path: impl Into<PathBuf>) {
+        *self.0.directory.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.into());
     }
 
     /// Cancels the running calls of the task. Later calls are not affected, and the task keeps its state.
@@ -197,6 +206,11 @@ impl TaskInner {
     /// Returns the user's current request.
     pub(crate) fn user_request(&self) -> Option<Arc<str>> {
         self.user_request.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the working directory in which the task begins, if the host has set it.
+    pub(crate) fn directory(&self) -> Option<PathBuf> {
+        self.directory.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn content(&self) -> MutexGuard<'_, Option<Content>> {

@@ -298,6 +298,15 @@ impl CallScope for Turn {
         self.config().progress.as_ref()
     }
 
+    #[cfg(feature = "approval")]
+    fn approve_input<'c>(
+        &'c self,
+        call: &'c crate::call::Call<'c>,
+        input: crate::call::approval::shell::ProgramInput<'c>,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Result<(), crate::result::error::ToolError>> + Send + 'c>> {
+        self.approve_input(call, input)
+    }
+
     fn to_shared(&self) -> Arc<dyn CallScope> {
         Arc::new(self.clone())
     }

@@ -102,7 +102,7 @@ impl Judged<'_> {
         self.command(Line::plain(line), vec![asking(name, description, line.len())], None, None, config, place)
     }
 
-    fn command(
+    pub(super) fn command(
         self,
         line: Line<'_>,
         findings: Vec<CommandFinding>,
@@ -178,7 +178,7 @@ fn asking(name: &str, description: &str, length: usize) -> CommandFinding {
     }
 }
 
-fn findings(judgement: &Judgement<'_>) -> Vec<CommandFinding> {
+pub(super) fn findings(judgement: &Judgement<'_>) -> Vec<CommandFinding> {
     let owned = |finding: &Finding<'_>| CommandFinding {
         rule: finding.cause.name().to_owned(),
         description: sentence(finding.cause.description()),
@@ -196,7 +196,7 @@ fn findings(judgement: &Judgement<'_>) -> Vec<CommandFinding> {
 
 /// Returns what an approval for the session covers, or `None` if the findings cannot be approved for the session: the reader has
 /// a doubt, a rule that denies may match, or it is not certain what the command touches.
-fn scopes(
+pub(super) fn scopes(
     judgement: &Judgement<'_>,
     config: &CommandApproval,
     surroundings: &Surroundings<'_>,

@@ -7,6 +7,7 @@ mod judged;
 mod place;
 mod record;
 mod text;
+mod typed;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,9 +17,11 @@ use toolc_commands::Judgement;
 use toolc_commands::rules::Verdict;
 
 use crate::args::Arguments;
+use crate::call::Call;
 use crate::call::approval::command::CommandAnswer;
 use crate::call::approval::log::{DecidedBy, RecordedDecision};
 use crate::call::approval::policy::{CommandApproval, CommandMode};
+use crate::call::approval::shell::ShellState;
 use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest};
 use crate::call::hooks::{HostError, HostStage};
 use crate::data::catalog::Variable;
@@ -65,21 +68,34 @@ impl Turn {
         arguments: &Arguments,
         reasons: Vec<ApprovalReason>,
     ) -> Result<(), ToolError> {
-        let mut commands = Commands {
+        let context = self.context(id, call.request, session);
+        let state = call.shell.get_or_init(|| context.shell_state());
+        let commands = Commands {
             config,
             turn: self,
             call,
-            id,
+            tool: self.name(id),
             recorder: Recorder::new(self, config, call),
-            open: self.judge_commands(config, id, arguments),
+            open: self.judge_commands(config, id, arguments, state),
         };
+        self.decide(commands, reasons, None, &context).await
+    }
+
+    /// Gets approval of judged commands, and for these other reasons. `shown` are the arguments that the approver sees, if they are
+    /// not those of the call.
+    async fn decide(
+        &self,
+        mut commands: Commands<'_>,
+        reasons: Vec<ApprovalReason>,
+        shown: Option<&Value>,
+        context: &Call<'_>,
+    ) -> Result<(), ToolError> {
         commands.decide_without_person()?;
-        let tool = self.name(id);
+        let tool = commands.tool;
         let mut reasons = self.config().approvals.not_yet_approved(tool, reasons);
         if reasons.is_empty() && commands.open.is_empty() {
             return Ok(());
         }
-        let context = self.context(id, call.request, session);
         let cancelled = || CancelledFuture::new(context.cancel_sources());
         let place = self.config().questions.join();
         if with_deadline(place.first(), cancelled(), Duration::MAX).await.is_err() {
@@ -93,7 +109,9 @@ impl Turn {
         }
         let mut asked = reasons.clone();
         asked.extend(commands.open.iter().map(|command| ApprovalReason::Command(command.reason.clone())));
-        let request = ApprovalRequest { call: self.info(call), reasons: &asked };
+        let mut info = self.info(commands.call);
+        info.arguments = shown.unwrap_or(info.arguments);
+        let request = ApprovalRequest { call: info, reasons: &asked };
         let answer = approval::ask(self.config(), request, cancelled()).await;
         if matches!(answer, Answer::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways)) {
             self.config().approvals.approve(tool, &reasons);
@@ -101,11 +119,11 @@ impl Turn {
         commands.answered(answer)
     }
 
-    /// Judges a line of a shell as if a tool of the session ran it, in the session's directory and with its environment
+    /// Judges a line of a shell as if a tool of the session ran it as its first, in the session's directory and with its environment
     /// variables. Nothing is run, asked or recorded. `None` if the session judges no commands.
     pub fn judge_command(&self, line: &str) -> Option<Judgement<'_>> {
         let config = self.config().commands.as_ref()?;
-        let place = self.command_place(config);
+        let place = self.command_place(config, &ShellState::default());
         Some(place.surroundings(|surroundings| toolc_commands::judge(line, config.rules, surroundings)))
     }
 
@@ -115,19 +133,29 @@ impl Turn {
         variables.filter(|variable| variable.secret)
     }
 
-    fn command_place(&self, config: &CommandApproval) -> CommandPlace {
+    /// Returns the values of variables that are secret.
+    fn secret_values(&self) -> Vec<String> {
+        let env = &self.config().env;
+        let declared = self.secret_variables().filter_map(|variable| env.var(&variable.name));
+        declared.chain(record::secret_values(env)).collect()
+    }
+
+    fn command_place(&self, config: &CommandApproval, state: &ShellState) -> CommandPlace {
         let is_secret = |name: &str| self.secret_variables().any(|variable| variable.name == name);
-        CommandPlace::new(config, &self.config().env, is_secret)
+        CommandPlace::new(config, &self.config().env, is_secret, state)
     }
 
     /// Judges the commands of a call. Returns those that need approval or are denied.
-    fn judge_commands(&self, config: &CommandApproval, id: ToolId, arguments: &Arguments) -> Vec<JudgedCommand> {
-        let (env, table) = (&self.config().env, self.table(id));
-        let place = self.command_place(config).in_directory_of(arguments, table);
-        let secrets = || {
-            let declared = self.secret_variables().filter_map(|variable| env.var(&variable.name));
-            declared.chain(record::secret_values(env)).collect()
-        };
+    fn judge_commands(
+        &self,
+        config: &CommandApproval,
+        id: ToolId,
+        arguments: &Arguments,
+        state: &ShellState,
+    ) -> Vec<JudgedCommand> {
+        let table = self.table(id);
+        let place = self.command_place(config, state).in_directory_of(arguments, table);
+        let secrets = || self.secret_values();
         let properties = table.nodes.first().map_or(&[][..], |root| root.properties.slice(&table.properties));
         let mut judged = Vec::new();
         for (parameter, is_shell) in self.shell_parameters(config, id) {
@@ -159,7 +187,8 @@ struct Commands<'c> {
     config: &'c CommandApproval,
     turn: &'c Turn,
     call: &'c PreparedCall<'c>,
-    id: ToolId,
+    /// The own name of the tool whose approvals count.
+    tool: &'c str,
     recorder: Recorder<'c>,
     open: Vec<JudgedCommand>,
 }
@@ -199,7 +228,7 @@ impl Commands<'_> {
 
     /// Removes the commands that were approved before.
     fn remember(&mut self) {
-        let tool = self.turn.name(self.id);
+        let tool = self.tool;
         let memory = &self.turn.config().command_memory;
         let is_stored = |command: &JudgedCommand| {
             let stored = self.config.store.as_ref().zip(command.stored.as_ref());
@@ -263,7 +292,7 @@ impl Commands<'_> {
             }
             _ => match (&command.scopes, &command.reason.directory) {
                 (Some(scopes), Some(directory)) => {
-                    self.turn.config().command_memory.approve(self.turn.name(self.id), directory, scopes);
+                    self.turn.config().command_memory.approve(self.tool, directory, scopes);
                     RecordedDecision::AllowedForSession
                 }
                 _ => RecordedDecision::Allowed,

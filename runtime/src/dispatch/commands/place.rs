@@ -6,6 +6,7 @@ use toolc_commands::Surroundings;
 
 use crate::args::Arguments;
 use crate::call::approval::policy::CommandApproval;
+use crate::call::approval::shell::ShellState;
 use crate::data::env::Env;
 use crate::data::secret_text::is_secret_name;
 use crate::data::table::Table;
@@ -18,7 +19,7 @@ const DIRECTORIES: &[&str] = &["workdir", "cwd", "working_directory", "working_d
 const NOT_PASSED_ON: &[&str] = &["HOME", "OLDPWD", "PWD", "SHLVL", "_"];
 
 /// The place of a command.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct CommandPlace {
     /// The working directory, as an absolute path without `.` and `..`.
     pub(super) directory: Option<String>,
@@ -29,15 +30,24 @@ pub(super) struct CommandPlace {
 }
 
 impl CommandPlace {
-    pub(super) fn new(config: &CommandApproval, env: &Env, is_secret: impl Fn(&str) -> bool) -> Self {
+    pub(super) fn new(
+        config: &CommandApproval,
+        env: &Env,
+        is_secret: impl Fn(&str) -> bool,
+        state: &ShellState,
+    ) -> Self {
+        let directory = state.directory.as_deref().or(config.directory.as_deref());
         let is_local = config.environment == CommandApproval::LOCAL;
         let home = config.home.as_deref().and_then(Path::to_str).map(str::to_owned);
         let mut variables = if is_local { env.vars() } else { Vec::new() };
+        variables.retain(|(name, _)| !state.variables.iter().any(|(changed, _)| changed == name));
+        let changed = state.variables.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
+        variables.extend(changed);
         let is_hidden = |name: &str| NOT_PASSED_ON.contains(&name) || is_secret_name(name) || is_secret(name);
         let hidden = variables.extract_if(.., |(name, _)| is_hidden(name)).map(|(name, _)| name);
         let hidden_variables = Some(hidden.collect()).filter(|_| is_local);
         Self {
-            directory: config.directory.as_deref().and_then(Path::to_str).and_then(absolute),
+            directory: directory.and_then(Path::to_str).and_then(absolute),
             home: home.or_else(|| env.var("HOME").filter(|_| is_local)).as_deref().and_then(absolute),
             variables,
             hidden_variables,
@@ -64,6 +74,16 @@ impl CommandPlace {
             }
         });
         Self { directory, ..self }
+    }
+
+    /// Returns the place of a program's input: its variables may have changed since the program has started.
+    pub(super) fn of_input(self, directory: Option<&str>) -> Self {
+        Self { directory: directory.and_then(absolute), variables: Vec::new(), ..self }
+    }
+
+    /// Returns this place in an unknown directory.
+    pub(super) fn elsewhere(&self) -> Self {
+        Self { directory: None, ..self.clone() }
     }
 
     /// Calls `judge` with the surroundings of the command.
@@ -112,7 +132,7 @@ mod tests {
         let table = Table::from_schema(&schema).unwrap();
         let (arguments, _) = Arguments::read(&arguments.to_string(), &table, Limits::default()).unwrap();
         let env = Env::empty().with_var("HOME", "/home/me");
-        CommandPlace::new(config, &env, |_| false).in_directory_of(&arguments, &table).directory
+        CommandPlace::new(config, &env, |_| false, &ShellState::default()).in_directory_of(&arguments, &table).directory
     }
 
     #[test]
@@ -143,10 +163,32 @@ mod tests {
         let env =
             Env::empty().with_var("OUT", "/x").with_var("API_KEY", "k").with_var("PWD", "/p").with_var("DSN1", "d");
         let names = |config: CommandApproval| {
-            let place = CommandPlace::new(&config, &env, |name| name == "DSN1");
+            let place = CommandPlace::new(&config, &env, |name| name == "DSN1", &ShellState::default());
             place.variables.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
         };
         assert_eq!(names(CommandApproval::new(&RULES)), ["OUT"]);
         assert!(names(CommandApproval::new(&RULES).environment("ssh")).is_empty());
+    }
+
+    #[test]
+    fn the_state_of_the_shell_changes_directory_and_variables() {
+        let env = Env::empty().with_var("OUT", "/x").with_var("GONE", "y").with_var("KEPT", "z");
+        let set = |name: &str, value: Option<&str>| (name.to_owned(), value.map(str::to_owned));
+        let state = ShellState {
+            directory: Some("/srv/./app/".into()),
+            variables: vec![
+                set("OUT", Some("/etc")),
+                set("GONE", None),
+                set("NEW", Some("n")),
+                set("MY_TOKEN", Some("t")),
+            ],
+        };
+        let config = CommandApproval::new(&RULES).directory("/w/app");
+        let place = CommandPlace::new(&config, &env, |_| false, &state);
+        assert_eq!(place.directory.as_deref(), Some("/srv/app"));
+        let variables: Vec<_> = place.variables.iter().map(|(name, value)| (&**name, &**value)).collect();
+        assert_eq!(variables, [("KEPT", "z"), ("OUT", "/etc"), ("NEW", "n")]);
+        let remote = CommandPlace::new(&config.environment("docker"), &env, |_| false, &state);
+        assert_eq!(remote.variables.len(), 2, "what the shell has reported is known everywhere");
     }
 }

@@ -4,6 +4,8 @@ mod always;
 mod memory;
 mod parameters;
 mod records;
+mod shell_state;
+mod typed;
 mod waiting;
 
 use std::collections::{HashSet, VecDeque};
