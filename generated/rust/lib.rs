@@ -79,11 +79,11 @@ fn call<'a, File: FileTools + 'static, Terminal: TerminalTools + 'static, Todo: 
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
-    let Handlers { file: _, terminal: _, todo: handlers_todo } = &**handlers;
+    let Handlers { file: handlers_file, terminal: _, todo: handlers_todo } = &**handlers;
     match index {
-        0..4 => self::file::call(handlers, |all| &all.file, index - 0, args, call),
-        4..5 => self::terminal::call(handlers, |all| &all.terminal, index - 4, args, call),
-        5..6 => self::todo::call(handlers_todo, index - 5, args, call),
+        0..4 => self::file::call(handlers_file, index - 0, args, call),
+        4..6 => self::terminal::call(handlers, |all| &all.terminal, index - 4, args, call),
+        6..7 => self::todo::call(handlers_todo, index - 6, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -95,9 +95,9 @@ fn call_shared<'a, H: FileTools + TerminalTools + TodoTools + 'static>(
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..4 => self::file::call(handlers, |all| all, index - 0, args, call),
-        4..5 => self::terminal::call(handlers, |all| all, index - 4, args, call),
-        5..6 => self::todo::call(&**handlers, index - 5, args, call),
+        0..4 => self::file::call(&**handlers, index - 0, args, call),
+        4..6 => self::terminal::call(handlers, |all| all, index - 4, args, call),
+        6..7 => self::todo::call(&**handlers, index - 6, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -108,6 +108,9 @@ pub mod names {
     pub mod tools {
         /// `patch`
         pub const PATCH: &str = "patch";
+
+        /// `process`
+        pub const PROCESS: &str = "process";
 
         /// `read_file`
         pub const READ_FILE: &str = "read_file";

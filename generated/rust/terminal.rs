@@ -8,17 +8,31 @@ use ::toolc::__gen::Slots;
 use ::toolc::availability::Availability;
 use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
-/// Handlers of the toolset `terminal`: Run shell commands on the host.
+/// Handlers of the toolset `terminal`: Run shell commands on the host, also in the background.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `terminal`",
     label = "`TerminalTools` is missing",
     note = "write `impl TerminalTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait TerminalTools: Send + Sync {
-    /// Run a shell command and wait for it to end: builds, tests, version control, package managers and so on. To look into files, prefer read_file and search_files. Each call starts a new shell: the working directory and variables are not kept, so chain steps with `&&` or set workdir. Standard input is empty, so pass flags such as `--yes` to commands that ask. Environment variables whose names look like credentials are removed. Returns the exit code and the combined output of standard output and standard error; the middle is left out if it exceeds 50,000 characters. At the timeout the command and its children are killed, and the result has `timed_out` true and the output so far. To keep a server running, redirect its output to a file and end the command with `&`; it is ended when the host ends.
+    /// Look after the processes that were started in the background with terminal in this task. The actions:
+    /// - `list`: all processes.
+    /// - `poll`: the status and the output since the last look; on a terminal also the screen.
+    /// - `log`: the output in pages of lines (offset, limit), the last 200 lines by default.
+    /// - `wait`: wait until the process ends, at most for timeout seconds, then like `poll`.
+    /// - `kill`: end the process with its children.
+    /// - `write`: type data as it is. Control characters work on a terminal: Ctrl-C is \u0003, Escape \u001b.
+    /// - `submit`: type data and a newline.
+    /// - `close`: end the input.
+    /// Each process keeps its last 200,000 characters of output, until 30 minutes after its end.
+    ///
+    /// `execution = "blocking"` in `manifests/tools/process.toml`.
+    fn process(&self, args: process::Args, call: &Call<'_>) -> Result<process::Returns, ToolError>;
+
+    /// Run a shell command: builds, tests, version control, package managers and so on. To look into files, prefer read_file and search_files. By default, it waits for the command to end. The working directory and exported variables last from one call to the next; other state of the shell does not. For servers, watchers and anything longer than 10 minutes, set background: the call returns at once with a session_id for process. Standard input is empty in the foreground, so pass flags such as `--yes` to commands that ask. Environment variables whose names look like credentials are removed. Returns the exit code and the output; the middle is left out if it exceeds 50,000 characters. At the timeout the command and its children are killed, and the result has `timed_out` true and the output so far.
     ///
     /// `execution = "blocking"` in `manifests/tools/terminal.toml`.
-    fn terminal(&self, args: terminal::Args, call: &Call<'_>) -> ToolResult;
+    fn terminal(&self, args: terminal::Args, call: &Call<'_>) -> Result<terminal::Returns, ToolError>;
 }
 
 /// Returns a provider of the tools of this toolset alone.
@@ -38,8 +52,18 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: TerminalTools + 'static>(
     let handlers = select(shared);
     match index {
         0 => {
+            let (shared, args) = (Arc::clone(shared), process::Args::read(args));
+            HandlerReply::blocking(
+                call,
+                move |call| H::process(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
+            )
+        },
+        1 => {
             let (shared, args) = (Arc::clone(shared), terminal::Args::read(args));
-            HandlerReply::blocking(call, move |call| H::terminal(select(&shared), args, call))
+            HandlerReply::blocking(
+                call,
+                move |call| H::terminal(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
+            )
         },
         _ => HandlerReply::no_such_tool(index),
     }
@@ -51,16 +75,22 @@ mod __data;
 
 pub(super) use self::__data::PART;
 
-/// The tool `terminal`.
-pub mod terminal {
-    /// The arguments of `terminal`.
+/// The tool `process`.
+pub mod process {
+    /// The arguments of `process`.
     pub struct Args {
-        /// The command line, as for `sh -c`.
-        pub command: String,
-        /// Seconds after which the command is killed.
+        /// What to do.
+        pub action: Action,
+        /// The id of the process. Required except for `list`.
+        pub session_id: Option<String>,
+        /// What to type, for `write` and `submit`.
+        pub data: Option<String>,
+        /// The maximum number of seconds to wait, for `wait`; at most 600.
         pub timeout: i64,
-        /// An existing directory to run the command in, relative to the working directory, which is the default.
-        pub workdir: Option<String>,
+        /// The number of the first line, for `log`, counted from 0 at the beginning of the output.
+        pub offset: Option<i64>,
+        /// The maximum number of lines, for `log`.
+        pub limit: i64,
     }
 
     impl ::std::fmt::Debug for Args {
@@ -69,8 +99,8 @@ pub mod terminal {
             ::toolc::__gen::debug_fields(
                 f,
                 "Args",
-                "command timeout workdir",
-                (&self.command, &self.timeout, &self.workdir),
+                "action session_id data timeout offset limit",
+                (&self.action, &self.session_id, &self.data, &self.timeout, &self.offset, &self.limit),
             )
         }
     }
@@ -79,7 +109,373 @@ pub mod terminal {
         /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
-            Self { command: slots.value(0), timeout: slots.value_or(1, 180), workdir: slots.value(2) }
+            Self {
+                action: slots.value(0),
+                session_id: slots.value(1),
+                data: slots.value(2),
+                timeout: slots.value_or(3, 180),
+                offset: slots.value(4),
+                limit: slots.value_or(5, 200),
+            }
+        }
+    }
+
+    /// The result of `process`.
+    pub struct Returns {
+        /// The processes, for `list`.
+        pub processes: Option<Vec<Process>>,
+        /// The process.
+        pub process: Option<Process>,
+        /// The output.
+        pub output: Option<String>,
+        /// What the terminal shows.
+        pub screen: Option<String>,
+        /// The number of the first line of a page.
+        pub first_line: Option<i64>,
+        /// The number of lines of the whole output.
+        pub total_lines: Option<i64>,
+        /// How many characters before this output are no longer kept.
+        pub dropped_chars: Option<i64>,
+        /// Watched lines since the last look.
+        pub matches: Option<Vec<String>>,
+        /// Whether the process still ran when the time of `wait` was over.
+        pub timed_out: Option<bool>,
+        /// What else to know.
+        pub note: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "Returns",
+                "processes process output screen first_line total_lines dropped_chars matches timed_out note",
+                (
+                    &self.processes,
+                    &self.process,
+                    &self.output,
+                    &self.screen,
+                    &self.first_line,
+                    &self.total_lines,
+                    &self.dropped_chars,
+                    &self.matches,
+                    &self.timed_out,
+                    &self.note,
+                ),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for Returns {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"processes\":", Optional, &self.processes),
+                    (",\"process\":", Optional, &self.process),
+                    (",\"output\":", Optional, &self.output),
+                    (",\"screen\":", Optional, &self.screen),
+                    (",\"first_line\":", Optional, &self.first_line),
+                    (",\"total_lines\":", Optional, &self.total_lines),
+                    (",\"dropped_chars\":", Optional, &self.dropped_chars),
+                    (",\"matches\":", Optional, &self.matches),
+                    (",\"timed_out\":", Optional, &self.timed_out),
+                    (",\"note\":", Optional, &self.note),
+                ],
+            );
+        }
+    }
+
+    /// A process in the background.
+    pub struct Process {
+        /// Its id.
+        pub session_id: String,
+        /// The command line, shortened to 200 characters.
+        pub command: String,
+        /// Its process id.
+        pub pid: Option<i64>,
+        /// Whether it runs, or how it ended.
+        pub status: ProcessStatus,
+        /// Its exit code.
+        pub exit_code: Option<i64>,
+        /// The signal that ended it.
+        pub signal: Option<String>,
+        /// How long it has run.
+        pub seconds: i64,
+    }
+
+    impl ::std::fmt::Debug for Process {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "Process",
+                "session_id command pid status exit_code signal seconds",
+                (
+                    &self.session_id,
+                    &self.command,
+                    &self.pid,
+                    &self.status,
+                    &self.exit_code,
+                    &self.signal,
+                    &self.seconds,
+                ),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for Process {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"session_id\":", Always, &self.session_id),
+                    (",\"command\":", Always, &self.command),
+                    (",\"pid\":", Optional, &self.pid),
+                    (",\"status\":", Always, &self.status),
+                    (",\"exit_code\":", Optional, &self.exit_code),
+                    (",\"signal\":", Optional, &self.signal),
+                    (",\"seconds\":", Always, &self.seconds),
+                ],
+            );
+        }
+    }
+
+    /// What to do.
+    #[derive(Clone, Copy)]
+    pub enum Action {
+        /// `list`
+        List,
+        /// `poll`
+        Poll,
+        /// `log`
+        Log,
+        /// `wait`
+        Wait,
+        /// `kill`
+        Kill,
+        /// `write`
+        Write,
+        /// `submit`
+        Submit,
+        /// `close`
+        Close,
+    }
+
+    impl ::std::fmt::Debug for Action {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "List Poll Log Wait Kill Write Submit Close", *self as usize)
+        }
+    }
+
+    impl Action {
+        /// Returns the word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::List => "list",
+                Self::Poll => "poll",
+                Self::Log => "log",
+                Self::Wait => "wait",
+                Self::Kill => "kill",
+                Self::Write => "write",
+                Self::Submit => "submit",
+                Self::Close => "close",
+            }
+        }
+    }
+
+    impl PartialEq for Action {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
+    impl ::toolc::__gen::FromSlot for Action {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
+            match ::toolc::__gen::read_choice(slot, 8) {
+                0 => Self::List,
+                1 => Self::Poll,
+                2 => Self::Log,
+                3 => Self::Wait,
+                4 => Self::Kill,
+                5 => Self::Write,
+                6 => Self::Submit,
+                _ => Self::Close,
+            }
+        }
+    }
+
+    /// Whether it runs, or how it ended.
+    #[derive(Clone, Copy)]
+    pub enum ProcessStatus {
+        /// `running`
+        Running,
+        /// `exited`
+        Exited,
+        /// `killed`
+        Killed,
+        /// `timed_out`
+        TimedOut,
+    }
+
+    impl ::std::fmt::Debug for ProcessStatus {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Running Exited Killed TimedOut", *self as usize)
+        }
+    }
+
+    impl ProcessStatus {
+        /// Returns the word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Running => "running",
+                Self::Exited => "exited",
+                Self::Killed => "killed",
+                Self::TimedOut => "timed_out",
+            }
+        }
+    }
+
+    impl PartialEq for ProcessStatus {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
+    impl ::toolc::ToJson for ProcessStatus {
+        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
+    }
+}
+
+/// The tool `terminal`.
+pub mod terminal {
+    /// The arguments of `terminal`.
+    pub struct Args {
+        /// The command line, as for `sh -c`.
+        pub command: String,
+        /// Start the command in the background. It ends with the task.
+        pub background: bool,
+        /// Seconds after which the command is killed. In the foreground 180 by default and at most 600; in the background no limit by default.
+        pub timeout: Option<i64>,
+        /// An existing directory for this command only, relative to the working directory, which is the default.
+        pub workdir: Option<String>,
+        /// Run the command on a terminal (40 lines of 120 characters), for programs that need one, such as editors, REPLs and prompts.
+        pub pty: bool,
+        /// Notify you when the background command ends.
+        pub notify_on_complete: bool,
+        /// Notify you when a line of the background command's output contains one of these texts. After 8 lines in 10 seconds, this stops.
+        pub watch_patterns: Option<Vec<String>>,
+        /// Return standard error apart from standard output, in `stderr`, instead of both in order. Not for terminals and the background.
+        pub separate_output: bool,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "Args",
+                "command background timeout workdir pty notify_on_complete watch_patterns separate_output",
+                (
+                    &self.command,
+                    &self.background,
+                    &self.timeout,
+                    &self.workdir,
+                    &self.pty,
+                    &self.notify_on_complete,
+                    &self.watch_patterns,
+                    &self.separate_output,
+                ),
+            )
+        }
+    }
+
+    impl Args {
+        /// Reads the arguments of a valid call.
+        #[inline]
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
+            Self {
+                command: slots.value(0),
+                background: slots.value_or(1, false),
+                timeout: slots.value(2),
+                workdir: slots.value(3),
+                pty: slots.value_or(4, false),
+                notify_on_complete: slots.value_or(5, false),
+                watch_patterns: slots.value(6),
+                separate_output: slots.value_or(7, false),
+            }
+        }
+    }
+
+    /// The result of `terminal`.
+    pub struct Returns {
+        /// The output; in the background, that so far.
+        pub output: String,
+        /// Standard error, if it is apart.
+        pub stderr: Option<String>,
+        /// Null if a signal ended the shell, or if the command still runs.
+        pub exit_code: Option<i64>,
+        /// The signal that ended the shell.
+        pub signal: Option<String>,
+        /// Whether the command was killed at its timeout.
+        pub timed_out: bool,
+        /// How long the command has run.
+        pub duration_ms: i64,
+        /// The id of the background process.
+        pub session_id: Option<String>,
+        /// The process id of the background process.
+        pub pid: Option<i64>,
+        /// The new working directory, if the command has changed it.
+        pub directory: Option<String>,
+        /// What else to know.
+        pub note: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "Returns",
+                "output stderr exit_code signal timed_out duration_ms session_id pid directory note",
+                (
+                    &self.output,
+                    &self.stderr,
+                    &self.exit_code,
+                    &self.signal,
+                    &self.timed_out,
+                    &self.duration_ms,
+                    &self.session_id,
+                    &self.pid,
+                    &self.directory,
+                    &self.note,
+                ),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for Returns {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"output\":", Always, &self.output),
+                    (",\"stderr\":", Optional, &self.stderr),
+                    (",\"exit_code\":", Always, &self.exit_code),
+                    (",\"signal\":", Optional, &self.signal),
+                    (",\"timed_out\":", Always, &self.timed_out),
+                    (",\"duration_ms\":", Always, &self.duration_ms),
+                    (",\"session_id\":", Optional, &self.session_id),
+                    (",\"pid\":", Optional, &self.pid),
+                    (",\"directory\":", Optional, &self.directory),
+                    (",\"note\":", Optional, &self.note),
+                ],
+            );
         }
     }
 }

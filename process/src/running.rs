@@ -171,7 +171,9 @@ impl RunningProcess {
         let input = self.shared.input()?;
         input.queue.write(bytes.to_vec(), MAX_WAITING)?;
         if let Some(last) = bytes.last() {
-            input.in_line.store(!matches!(last, b'\n' | b'\r'), Ordering::Relaxed);
+            // Ctrl-C, Ctrl-U, Ctrl-Z and Ctrl-\ clear a line.
+            let ends_line = matches!(last, b'\n' | b'\r' | 0x03 | 0x15 | 0x1a | 0x1c);
+            input.in_line.store(!ends_line, Ordering::Relaxed);
         }
         Ok(())
     }

@@ -10,10 +10,10 @@ use ::toolc::Toolset;
 pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "3 cli67 An agent on a developer's command line: the core tools and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "4 core48 The tools of every platform: files and planning.0 2 4 file4 todo0 0 0 0 0 0 ",
-    "9 debugging66 Find out why something fails: read and change files, run commands.1 8 terminal1 4 file0 0 0 0 0 0 ",
+    "9 debugging66 Find out why something fails: read and change files, run commands.2 8 terminal7 process1 4 file0 0 0 0 0 0 ",
     "4 file35 Read, write, edit and search files.0 0 0 0 0 0 0 0 ",
     "4 safe59 Read files and plan, without changing anything on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",
-    "8 terminal31 Run shell commands on the host.0 0 0 0 0 0 0 0 ",
+    "8 terminal55 Run shell commands on the host, also in the background.0 0 0 0 0 0 0 0 ",
     "4 todo40 Plan the steps of a task and track them.0 0 0 0 0 0 0 0 ",
 ]);
 

@@ -1,23 +1,40 @@
-//! Handlers of the shipped toolset `terminal`: run a shell command, with limits on its time and output.
+//! Handlers of the shipped toolset `terminal`: run shell commands with limits on their time and output, in the foreground or in the
+//! background.
 //!
-//! [`environment`] removes credentials from the command's environment, [`process`] runs the command, and [`transcript`] keeps its
-//! output. Whether a command may run is not decided here: the host decides that.
+//! - [`place`] decides where a command starts, and [`credentials`] which variables it does not get.
+//! - [`foreground`] runs a command to its end. [`shell_state`] records the directory and the variables for the next one.
+//! - [`start`] starts a command in the [`background`], [`process`] looks after it, and [`typed`] judges what is typed into it.
+//!
+//! Whether a command may run is not decided here: the host decides that.
 
-mod environment;
+mod background;
+mod credentials;
+mod disk;
 mod escapes;
+mod events;
+mod foreground;
+mod place;
 mod process;
+mod shell_state;
+mod signals;
+mod start;
 mod transcript;
+mod typed;
 
+use std::fmt;
 use std::io;
-use std::process::ExitStatus;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::sync::Arc;
 
-use serde::Serialize;
-use toolc::{Call, ErrorKind, ToolError, ToolOutput, ToolResult};
-use toolc_catalog::terminal::TerminalTools;
-use toolc_catalog::terminal::terminal::Args;
-
+use toolc::{Call, ErrorKind, ToolError};
+use toolc_catalog::terminal::{TerminalTools, process as process_tool, terminal};
+use toolc_environment::{Environment, Exit, Local};
 use toolc_workspace::Workspace;
+
+use background::processes::HostProcesses;
+use disk::DiskSpace;
+use events::EventSink;
+pub use events::{ProcessEvent, ProcessEventKind};
 
 /// The handler of the toolset `terminal`.
 ///
@@ -25,18 +42,31 @@ use toolc_workspace::Workspace;
 /// use toolc_terminal::TerminalHandlers;
 /// use toolc_workspace::Workspace;
 ///
-/// let handlers = TerminalHandlers::new(Workspace::current()).pass_env("SSH_AUTH_SOCK");
+/// let handlers = TerminalHandlers::new(Workspace::current())
+///     .pass_env("SSH_AUTH_SOCK")
+///     .on_event(|event| eprintln!("for the model: {event}"));
 /// ```
-#[derive(Debug)]
 pub struct TerminalHandlers {
     workspace: Workspace,
-    credentials: environment::CredentialFilter,
+    environment: Arc<dyn Environment>,
+    credentials: credentials::CredentialFilter,
+    processes: Arc<HostProcesses>,
+    on_event: Option<EventSink>,
+    disk_space: fn(&Path) -> Option<DiskSpace>,
 }
 
 impl TerminalHandlers {
-    /// Returns handlers that run commands in `workspace`, unless a call names another directory.
+    /// Returns handlers that run commands on this machine. A task begins in `workspace`, unless the host has set another
+    /// [directory](toolc::Task::set_directory).
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, credentials: environment::CredentialFilter::default() }
+        Self {
+            environment: Arc::new(Local::new(workspace.dir())),
+            workspace,
+            credentials: credentials::CredentialFilter::default(),
+            processes: Arc::default(),
+            on_event: None,
+            disk_space: disk::space,
+        }
     }
 
     /// Passes the environment variable `name` on to commands, although its name looks like that of a credential. For example,
@@ -46,245 +76,92 @@ impl TerminalHandlers {
         self.credentials.add_exception(name.into());
         self
     }
-}
 
-#[derive(Serialize)]
-struct CommandResult {
-    output: String,
-    /// Null if a signal ended the shell.
-    exit_code: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signal: Option<String>,
-    timed_out: bool,
-    duration_ms: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<String>,
-}
+    /// Calls `on_event` with news about background processes that the model has asked for: the parameters `notify_on_complete` and
+    /// `watch_patterns`. The host passes them on to the model, for example with the user's next message.
+    ///
+    /// It is called on the threads that read output, so it must not wait. A panic is ignored.
+    #[must_use]
+    pub fn on_event(mut self, on_event: impl Fn(&ProcessEvent) + Send + Sync + 'static) -> Self {
+        self.on_event = Some(EventSink(Arc::new(on_event)));
+        self
+    }
 
-impl TerminalTools for TerminalHandlers {
-    fn terminal(&self, args: Args, call: &Call<'_>) -> ToolResult {
-        let dir = self.workspace.locate(args.workdir.as_deref().unwrap_or("."))?;
-        if !dir.is_dir() {
-            let shown = args.workdir.as_deref().unwrap_or("the working directory");
-            return Err(ToolError::with_kind(
-                ErrorKind::NotFound,
-                format!("`{shown}` is not an existing directory: nothing was run"),
-            ));
-        }
-        let seconds = u64::try_from(args.timeout).unwrap_or(1).clamp(1, 600);
-        let mut command = process::shell(&args.command);
-        command.current_dir(&dir);
-        self.credentials.apply(&mut command);
-        let started = Instant::now();
-        let outcome = process::run(command, Duration::from_secs(seconds), || call.is_cancelled());
-        let outcome = outcome.map_err(|error| explain(&error))?;
-        if outcome.timed_out && call.is_cancelled() {
-            return Err(ToolError::with_kind(
-                ErrorKind::Cancelled,
-                "the command was stopped because the call was cancelled",
-            ));
-        }
-        let note = if outcome.timed_out {
-            Some(format!("ended after {seconds} s; use a longer timeout or a smaller command"))
-        } else if outcome.left_running {
-            Some(
-                "a background process still has the output open; its further output is lost, so redirect it to a file \
-                 instead"
-                    .to_owned(),
-            )
-        } else {
-            None
-        };
-        ToolOutput::json(&CommandResult {
-            output: outcome.transcript,
-            exit_code: outcome.status.code(),
-            signal: signal(outcome.status),
-            timed_out: outcome.timed_out,
-            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-            note,
-        })
+    /// Lets background processes run on when their task ends. They end when these handlers are dropped, at the latest when this process
+    /// ends. By default, they end with their task.
+    #[must_use]
+    pub fn keep_after_task(mut self) -> Self {
+        self.processes = Arc::new(HostProcesses::new(true));
+        self
     }
 }
 
-fn explain(error: &io::Error) -> ToolError {
+impl TerminalTools for TerminalHandlers {
+    fn terminal(&self, args: terminal::Args, call: &Call<'_>) -> Result<terminal::Returns, ToolError> {
+        if args.background {
+            if args.separate_output {
+                return Err(conflict("`separate_output` is for commands in the foreground"));
+            }
+            return self.start(args, call);
+        }
+        if args.notify_on_complete || args.watch_patterns.as_ref().is_some_and(|patterns| !patterns.is_empty()) {
+            return Err(conflict("`notify_on_complete` and `watch_patterns` are for commands with `background`"));
+        }
+        if args.pty && args.separate_output {
+            return Err(conflict("a command on a terminal has one output: set either `pty` or `separate_output`"));
+        }
+        self.run(&args, call)
+    }
+
+    fn process(&self, args: process_tool::Args, call: &Call<'_>) -> Result<process_tool::Returns, ToolError> {
+        self.look_after(&args, call)
+    }
+}
+
+impl fmt::Debug for TerminalHandlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TerminalHandlers")
+            .field("workspace", &self.workspace)
+            .field("environment", &self.environment)
+            .finish_non_exhaustive()
+    }
+}
+
+fn conflict(text: &str) -> ToolError {
+    ToolError::with_kind(ErrorKind::InvalidArguments, format!("{text}: nothing was run"))
+}
+
+fn failed_start(error: &io::Error) -> ToolError {
     let advice = match error.kind() {
         io::ErrorKind::ArgumentListTooLong => "put long input into a file and name that",
         io::ErrorKind::InvalidInput => "remove the NUL characters",
+        io::ErrorKind::Unsupported => "do without it",
         _ => "the host may be out of resources: try again later",
     };
     ToolError::new(format!("failed to start the shell: {error}; {advice}"))
 }
 
-#[cfg(unix)]
-fn signal(status: ExitStatus) -> Option<String> {
-    use std::os::unix::process::ExitStatusExt;
-    let number = status.signal()?;
-    let name = match number {
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        4 => "SIGILL",
-        6 => "SIGABRT",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        15 => "SIGTERM",
-        _ => return Some(format!("signal {number}")),
-    };
-    Some(name.to_owned())
+/// Returns the name of the signal that ended a program.
+fn signal_of(exit: Exit) -> Option<String> {
+    match exit {
+        Exit::Signal(number) => Some(signals::name(number)),
+        Exit::Code(_) => None,
+    }
 }
 
-#[cfg(not(unix))]
-fn signal(_: ExitStatus) -> Option<String> {
-    None
+/// Joins notes.
+fn joined<const N: usize>(notes: [Option<String>; N]) -> Option<String> {
+    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
+}
+
+/// Returns the beginning of a text.
+fn shortened(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text.to_owned(),
+    }
 }
 
 #[cfg(all(test, unix))]
-mod tests {
-    use serde_json::{Value, json};
-
-    use tempfile::TempDir;
-    use toolc::testing::{Caller, TestResponse};
-
-    use super::*;
-
-    /// Handlers whose workspace is a temporary directory.
-    struct Fixture {
-        handlers: TerminalHandlers,
-        dir: TempDir,
-        caller: Caller,
-    }
-
-    fn fixture() -> Fixture {
-        let dir = TempDir::new().unwrap();
-        Fixture { handlers: TerminalHandlers::new(Workspace::new(dir.path())), dir, caller: Caller::new() }
-    }
-
-    impl Fixture {
-        fn call(&self) -> Call<'_> {
-            self.caller.call("terminal")
-        }
-    }
-
-    #[track_caller]
-    fn value(result: ToolResult) -> Value {
-        TestResponse::from(result).value()
-    }
-
-    fn run(f: &Fixture, command: &str, timeout: i64) -> Value {
-        value(f.handlers.terminal(Args { command: command.into(), timeout, workdir: None }, &f.call()))
-    }
-
-    #[test]
-    fn output_of_both_streams_is_in_order() {
-        let f = fixture();
-        let ran = run(&f, "echo one; echo two >&2; echo three; exit 3", 10);
-        assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("one\ntwo\nthree\n"), &json!(3)));
-        assert_eq!((&ran["timed_out"], ran.get("signal"), ran.get("note")), (&json!(false), None, None));
-        assert_eq!(run(&f, "cat; printf '\\033[31mred\\033[0m\\377'", 10)["output"], "red\u{fffd}", "no input");
-        let killed = run(&f, "kill -9 $$", 10);
-        assert_eq!((&killed["exit_code"], &killed["signal"]), (&Value::Null, &json!("SIGKILL")));
-    }
-
-    #[test]
-    fn a_command_runs_in_the_given_directory() {
-        let f = fixture();
-        std::fs::create_dir(f.dir.path().join("sub")).unwrap();
-        std::fs::write(f.dir.path().join("sub/x"), "").unwrap();
-        let list = |workdir: &str| {
-            f.handlers.terminal(Args { command: "ls".into(), timeout: 10, workdir: Some(workdir.into()) }, &f.call())
-        };
-        assert_eq!(value(list("sub"))["output"], "x\n");
-        assert_eq!(run(&f, "ls", 10)["output"], "sub\n");
-        assert_eq!(list("sub/x").unwrap_err().kind(), ErrorKind::NotFound);
-        assert_eq!(list("none").unwrap_err().kind(), ErrorKind::NotFound);
-    }
-
-    #[test]
-    fn a_timeout_ends_all_processes_of_a_command() {
-        let f = fixture();
-        // The shell, a child and a grandchild, all of which ignore SIGTERM.
-        let ran = run(&f, "trap '' TERM; echo begun; (trap '' TERM; sleep 61; echo no) & sleep 62; sleep 63", 1);
-        assert_eq!((&ran["output"], &ran["timed_out"]), (&json!("begun\n"), &json!(true)));
-        assert_eq!(ran["signal"], "SIGKILL");
-        let terminated = run(&f, "sleep 64", 1);
-        assert_eq!(terminated["signal"], "SIGTERM");
-    }
-
-    #[test]
-    fn cancelling_a_call_stops_its_command() {
-        let f = fixture();
-        std::thread::scope(|scope| {
-            let call = scope.spawn(|| {
-                let args = Args { command: "touch begun; sleep 65".into(), timeout: 60, workdir: None };
-                f.handlers.terminal(args, &f.call())
-            });
-            while !f.dir.path().join("begun").exists() {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            f.caller.cancel();
-            assert_eq!(call.join().unwrap().unwrap_err().kind(), ErrorKind::Cancelled);
-        });
-    }
-
-    #[test]
-    fn long_output_is_shortened() {
-        let f = fixture();
-        let ran = run(&f, "yes", 1);
-        assert_eq!(ran["timed_out"], true);
-        let output = ran["output"].as_str().unwrap();
-        assert!(output.starts_with("y\ny\n") && output.contains("characters left out"));
-        assert!((50_000..50_100).contains(&output.chars().count()));
-    }
-
-    #[test]
-    fn a_background_process_does_not_delay_the_result() {
-        let f = fixture();
-        let ran = run(&f, "(sleep 3; echo late; touch alive) & echo done", 20);
-        assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("done\n"), &json!(0)));
-        assert!(ran["note"].as_str().unwrap().contains("a background process still has the output open"));
-        // The process goes on running, and its output does not end it.
-        let is_alive = (0..1_000).any(|_| {
-            std::thread::sleep(Duration::from_millis(20));
-            f.dir.path().join("alive").exists()
-        });
-        assert!(is_alive);
-        let quiet = run(&f, "sleep 2 > /dev/null 2>&1 & echo done", 20);
-        assert_eq!(quiet.get("note"), None, "the output is redirected");
-    }
-
-    #[test]
-    fn closed_output_does_not_end_the_command() {
-        let f = fixture();
-        let ran = run(&f, "exec >&- 2>&-; sleep 0.3; exit 4", 10);
-        assert_eq!((&ran["exit_code"], &ran["output"]), (&json!(4), &json!("")));
-        assert!(ran["duration_ms"].as_u64().unwrap() >= 300);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_detached_or_stopped_process_does_not_outlast_the_timeout() {
-        let f = fixture();
-        let detached = run(&f, "setsid sh -c 'sleep 3; touch alive' & sleep 65", 1);
-        let stopped = run(&f, "kill -STOP $$; echo no", 1);
-        assert!(detached["timed_out"] == true && stopped["timed_out"] == true);
-        assert_eq!(stopped["output"], "");
-        std::thread::sleep(Duration::from_secs(3));
-        assert!(!f.dir.path().join("alive").exists());
-    }
-
-    #[test]
-    fn a_command_that_cannot_start_is_explained() {
-        let f = fixture();
-        let run = |command: String| f.handlers.terminal(Args { command, timeout: 10, workdir: None }, &f.call());
-        let error = run("#".repeat(8 << 20)).unwrap_err();
-        assert!(error.message().contains("put long input into a file"), "{error}");
-        assert!(run("a\0b".to_owned()).unwrap_err().message().contains("NUL"));
-    }
-
-    #[test]
-    fn git_does_not_ask_for_credentials() {
-        assert_eq!(run(&fixture(), "echo $GIT_TERMINAL_PROMPT", 10)["output"], "0\n");
-    }
-}
+mod tests;

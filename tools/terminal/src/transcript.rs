@@ -10,12 +10,52 @@ const HEAD_CHARS: usize = 20_000;
 /// The number of characters that are kept from the end.
 const TAIL_CHARS: usize = 30_000;
 
-/// Decodes output, removes escape sequences, and keeps the beginning and the end.
+/// Decodes output and removes escape sequences.
 #[derive(Debug, Default)]
-pub(super) struct Transcript {
+pub(super) struct Decoder {
     /// The first bytes of a character that is not complete yet.
     incomplete: Vec<u8>,
     escapes: EscapeFilter,
+}
+
+impl Decoder {
+    /// Passes the characters of a piece of the output to `push`. The piece may begin or end within a character or an escape sequence.
+    pub(super) fn decode(&mut self, bytes: &[u8], mut push: impl FnMut(char)) {
+        let joined;
+        let mut all = bytes;
+        if !self.incomplete.is_empty() {
+            self.incomplete.extend_from_slice(bytes);
+            joined = std::mem::take(&mut self.incomplete);
+            all = &joined;
+        }
+        let complete = all.len() - incomplete_len(all);
+        for c in String::from_utf8_lossy(&all[..complete]).chars() {
+            if let Some(c) = self.escapes.filter(c) {
+                push(c);
+            }
+        }
+        self.incomplete = all[complete..].to_vec();
+    }
+
+    /// Passes what is left at the end of the output to `push`.
+    fn finish(&mut self, mut push: impl FnMut(char)) {
+        if !std::mem::take(&mut self.incomplete).is_empty()
+            && let Some(c) = self.escapes.filter(char::REPLACEMENT_CHARACTER)
+        {
+            push(c);
+        }
+    }
+}
+
+/// Keeps the beginning and the end of output.
+#[derive(Debug, Default)]
+pub(super) struct Transcript {
+    decoder: Decoder,
+    kept: Kept,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
     head: String,
     head_chars: usize,
     tail: VecDeque<char>,
@@ -23,32 +63,27 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    /// Appends a piece of the output, which may begin or end within a character or an escape sequence.
+    /// Returns the beginning and the end of a text.
+    pub(super) fn shorten(text: &str) -> String {
+        let mut kept = Kept::default();
+        text.chars().for_each(|c| kept.push(c));
+        kept.finish()
+    }
+
+    /// Appends a piece of the output.
     pub(super) fn push_bytes(&mut self, bytes: &[u8]) {
-        let mut all = std::mem::take(&mut self.incomplete);
-        all.extend_from_slice(bytes);
-        let complete = all.len() - incomplete_len(&all);
-        self.incomplete = all.split_off(complete);
-        for c in String::from_utf8_lossy(&all).chars() {
-            self.push(c);
-        }
+        self.decoder.decode(bytes, |c| self.kept.push(c));
     }
 
     /// Returns the text, with a mark in place of removed characters.
     pub(super) fn finish(mut self) -> String {
-        if !self.incomplete.is_empty() {
-            self.push(char::REPLACEMENT_CHARACTER);
-        }
-        let mut text = self.head;
-        if self.omitted > 0 {
-            let _ = writeln!(text, "\n[... {} characters left out ...]", self.omitted);
-        }
-        text.extend(self.tail);
-        text
+        self.decoder.finish(|c| self.kept.push(c));
+        self.kept.finish()
     }
+}
 
+impl Kept {
     fn push(&mut self, c: char) {
-        let Some(c) = self.escapes.filter(c) else { return };
         if self.head_chars < HEAD_CHARS {
             self.head_chars += 1;
             self.head.push(c);
@@ -59,6 +94,15 @@ impl Transcript {
             self.omitted += 1;
         }
         self.tail.push_back(c);
+    }
+
+    fn finish(self) -> String {
+        let mut text = self.head;
+        if self.omitted > 0 {
+            let _ = writeln!(text, "\n[... {} characters left out ...]", self.omitted);
+        }
+        text.extend(self.tail);
+        text
     }
 }
 

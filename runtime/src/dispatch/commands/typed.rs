@@ -65,7 +65,9 @@ impl Judged<'_> {
     /// Judges a line after each number of lines before it. `None` if it simply runs.
     fn typed(self, input: ProgramInput<'_>, config: &CommandApproval, place: &CommandPlace) -> Option<JudgedCommand> {
         let mut found = Found { findings: Vec::new(), scopes: Some(Vec::new()) };
-        let moved = input.earlier.iter().any(|line| CHANGES_DIRECTORY.iter().any(|word| line.contains(word)));
+        // Quotes and ends of lines can be within a word.
+        let earlier = input.earlier.concat().replace(['\\', '"', '\''], "");
+        let moved = CHANGES_DIRECTORY.iter().any(|word| earlier.contains(word));
         let elsewhere = place.elsewhere();
         for start in (0..=input.earlier.len()).rev() {
             let place = if start > 0 && moved { &elsewhere } else { place };

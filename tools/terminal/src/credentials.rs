@@ -1,12 +1,10 @@
-//! The environment of a command: the variables of this process without credentials, which a model does not need and could
-//! reveal.
+//! Credentials in the environment of commands, which a model does not need and could reveal: they are removed.
 //!
 //! A variable is a credential by its name, or if its value is a URL or connection string with a password. Files with credentials
 //! are not protected here.
 
 use std::env;
 use std::ffi::OsString;
-use std::process::Command;
 
 /// Words that occur in names of credentials. A name is split into words at `_` and other symbols.
 const WORDS: &[&str] =
@@ -49,22 +47,19 @@ impl CredentialFilter {
         self.exceptions.push(name);
     }
 
-    /// Removes the credentials from the environment of `command`.
-    pub(super) fn apply(&self, command: &mut Command) {
-        self.remove_credentials(command, env::vars_os());
-        // git would ask for credentials on the terminal even if stdin is closed, and no user can answer.
-        command.env("GIT_TERMINAL_PROMPT", "0");
+    /// Returns the variables of this process that are removed from the environment of commands.
+    pub(super) fn removed(&self) -> Vec<OsString> {
+        self.credentials(env::vars_os())
     }
 
-    fn remove_credentials(&self, command: &mut Command, inherited: impl Iterator<Item = (OsString, OsString)>) {
-        for (name, value) in inherited {
-            if !self.passes(&name.to_string_lossy(), &value.to_string_lossy()) {
-                command.env_remove(name);
-            }
-        }
+    fn credentials(&self, inherited: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
+        let is_removed =
+            |name: &OsString, value: &OsString| !self.passes(&name.to_string_lossy(), &value.to_string_lossy());
+        inherited.filter(|(name, value)| is_removed(name, value)).map(|(name, _)| name).collect()
     }
 
-    fn passes(&self, name: &str, value: &str) -> bool {
+    /// Returns whether a variable is passed on to commands.
+    pub(super) fn passes(&self, name: &str, value: &str) -> bool {
         self.exceptions.iter().any(|exception| exception.eq_ignore_ascii_case(name))
             || !(is_credential(name) || has_password(value))
     }
@@ -145,9 +140,7 @@ mod tests {
             ("GITHUB_TOKEN", "x"),
             ("DATABASE_URL", "postgres://me:pw@db/x"),
         ];
-        let mut command = Command::new("env");
-        filter.remove_credentials(&mut command, vars.into_iter().map(|(name, value)| (name.into(), value.into())));
-        let removed: Vec<_> = command.get_envs().collect();
-        assert_eq!(removed, [("DATABASE_URL".as_ref(), None), ("GITHUB_TOKEN".as_ref(), None)]);
+        let removed = filter.credentials(vars.into_iter().map(|(name, value)| (name.into(), value.into())));
+        assert_eq!(removed, ["GITHUB_TOKEN", "DATABASE_URL"]);
     }
 }

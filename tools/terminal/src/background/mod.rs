@@ -1,0 +1,248 @@
+//! Processes in the background: what they print, and how they end.
+
+pub(crate) mod log;
+pub(crate) mod processes;
+mod screen;
+mod watch;
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use toolc_environment::{EndReason, Environment, Exit, Launch, OnEnd, Outcome, Output, Running, Sink};
+
+use crate::events::{EventSink, ProcessEvent, ProcessEventKind};
+use crate::typed::TypedInput;
+use log::{Log, Page, Part};
+use processes::Slot;
+pub(crate) use screen::SIZE;
+use screen::Screen;
+use watch::{Found, Watch};
+
+/// A process in the background. Dropping it ends the process.
+#[derive(Debug)]
+pub(crate) struct Background {
+    /// Its id in its task.
+    pub(crate) id: String,
+    pub(crate) command: String,
+    pub(crate) started: Instant,
+    running: Box<dyn Running>,
+    shared: Arc<Shared>,
+    /// What has been typed. Locked while it is judged and written.
+    pub(crate) typed: Mutex<TypedInput>,
+    timed_out: OnceLock<()>,
+}
+
+/// What the threads of a process share.
+#[derive(Debug)]
+struct Shared {
+    output: Mutex<ProcessOutput>,
+    ended: OnceLock<(Instant, Outcome)>,
+    /// The events for the host, without their kind.
+    event: ProcessEvent,
+    sink: Option<EventSink>,
+}
+
+#[derive(Debug)]
+struct ProcessOutput {
+    log: Log,
+    screen: Option<Screen>,
+    watch: Watch,
+}
+
+/// The sink of a process.
+#[derive(Debug)]
+struct ToShared(Arc<Shared>);
+
+/// What a look at a process shows.
+#[derive(Debug)]
+pub(crate) struct Look {
+    pub(crate) new: Part,
+    pub(crate) screen: Option<String>,
+    pub(crate) matches: Vec<String>,
+    pub(crate) is_muted: bool,
+}
+
+/// What to start.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub(crate) id: String,
+    pub(crate) task: String,
+    pub(crate) command: String,
+    pub(crate) launch: Launch,
+    pub(crate) has_terminal: bool,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) notify: bool,
+    pub(crate) patterns: Vec<String>,
+    pub(crate) typed: TypedInput,
+}
+
+impl Background {
+    /// Starts a process, which keeps its slot until it ends.
+    pub(crate) fn start(
+        start: Start,
+        environment: &dyn Environment,
+        slot: Slot,
+        sink: Option<EventSink>,
+    ) -> io::Result<Arc<Self>> {
+        let Start { id, task, command, mut launch, has_terminal, timeout, notify, patterns, typed } = start;
+        let kind = ProcessEventKind::Muted;
+        let shared = Arc::new(Shared {
+            output: Mutex::new(ProcessOutput {
+                log: Log::default(),
+                screen: has_terminal.then(Screen::new),
+                watch: Watch::new(patterns),
+            }),
+            ended: OnceLock::new(),
+            event: ProcessEvent { task, session_id: id.clone(), command: command.clone(), kind },
+            sink,
+        });
+        let output = Box::new(ToShared(Arc::clone(&shared)));
+        launch.output =
+            if has_terminal { Output::Terminal { size: SIZE, screen: output } } else { Output::Merged(output) };
+        let at_end = Arc::clone(&shared);
+        launch.on_end = Some(OnEnd(Box::new(move |outcome| {
+            drop(slot);
+            at_end.end(*outcome, notify);
+        })));
+        let running = environment.start(launch)?;
+        let process = Arc::new(Self {
+            id,
+            command,
+            started: Instant::now(),
+            running,
+            shared,
+            typed: Mutex::new(typed),
+            timed_out: OnceLock::new(),
+        });
+        if let Some(timeout) = timeout {
+            // It does not keep the process: the end of the task drops it.
+            let limited = Arc::downgrade(&process);
+            let deadline = Instant::now() + timeout;
+            thread::Builder::new().name("timeout of a process".to_owned()).spawn(move || {
+                while let Some(left) = deadline.checked_duration_since(Instant::now()) {
+                    thread::sleep(left.min(Duration::from_millis(100)));
+                    if limited.upgrade().is_none_or(|process| process.outcome().is_some()) {
+                        return;
+                    }
+                }
+                if let Some(process) = limited.upgrade() {
+                    let _ = process.timed_out.set(());
+                    let _ = process.end();
+                }
+            })?;
+        }
+        Ok(process)
+    }
+
+    /// Returns the id of the process in its environment.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.running.id()
+    }
+
+    /// Returns the outcome if the process has ended.
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        // After a failure, the status is unknown, and the process is gone.
+        self.running.outcome().unwrap_or(Some(UNKNOWN))
+    }
+
+    /// Returns whether the process was ended at its timeout.
+    pub(crate) fn has_timed_out(&self) -> bool {
+        self.timed_out.get().is_some()
+    }
+
+    /// Returns how long the process has run.
+    pub(crate) fn age(&self) -> Duration {
+        let end = self.shared.ended.get().map_or_else(Instant::now, |(end, _)| *end);
+        end.saturating_duration_since(self.started)
+    }
+
+    /// Returns how long ago the process has ended.
+    pub(crate) fn ended_ago(&self) -> Option<Duration> {
+        self.shared.ended.get().map(|(end, _)| end.elapsed())
+    }
+
+    /// Waits until the process ends or `should_stop` returns true.
+    pub(crate) fn wait(&self, should_stop: &dyn Fn() -> bool) {
+        let _ = self.running.wait(should_stop);
+    }
+
+    /// Ends the process with all that it has started.
+    pub(crate) fn end(&self) -> io::Result<Outcome> {
+        self.running.end()
+    }
+
+    /// Returns what ends a line of the input.
+    pub(crate) fn line_end(&self) -> &'static str {
+        if self.shared.output().screen.is_some() { "\r" } else { "\n" }
+    }
+
+    pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        self.running.write(bytes)
+    }
+
+    pub(crate) fn close_input(&self) -> io::Result<()> {
+        self.running.close_input()
+    }
+
+    /// Returns the output since the last look.
+    pub(crate) fn new_output(&self) -> Part {
+        self.shared.output().log.look()
+    }
+
+    /// Returns what is new.
+    pub(crate) fn look(&self) -> Look {
+        let mut output = self.shared.output();
+        let (matches, is_muted) = output.watch.take();
+        Look { new: output.log.look(), screen: output.screen.as_ref().and_then(Screen::text), matches, is_muted }
+    }
+
+    /// Returns a page of the output.
+    pub(crate) fn page(&self, first: Option<usize>, limit: usize) -> Page {
+        self.shared.output().log.page(first, limit)
+    }
+}
+
+/// The outcome of a process about which the system knows nothing.
+const UNKNOWN: Outcome = Outcome { exit: Exit::Code(-1), reason: EndReason::Exited, left_running: false };
+
+impl Shared {
+    fn output(&self) -> MutexGuard<'_, ProcessOutput> {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send(&self, kind: ProcessEventKind) {
+        if let Some(sink) = &self.sink {
+            sink.send(&ProcessEvent { kind, ..self.event.clone() });
+        }
+    }
+
+    fn end(&self, outcome: Outcome, notify: bool) {
+        let _ = self.ended.set((Instant::now(), outcome));
+        if notify {
+            let (exit_code, signal) = (outcome.exit.code(), crate::signal_of(outcome.exit));
+            self.send(ProcessEventKind::Ended { exit_code, signal });
+        }
+    }
+}
+
+impl Sink for ToShared {
+    fn push(&mut self, bytes: &[u8]) -> bool {
+        let found = {
+            let ProcessOutput { log, screen, watch } = &mut *self.0.output();
+            if let Some(screen) = screen {
+                screen.push(bytes);
+            }
+            watch.look(log.push(bytes), Instant::now())
+        };
+        // The host's function is called without the lock, because it may look at the process.
+        for found in found {
+            self.0.send(match found {
+                Found::Match { pattern, line } => ProcessEventKind::Matched { pattern, line },
+                Found::Muted => ProcessEventKind::Muted,
+            });
+        }
+        true
+    }
+}

@@ -1,0 +1,153 @@
+//! Commands in the foreground: the call waits until they end.
+
+use std::mem;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use toolc::approval::ShellState;
+use toolc::{Call, ErrorKind, ToolError};
+use toolc_catalog::terminal::terminal::{Args, Returns};
+use toolc_environment::{Launch, Output, Program, Sink};
+
+use crate::background::SIZE;
+use crate::place::Place;
+use crate::shell_state::{Record, Recorded};
+use crate::transcript::Transcript;
+use crate::{TerminalHandlers, failed_start, joined, signal_of};
+
+/// The time limit of a command, and the largest one, in seconds.
+const TIMEOUT: u64 = 180;
+const MAX_TIMEOUT: u64 = 600;
+
+/// The transcript of a running command.
+#[derive(Debug, Default, Clone)]
+struct SharedTranscript(Arc<Mutex<Transcript>>);
+
+impl Sink for SharedTranscript {
+    fn push(&mut self, bytes: &[u8]) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_bytes(bytes);
+        true
+    }
+}
+
+impl SharedTranscript {
+    fn take(&self) -> String {
+        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).finish()
+    }
+}
+
+/// Whether the model has been told that the disk is almost full.
+#[derive(Debug, Default)]
+struct DiskWarning(Mutex<bool>);
+
+impl TerminalHandlers {
+    /// Runs a command to its end.
+    pub(crate) fn run(&self, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
+        let seconds = args.timeout.map_or(TIMEOUT, |seconds| u64::try_from(seconds).unwrap_or(1));
+        if seconds > MAX_TIMEOUT {
+            let text = format!(
+                "a command in the foreground can take at most {MAX_TIMEOUT} seconds: nothing was run. For more, set background"
+            );
+            return Err(ToolError::with_kind(ErrorKind::InvalidArguments, text));
+        }
+        let place = self.place(args.workdir.as_deref(), &args.command, call)?;
+        let record = if cfg!(unix) { Record::new().ok() } else { None };
+        let line = record.as_ref().map_or_else(|| args.command.clone(), |record| record.wrap(&args.command));
+        let (stdout, stderr) = (SharedTranscript::default(), SharedTranscript::default());
+        let output = match (args.pty, args.separate_output) {
+            (true, _) => Output::Terminal { size: SIZE, screen: Box::new(stdout.clone()) },
+            (false, true) => Output::Apart { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()) },
+            (false, false) => Output::Merged(Box::new(stdout.clone())),
+        };
+        let mut launch = Launch::new(Program::Shell(line), output);
+        launch.directory = Some(place.directory.clone());
+        launch.variables = self.variables(&place.state);
+
+        let started = Instant::now();
+        let running = self.environment.start(launch).map_err(|error| failed_start(&error))?;
+        let deadline = started + Duration::from_secs(seconds);
+        let should_stop = || Instant::now() >= deadline || call.is_cancelled();
+        let lost = |error| ToolError::new(format!("the status of the command is unknown: {error}"));
+        let ended = running.wait(&should_stop).map_err(lost)?;
+        let outcome = match ended {
+            Some(outcome) => outcome,
+            None => running.end().map_err(lost)?,
+        };
+        let timed_out = ended.is_none();
+        let returns = Returns {
+            output: stdout.take(),
+            stderr: args.separate_output.then(|| stderr.take()),
+            exit_code: outcome.exit.code().map(i64::from),
+            signal: signal_of(outcome.exit),
+            timed_out,
+            duration_ms: i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX),
+            session_id: None,
+            pid: None,
+            directory: None,
+            note: None,
+        };
+        running.release();
+        let recorded = record.and_then(Record::read);
+        let (directory, not_kept) = self.keep(recorded, &place, args.workdir.is_some(), call);
+        if timed_out && call.is_cancelled() {
+            return Err(ToolError::with_kind(
+                ErrorKind::Cancelled,
+                "the command was stopped because the call was cancelled",
+            ));
+        }
+        let how_it_ended = if timed_out {
+            Some(format!("ended after {seconds} s; use a longer timeout, a smaller command, or background"))
+        } else if outcome.left_running {
+            Some(
+                "a process that the command has started still has the output open; its further output is lost. Start such \
+                 commands with background"
+                    .to_owned(),
+            )
+        } else {
+            None
+        };
+        let disk = self.disk_warning(directory.as_deref().unwrap_or(&place.directory), call);
+        let directory = directory.map(|directory| directory.to_string_lossy().into_owned());
+        Ok(Returns { directory, note: joined([place.note, how_it_ended, not_kept, disk]), ..returns })
+    }
+
+    /// Keeps the state of the shell for the next command. Returns the directory if it has changed, and a note if not everything can
+    /// be kept.
+    fn keep(
+        &self,
+        recorded: Option<Recorded>,
+        place: &Place,
+        is_elsewhere: bool,
+        call: &Call<'_>,
+    ) -> (Option<std::path::PathBuf>, Option<String>) {
+        let Some(recorded) = recorded else { return (None, None) };
+        let (mut state, note) =
+            recorded.state(&place.state, self.usual_variables(), |name, value| self.credentials.passes(name, value));
+        let mut changed = None;
+        if is_elsewhere {
+            state.directory.clone_from(&place.state.directory);
+        } else if state.directory.as_deref().is_some_and(|directory| !is_same(directory, &place.directory)) {
+            changed.clone_from(&state.directory);
+        } else {
+            state.directory.clone_from(&place.state.directory);
+        }
+        if state != ShellState::clone(&place.state) {
+            call.set_shell_state(state);
+        }
+        (changed, note)
+    }
+
+    /// Returns a note if the disk is almost full, once until it is not.
+    fn disk_warning(&self, directory: &Path, call: &Call<'_>) -> Option<String> {
+        let note = (self.disk_space)(directory).and_then(crate::disk::DiskSpace::note);
+        let warning = call.state::<DiskWarning>();
+        let was_given = mem::replace(&mut *warning.0.lock().unwrap_or_else(PoisonError::into_inner), note.is_some());
+        note.filter(|_| !was_given)
+    }
+}
+
+/// Returns whether two paths name the same directory: a shell reports a path without symbolic links.
+fn is_same(a: &Path, b: &Path) -> bool {
+    a == b || toolc_workspace::resolve(b).is_ok_and(|b| a == b)
+}

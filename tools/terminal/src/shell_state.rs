@@ -1,0 +1,314 @@
+//! The state of the shell that lasts from one command to the next: the directory and the exported variables.
+//!
+//! No shell is kept. When the shell of a command exits, it writes its state to a private file (a trap on `EXIT`), and the next shell
+//! starts with that. A shell that ends in another way, such as by `exec` or a signal, leaves the state as it was.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
+use std::path::PathBuf;
+
+use tempfile::NamedTempFile;
+use toolc::approval::ShellState;
+
+/// The maximum size of what a shell writes. The environment of a process may be larger than what is kept of it.
+const MAX_RECORD: usize = 4 << 20;
+/// The limits of the variables that are kept.
+const MAX_VARIABLES: usize = 200;
+const MAX_BYTES: usize = 64 * 1024;
+
+/// Variables that are not kept, because they make programs load code or run others, or because the shell or the host sets them. A
+/// star stands for any part of the name.
+const NOT_KEPT: &[&str] = &[
+    "AWS_PAGER",
+    "BASHOPTS",
+    "BASH_*",
+    "BROWSER",
+    "CARGO_BUILD_RUSTC*",
+    "CARGO_TARGET_*_LINKER",
+    "CARGO_TARGET_*_RUNNER",
+    "CC",
+    "CDPATH",
+    "CLASSPATH",
+    "CURL_HOME",
+    "CVS_RSH",
+    "CXX",
+    "DYLD_*",
+    "EDITOR",
+    "ENV",
+    "FPATH",
+    "GCONV_PATH",
+    "GIT_*",
+    "GLOBIGNORE",
+    "GRADLE_OPTS",
+    "HISTFILE",
+    "HOME",
+    "IFS",
+    "JAVA_*",
+    "JDK_JAVA_OPTIONS",
+    "LD",
+    "LD_*",
+    "LESS",
+    "LESSCLOSE",
+    "LESSKEY*",
+    "LESSOPEN",
+    "LOCPATH",
+    "LUA_*",
+    "MAKEFILES",
+    "MAKEFLAGS",
+    "MANOPT",
+    "MANPAGER",
+    "MAVEN_OPTS",
+    "NIX_*",
+    "NLSPATH",
+    "NODE_*",
+    "NPM_CONFIG_*",
+    "OLDPWD",
+    "OPENSSL_*",
+    "PAGER",
+    "PATH",
+    "PERL*",
+    "PHPRC",
+    "PHP_INI_*",
+    "PIP_*",
+    "POSIXLY_CORRECT",
+    "PROMPT_COMMAND",
+    "PS1",
+    "PS2",
+    "PS3",
+    "PS4",
+    "PWD",
+    "PYTHON*",
+    "R_*",
+    "RSYNC_*",
+    "RUBY*",
+    "RUSTC*",
+    "RUSTDOC*",
+    "RUSTFLAGS",
+    "SHELL",
+    "SHELLOPTS",
+    "SHLVL",
+    "SSH_*",
+    "SUDO_*",
+    "SYSTEMD_EDITOR",
+    "SYSTEMD_PAGER",
+    "TAR_OPTIONS",
+    "TERM",
+    "TERMCMD",
+    "TERMINFO*",
+    "TOOLC_*",
+    "VISUAL",
+    "WGETRC",
+    "ZDOTDIR",
+    "_",
+    "_JAVA_OPTIONS",
+    "npm_config_*",
+];
+
+/// The file in which a shell records its state.
+#[derive(Debug)]
+pub(crate) struct Record(NamedTempFile);
+
+/// What a shell has recorded.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Recorded {
+    pub(crate) directory: PathBuf,
+    /// All exported variables, or `None` if they are unknown or too many.
+    pub(crate) variables: Option<BTreeMap<OsString, OsString>>,
+}
+
+impl Record {
+    /// Creates the file, which only this user can read.
+    pub(crate) fn new() -> io::Result<Self> {
+        tempfile::Builder::new().prefix("toolc-shell-").tempfile().map(Self)
+    }
+
+    /// Returns a command line that runs `line` and records the state of the shell.
+    pub(crate) fn wrap(&self, line: &str) -> String {
+        let path = quote(&self.0.path().to_string_lossy());
+        // `command` skips functions of the line, and -p its search path. `set +x` comes first, so that the rest is not traced.
+        let record = format!(
+            "{{ set +x; }} 2> /dev/null; {{ command pwd -P && command printf '\\0' && command -p env -0; }} >> {path} 2> /dev/null"
+        );
+        // On one line with the trap, so that the shell counts lines from the first one.
+        format!("trap {} EXIT; {line}", quote(&record))
+    }
+
+    /// Reads what the shell has recorded. `None` if it has not exited by itself.
+    pub(crate) fn read(self) -> Option<Recorded> {
+        // The open file: the line may have put another one in its place.
+        let mut file: File = self.0.as_file().try_clone().ok()?;
+        file.rewind().ok()?;
+        let mut bytes = Vec::new();
+        file.take(MAX_RECORD as u64).read_to_end(&mut bytes).ok()?;
+        Recorded::parse(&bytes)
+    }
+}
+
+impl Recorded {
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let mut entries = bytes.split(|byte| *byte == 0);
+        let directory = entries.next()?.strip_suffix(b"\n")?;
+        let directory = PathBuf::from(os_string(directory));
+        if !directory.is_absolute() {
+            return None;
+        }
+        let mut rest: Vec<&[u8]> = entries.collect();
+        // Each entry ends with a zero. Without the last one, the record is incomplete.
+        let is_complete = rest.pop().is_some_and(<[u8]>::is_empty) && !rest.is_empty();
+        let variable = |entry: &&[u8]| {
+            let at = entry.iter().position(|byte| *byte == b'=')?;
+            Some((os_string(&entry[..at]), os_string(&entry[at + 1..])))
+        };
+        let variables = (is_complete && bytes.len() < MAX_RECORD).then(|| rest.iter().filter_map(variable).collect());
+        Some(Self { directory, variables })
+    }
+
+    /// Returns the state for the next command, and a note if not all of it can be kept. `environment` is what a command has without
+    /// state, and `may_keep` decides about single variables.
+    pub(crate) fn state(
+        self,
+        before: &ShellState,
+        environment: impl Iterator<Item = (OsString, OsString)>,
+        may_keep: impl Fn(&str, &str) -> bool,
+    ) -> (ShellState, Option<String>) {
+        let directory = Some(self.directory);
+        let Some(recorded) = self.variables else {
+            return (ShellState { directory, variables: before.variables.clone() }, None);
+        };
+        let environment: BTreeMap<OsString, OsString> = environment.collect();
+        let is_kept = |name: &str| is_name(name) && !is_not_kept(name);
+        let mut variables = Vec::new();
+        for (name, value) in &recorded {
+            if environment.get(name) == Some(value) {
+                continue;
+            }
+            if let (Some(name), Some(value)) = (name.to_str(), value.to_str())
+                && is_kept(name)
+                && may_keep(name, value)
+            {
+                variables.push((name.to_owned(), Some(value.to_owned())));
+            }
+        }
+        let removed = environment.keys().filter(|name| !recorded.contains_key(*name)).filter_map(|name| name.to_str());
+        variables.extend(removed.filter(|name| is_kept(name)).map(|name| (name.to_owned(), None)));
+        let bytes: usize =
+            variables.iter().map(|(name, value)| name.len() + value.as_ref().map_or(0, String::len)).sum();
+        if variables.len() > MAX_VARIABLES || bytes > MAX_BYTES {
+            let note = format!(
+                "the exported variables are not kept for the next command: they exceed {MAX_VARIABLES} variables or {} kB",
+                MAX_BYTES / 1024
+            );
+            return (ShellState { directory, variables: before.variables.clone() }, Some(note));
+        }
+        (ShellState { directory, variables }, None)
+    }
+}
+
+/// Returns whether a variable is never kept.
+pub(crate) fn is_not_kept(name: &str) -> bool {
+    NOT_KEPT.iter().any(|pattern| match pattern.split_once('*') {
+        Some((start, end)) => name.strip_prefix(start).is_some_and(|rest| rest.ends_with(end)),
+        None => name == *pattern,
+    })
+}
+
+/// Returns whether a shell can have a variable of this name.
+fn is_name(name: &str) -> bool {
+    let mut letters = name.bytes();
+    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_')
+}
+
+/// Returns a word for a shell.
+fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(unix)]
+fn os_string(bytes: &[u8]) -> OsString {
+    use std::os::unix::ffi::OsStrExt as _;
+    std::ffi::OsStr::from_bytes(bytes).to_owned()
+}
+
+/// Nothing is recorded on this system.
+#[cfg(not(unix))]
+fn os_string(bytes: &[u8]) -> OsString {
+    String::from_utf8_lossy(bytes).into_owned().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn parse(text: &str) -> Option<Recorded> {
+        Recorded::parse(text.as_bytes())
+    }
+
+    fn state(recorded: &str, environment: &[(&str, &str)]) -> (Vec<(String, Option<String>)>, Option<String>) {
+        let environment = environment.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        let before = ShellState { directory: None, variables: vec![("BEFORE".to_owned(), Some("b".to_owned()))] };
+        let (state, note) =
+            parse(recorded).expect("a record").state(&before, environment, |name, _| !name.starts_with("SECRET"));
+        assert_eq!(state.directory.as_deref(), Some(Path::new("/w")));
+        (state.variables, note)
+    }
+
+    #[test]
+    fn a_record_is_read_as_far_as_it_is_complete() {
+        for text in ["", "/w", "w\n\0", "\n\0A=b\0"] {
+            assert_eq!(parse(text), None, "{text:?}");
+        }
+        for text in ["/w\n", "/w\n\0", "/w\n\0A=b", "/w\n\0A=b\0B="] {
+            assert_eq!(parse(text).map(|record| (record.directory, record.variables)), Some(("/w".into(), None)));
+        }
+        let odd = parse("/w\nx\n\0A=b\nC=d\0no\0E==\0").expect("complete");
+        assert_eq!(odd.directory, Path::new("/w\nx"));
+        let variables: Vec<_> = odd.variables.expect("complete").into_iter().collect();
+        assert_eq!(variables, [("A".into(), "b\nC=d".into()), ("E".into(), "=".into())]);
+    }
+
+    #[test]
+    fn what_has_changed_is_kept() {
+        let set = |name: &str, value: Option<&str>| (name.to_owned(), value.map(str::to_owned));
+        let (variables, note) =
+            state("/w\n\0SAME=1\0NEW=n\0CHANGED=2\0", &[("SAME", "1"), ("CHANGED", "1"), ("GONE", "x"), ("PWD", "/")]);
+        assert_eq!(variables, [set("CHANGED", Some("2")), set("NEW", Some("n")), set("GONE", None)]);
+        assert_eq!(note, None);
+        assert_eq!(state("/w\n\0A=b", &[]).0, [set("BEFORE", Some("b"))], "an incomplete record");
+    }
+
+    #[test]
+    fn some_variables_are_never_kept() {
+        let (variables, _) = state(
+            "/w\n\0PATH=/x\0LD_PRELOAD=/x\0BASH_FUNC_f%%=() {\0ENV=x\0IFS=x\0GIT_SSH=x\0PYTHONPATH=x\0NODE_OPTIONS=x\0SECRET_X=x\0\
+             1A=x\0A-B=x\0=x\0HOME=/x\0OLDPWD=/\0TOOLC_HOME=/x\0FINE=1\0",
+            &[("EDITOR", "vi")],
+        );
+        assert_eq!(variables, [("FINE".to_owned(), Some("1".to_owned()))]);
+    }
+
+    #[test]
+    fn what_a_rule_asks_about_is_never_kept() {
+        let rules = toolc_catalog::commands::rules().rules();
+        let rule = rules.iter().find(|rule| rule.name == "variable-that-loads-code").expect("a shipped rule");
+        assert!(rule.conditions.variables.len() > 30);
+        for pattern in rule.conditions.variables {
+            assert!(is_not_kept(&pattern.replace('*', "X")), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn too_many_variables_are_not_kept() {
+        let many = (0..=MAX_VARIABLES).map(|n| format!("V{n}=x\0")).collect::<Vec<_>>().concat();
+        let large = format!("A={}\0", "x".repeat(MAX_BYTES));
+        for text in [many, large] {
+            let (variables, note) = state(&format!("/w\n\0{text}"), &[]);
+            assert_eq!(variables.len(), 1, "those before are kept");
+            assert!(note.expect("a note").contains("64 kB"));
+        }
+    }
+}

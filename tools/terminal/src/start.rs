@@ -1,0 +1,82 @@
+//! Commands that start in the background.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use toolc::{Call, ErrorKind, ToolError};
+use toolc_catalog::terminal::terminal::{Args, Returns};
+use toolc_environment::{Input, Launch, Output, Program};
+
+use crate::background::processes::{MAX_RUNNING, TaskProcesses};
+use crate::background::{Background, Start};
+use crate::transcript::Transcript;
+use crate::typed::{Language, TypedInput};
+use crate::{TerminalHandlers, failed_start, joined, signal_of};
+
+/// The time for which a call waits for a command that ends at once.
+const AT_ONCE: Duration = Duration::from_millis(200);
+
+impl TerminalHandlers {
+    /// Starts a command in the background.
+    pub(crate) fn start(&self, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
+        let place = self.place(args.workdir.as_deref(), &args.command, call)?;
+        let processes = call.state::<TaskProcesses>();
+        let Some(slot) = self.processes.slot() else { return Err(too_many(&processes)) };
+        let directory = place.directory.to_str().map(str::to_owned);
+        let mut launch = Launch::new(Program::Shell(args.command.clone()), Output::None);
+        launch.directory = Some(place.directory);
+        launch.variables = self.variables(&place.state);
+        launch.input = Input::Open;
+        let typed = TypedInput::new(Language::of(&args.command), args.pty, directory);
+        let has_news = args.notify_on_complete || args.watch_patterns.is_some();
+        let start = Start {
+            id: processes.next_id(),
+            task: call.task().to_owned(),
+            command: args.command,
+            launch,
+            has_terminal: args.pty,
+            timeout: args.timeout.map(|seconds| Duration::from_secs(u64::try_from(seconds).unwrap_or(1))),
+            notify: args.notify_on_complete,
+            patterns: args.watch_patterns.unwrap_or_default(),
+            typed,
+        };
+        let process = Background::start(start, &*self.environment, slot, self.on_event.clone());
+        let process = process.map_err(|error| failed_start(&error))?;
+        processes.add(Arc::clone(&process), &self.processes);
+        let deadline = Instant::now() + AT_ONCE;
+        process.wait(&|| Instant::now() >= deadline || call.is_cancelled());
+        let (outcome, new) = (process.outcome(), process.new_output());
+        let not_notified = (has_news && self.on_event.is_none())
+            .then(|| "this host does not deliver notifications: look at the process instead".to_owned());
+        Ok(Returns {
+            output: Transcript::shorten(&new.text),
+            stderr: None,
+            exit_code: outcome.and_then(|outcome| outcome.exit.code()).map(i64::from),
+            signal: outcome.and_then(|outcome| signal_of(outcome.exit)),
+            timed_out: process.has_timed_out(),
+            duration_ms: i64::try_from(process.age().as_millis()).unwrap_or(i64::MAX),
+            session_id: Some(process.id.clone()),
+            pid: process.pid().map(i64::from),
+            directory: None,
+            note: joined([place.note, not_notified]),
+        })
+    }
+}
+
+/// Returns the error if no process can be started, with those that the task could end.
+fn too_many(processes: &TaskProcesses) -> ToolError {
+    let mut text = format!("{MAX_RUNNING} processes already run in the background of this host: nothing was run");
+    let running: Vec<String> = processes
+        .all()
+        .iter()
+        .filter(|process| process.outcome().is_none())
+        .map(|process| format!("{} (`{}`)", process.id, crate::shortened(&process.command, 60)))
+        .collect();
+    if running.is_empty() {
+        text.push_str(". Other tasks have started them: try again later");
+    } else {
+        text.push_str(". End one of these first: ");
+        text.push_str(&running.join(", "));
+    }
+    ToolError::with_kind(ErrorKind::Failed, text)
+}

@@ -1,0 +1,157 @@
+//! What is typed into a background process: if the process runs what it reads, each line is judged before it is written.
+
+mod language;
+
+use std::collections::VecDeque;
+
+use toolc::approval::{InputLanguage, ProgramInput};
+use toolc::{Call, ErrorKind, ToolError};
+
+pub(crate) use language::Language;
+
+/// The maximum number of bytes of a line that is judged.
+const MAX_LINE: usize = 64 * 1024;
+/// The maximum number of earlier lines with which a line is judged, and of their bytes: more would be too much work for the judge,
+/// who then asks.
+const MAX_EARLIER: usize = 24;
+const MAX_EARLIER_BYTES: usize = 2 * 1024;
+
+/// What has been typed into a process so far.
+#[derive(Debug, Clone)]
+pub(crate) struct TypedInput {
+    language: Language,
+    has_terminal: bool,
+    /// The directory in which the process has started, while all lines since then are known.
+    directory: Option<String>,
+    /// The lines before the current one.
+    earlier: VecDeque<String>,
+    /// The current line, as a terminal edits it: Ctrl-C has cleared it, and a tab may have completed it.
+    line: String,
+    /// The same for a program that reads bytes: everything since the last newline.
+    bytes: String,
+}
+
+impl TypedInput {
+    pub(crate) fn new(language: Language, has_terminal: bool, directory: Option<String>) -> Self {
+        let (earlier, line, bytes) = Default::default();
+        Self { language, has_terminal, directory, earlier, line, bytes }
+    }
+
+    /// Adds what is about to be written, and gets approval of each line that it completes.
+    ///
+    /// # Errors
+    /// Returns the error for the model if it must not be written.
+    pub(crate) fn add(&mut self, data: &str, call: &Call<'_>) -> Result<(), ToolError> {
+        if self.language == Language::Data {
+            return Ok(());
+        }
+        for c in data.chars() {
+            self.add_char(c, call)?;
+            if self.bytes.len().max(self.line.len()) > MAX_LINE {
+                let text = "the line is too long to be judged: nothing was written. Write less before a newline";
+                return Err(ToolError::with_kind(ErrorKind::Refused, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gets approval of what a program reads at the end of its input.
+    ///
+    /// # Errors
+    /// Returns the error for the model if the input must not be closed.
+    pub(crate) fn end(&mut self, call: &Call<'_>) -> Result<(), ToolError> {
+        if self.language == Language::Data { Ok(()) } else { self.judge(call) }
+    }
+
+    fn add_char(&mut self, c: char, call: &Call<'_>) -> Result<(), ToolError> {
+        match c {
+            '\n' => {
+                self.judge(call)?;
+                self.keep();
+                self.line.clear();
+                self.bytes.clear();
+            }
+            // Return and Ctrl-O run a line in an editor of lines.
+            '\r' | '\u{f}' if self.has_terminal => {
+                self.judge(call)?;
+                self.keep();
+                self.line.clear();
+                self.bytes.push(' ');
+            }
+            // Ctrl-C, Ctrl-Z, Ctrl-\ and Ctrl-U throw the line away.
+            '\u{3}' | '\u{1a}' | '\u{1c}' | '\u{15}' if self.has_terminal => {
+                self.line.clear();
+                self.bytes.push(' ');
+            }
+            // Ctrl-D passes on what has been typed.
+            '\u{4}' if self.has_terminal => self.judge(call)?,
+            // A tab completes a word, to a text that is not known here.
+            '\t' => {
+                let completes = self.has_terminal && self.line.ends_with(|last: char| !last.is_whitespace());
+                self.line.push(if completes { '*' } else { c });
+                self.bytes.push(c);
+            }
+            _ => {
+                self.line.push(c);
+                self.bytes.push(c);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gets approval of the current line, in each form in which a program may read it.
+    fn judge(&mut self, call: &Call<'_>) -> Result<(), ToolError> {
+        let (line, bytes) = (self.line.trim(), self.bytes.trim());
+        match self.language {
+            Language::Data => Ok(()),
+            Language::Shell => {
+                self.approve(line, InputLanguage::Shell, call)?;
+                if bytes == line { Ok(()) } else { self.approve(bytes, InputLanguage::Shell, call) }
+            }
+            Language::Other => self.approve(bytes, InputLanguage::Other, call),
+            // A command begins after any `!`, and nothing of what is typed before belongs to it.
+            Language::ShellAfterMark => bytes
+                .match_indices('!')
+                .try_for_each(|(at, mark)| self.approve(bytes[at + mark.len()..].trim(), InputLanguage::Shell, call)),
+        }
+    }
+
+    fn approve(&self, line: &str, language: InputLanguage, call: &Call<'_>) -> Result<(), ToolError> {
+        if line.is_empty() {
+            return Ok(());
+        }
+        let earlier: Vec<String> = match self.language {
+            Language::Shell => self.earlier.iter().cloned().collect(),
+            _ => Vec::new(),
+        };
+        call.approve_input_blocking(ProgramInput {
+            line,
+            earlier: &earlier,
+            language,
+            directory: self.directory.as_deref(),
+            parameter: "data",
+            tool: "terminal",
+        })
+    }
+
+    /// Keeps the current line for the judgement of later ones.
+    fn keep(&mut self) {
+        self.earlier.push_back(self.line.clone());
+        let mut bytes: usize = self.earlier.iter().map(String::len).sum();
+        while self.earlier.len() > MAX_EARLIER || bytes > MAX_EARLIER_BYTES {
+            let Some(forgotten) = self.earlier.pop_front() else { break };
+            bytes -= forgotten.len();
+            if may_change_directory(&forgotten) {
+                self.directory = None;
+            }
+        }
+    }
+}
+
+/// Returns whether a line, or a part of a command, may change the directory of a shell.
+fn may_change_directory(line: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " _-=/:,+@%".contains(c);
+    let is_word =
+        |word: &str| matches!(word, "cd" | "pushd" | "popd" | "eval" | "source" | "exec" | "command" | "builtin");
+    !line.chars().all(is_plain) || line.split(' ').any(is_word)
+}
