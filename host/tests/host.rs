@@ -94,7 +94,7 @@ fn definitions_are_sorted_and_follow_the_selection() {
     );
     let both = definitions(&["--enable", "todo,terminal"]);
     assert_eq!(both, definitions(&["--enable", "terminal", "--enable", "todo"]));
-    assert_eq!(names(&both), ["terminal", "todo"]);
+    assert_eq!(names(&both), ["process", "terminal", "todo"]);
     assert_eq!(definitions(&[]), definitions(&["--enable", "all"]));
     assert_eq!(definitions(&["--disable", "all"]), json!([]));
 }
@@ -214,12 +214,17 @@ fn with_a_shell(args: &[&str]) -> Run {
 fn the_doctor_reports_available_and_unavailable_tools() {
     let all_available = with_a_shell(&["doctor", "--enable", "terminal,todo"]);
     assert_eq!((all_available.status, all_available.err.as_str()), (Some(0), ""));
-    let report = "✓ terminal (terminal)\n✓ todo (todo)\n2 of 2 tools are available\n\napproval of commands: ";
+    // The report goes on with the approval of commands.
+    let report = "✓ process (terminal)\n✓ terminal (terminal)\n✓ todo (todo)\n3 of 3 tools are available\n";
     assert!(all_available.out.starts_with(report), "{}", all_available.out);
     let unavailable = without_programs(&["doctor", "--enable", "terminal,todo"]);
     assert_eq!((unavailable.status, unavailable.err.as_str()), (Some(1), ""));
-    let report = "! terminal (terminal)\n    needs the program `sh`\n✓ todo (todo)\n1 of 2 tools are available\n\n";
-    assert!(unavailable.out.starts_with(report), "{}", unavailable.out);
+    for part in [
+        "! terminal (terminal)\n    needs the program `sh`\n✓ todo (todo)\n1 of 3 tools are available\n",
+        "! process (terminal)\n",
+    ] {
+        assert!(unavailable.out.contains(part), "{}", unavailable.out);
+    }
     assert_eq!(without_programs(&["doctor", "--disable", "terminal"]).status, Some(0));
 }
 
@@ -230,10 +235,12 @@ fn the_doctor_writes_json() {
     let unmet = json!([{ "kind": "programs", "names": ["sh"], "text": "needs the program `sh`" }]);
     let terminal = json!({ "tool": "terminal", "toolset": "terminal", "is_shown": false, "unmet": unmet, "flakes": [],
         "missing": [] });
-    let mut report = unavailable.json();
-    let approval = report.as_object_mut().and_then(|report| report.remove("approval"));
-    assert_eq!(approval.map(|section| section["problems"].clone()), Some(json!([])));
-    assert_eq!(report, json!({ "tools": [terminal], "missing_toolsets": [], "variables": [], "plugins": [] }));
+    let report = unavailable.json();
+    assert_eq!((&report["tools"][1], &report["tools"][0]["tool"]), (&terminal, &json!("process")));
+    assert_eq!(report["tools"].as_array().map(Vec::len), Some(2));
+    for empty in ["missing_toolsets", "variables", "plugins"] {
+        assert_eq!(report[empty], json!([]), "{empty}");
+    }
     assert_eq!(with_a_shell(&["doctor", "--json"]).result()["tools"][0]["is_shown"], true);
 }
 

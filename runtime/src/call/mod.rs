@@ -15,8 +15,11 @@ use std::sync::{Arc, OnceLock};
 #[cfg(feature = "approval")]
 use crate::call::approval::shell::{ProgramInput, ShellState, ShellStates};
 use crate::call::scope::CallScope;
+#[cfg(feature = "approval")]
+use crate::call::scope::InputCall;
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
+#[cfg(feature = "approval")]
 use crate::result::error::ToolError;
 use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
 use crate::run::cancel::{CancelHandle, CancellationToken};
@@ -64,6 +67,12 @@ impl<'a> ToolCall<'a> {
     #[must_use]
     pub const fn with_values(self, values: &'a HostValues) -> Self {
         Self { values: Some(values), ..self }
+    }
+
+    /// Returns the request of a call whose handler wants to write input. Its arguments are not known any more.
+    #[cfg(feature = "approval")]
+    pub(crate) const fn of_input(call: InputCall<'a>) -> Self {
+        Self { name: call.tool, arguments: "", id: call.id, task: call.task, cancel: None, values: None }
     }
 
     /// Returns this call, redirected to another tool with other arguments.
@@ -221,11 +230,13 @@ impl<'a> Call<'a> {
     /// # Errors
     /// Returns the error for the model if the line must not be written.
     #[cfg(feature = "approval")]
-    pub async fn approve_input(&self, input: ProgramInput<'_>) -> Result<(), crate::ToolError> {
-        match self.scope {
-            Some(scope) => scope.approve_input(self, input).await,
-            None => Ok(()),
-        }
+    pub async fn approve_input(&self, input: ProgramInput<'_>) -> Result<(), ToolError> {
+        let Some(scope) = self.scope else { return Ok(()) };
+        let (tool, id, task) = (self.tool, self.id(), self.request.task);
+        // The sources include the end of the call.
+        self.lifetime();
+        let call = InputCall { tool, id, task, cancel: self.cancel_sources() };
+        scope.approve_input(call, input).await
     }
 
     /// Does the same as [`approve_input`](Self::approve_input), for a handler with `execution = "blocking"`.
@@ -233,7 +244,7 @@ impl<'a> Call<'a> {
     /// # Errors
     /// Returns the error for the model if the line must not be written.
     #[cfg(feature = "approval")]
-    pub fn approve_input_blocking(&self, input: ProgramInput<'_>) -> Result<(), crate::ToolError> {
+    pub fn approve_input_blocking(&self, input: ProgramInput<'_>) -> Result<(), ToolError> {
         crate::run::block_on::park(self.approve_input(input))
     }
 
@@ -241,12 +252,6 @@ impl<'a> Call<'a> {
     #[cfg(feature = "approval")]
     pub(crate) fn with_shell_state(self, shell: Option<Arc<ShellState>>) -> Self {
         Self { shell, ..self }
-    }
-
-    /// Returns the request.
-    #[cfg(feature = "approval")]
-    pub(crate) const fn request(&self) -> ToolCall<'a> {
-        self.request
     }
 
     /// Returns the [id](crate::SessionBuilder::id) of the session; empty if the host has not set one.

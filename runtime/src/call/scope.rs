@@ -6,14 +6,29 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 #[cfg(feature = "approval")]
-use crate::call::{Call, approval::shell::ProgramInput};
+use crate::call::approval::shell::ProgramInput;
 
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
 #[cfg(feature = "approval")]
 use crate::result::error::ToolError;
+#[cfg(feature = "approval")]
+use crate::run::cancel::{CancelEpoch, CancelSources};
 use crate::run::progress::ProgressSink;
 use crate::run::values::HostValues;
+#[cfg(feature = "approval")]
+use crate::run::task::TaskInner;
+
+/// The call whose handler wants to write input.
+#[cfg(feature = "approval")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InputCall<'c> {
+    /// The tool's own name.
+    pub(crate) tool: &'c str,
+    pub(crate) id: &'c str,
+    pub(crate) task: Option<(&'c Arc<TaskInner>, CancelEpoch<'c>)>,
+    pub(crate) cancel: CancelSources<'c>,
+}
 
 /// The part of a turn that handlers see through their [`Call`](crate::call::Call).
 pub(crate) trait CallScope: Send + Sync {
@@ -42,7 +57,7 @@ pub(crate) trait CallScope: Send + Sync {
     #[cfg(feature = "approval")]
     fn approve_input<'c>(
         &'c self,
-        call: &'c Call<'c>,
+        call: InputCall<'c>,
         input: ProgramInput<'c>,
     ) -> Pin<Box<dyn Future<Output = Result<(), ToolError>> + Send + 'c>>;
 

@@ -301,7 +301,7 @@ impl CallScope for Turn {
     #[cfg(feature = "approval")]
     fn approve_input<'c>(
         &'c self,
-        call: &'c crate::call::Call<'c>,
+        call: crate::call::scope::InputCall<'c>,
         input: crate::call::approval::shell::ProgramInput<'c>,
     ) -> std::pin::Pin<Box<dyn Future<Output = Result<(), crate::result::error::ToolError>> + Send + 'c>> {
         self.approve_input(call, input)

@@ -37,7 +37,7 @@ impl SharedTranscript {
     }
 }
 
-/// Whether the model has been told that the disk is almost full.
+/// Whether the last result has said that the disk is almost full.
 #[derive(Debug, Default)]
 struct DiskWarning(Mutex<bool>);
 

@@ -17,7 +17,6 @@ use toolc_commands::Judgement;
 use toolc_commands::rules::Verdict;
 
 use crate::args::Arguments;
-use crate::call::Call;
 use crate::call::approval::command::CommandAnswer;
 use crate::call::approval::log::{DecidedBy, RecordedDecision};
 use crate::call::approval::policy::{CommandApproval, CommandMode};
@@ -30,7 +29,7 @@ use crate::dispatch::prepared::PreparedCall;
 use crate::panics;
 use crate::registration::ids::ToolId;
 use crate::result::error::{ErrorKind, ToolError};
-use crate::run::cancel::{CancelEpoch, CancelledFuture};
+use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
 use crate::run::deadline::with_deadline;
 use crate::session::turn::Turn;
 use judged::{Judged, JudgedCommand};
@@ -78,7 +77,7 @@ impl Turn {
             recorder: Recorder::new(self, config, call),
             open: self.judge_commands(config, id, arguments, state),
         };
-        self.decide(commands, reasons, None, &context).await
+        self.decide(commands, reasons, None, context.cancel_sources()).await
     }
 
     /// Gets approval of judged commands, and for these other reasons. `shown` are the arguments that the approver sees, if they are
@@ -88,7 +87,7 @@ impl Turn {
         mut commands: Commands<'_>,
         reasons: Vec<ApprovalReason>,
         shown: Option<&Value>,
-        context: &Call<'_>,
+        cancel: CancelSources<'_>,
     ) -> Result<(), ToolError> {
         commands.decide_without_person()?;
         let tool = commands.tool;
@@ -96,7 +95,7 @@ impl Turn {
         if reasons.is_empty() && commands.open.is_empty() {
             return Ok(());
         }
-        let cancelled = || CancelledFuture::new(context.cancel_sources());
+        let cancelled = || CancelledFuture::new(cancel);
         let place = self.config().questions.join();
         if with_deadline(place.first(), cancelled(), Duration::MAX).await.is_err() {
             return Err(approval::cancelled());

@@ -10,11 +10,12 @@ use serde_json::json;
 use toolc_commands::rules::Verdict;
 use toolc_commands::{Finding, Judgement, Span, judge};
 
-use crate::call::Call;
+use crate::call::ToolCall;
 use crate::call::approval::command::CommandFinding;
 use crate::call::approval::memory::FindingScope;
 use crate::call::approval::policy::CommandApproval;
 use crate::call::approval::shell::{InputLanguage, ProgramInput, ShellState};
+use crate::call::scope::InputCall;
 use crate::dispatch::commands::judged::{self, Judged, JudgedCommand};
 use crate::dispatch::commands::place::CommandPlace;
 use crate::dispatch::commands::{Commands, Recorder};
@@ -30,15 +31,15 @@ impl Turn {
     /// Gets approval of input for a running program, as for the command of a call.
     pub(crate) fn approve_input<'c>(
         &'c self,
-        call: &'c Call<'c>,
+        call: InputCall<'c>,
         input: ProgramInput<'c>,
     ) -> Pin<Box<dyn Future<Output = Result<(), ToolError>> + Send + 'c>> {
         Box::pin(async move {
             let Some(config) = &self.config().commands else { return Ok(()) };
-            let Some(id) = self.state().find(call.tool()) else {
+            let Some(id) = self.state().find(call.tool) else {
                 return Err(ToolError::with_kind(ErrorKind::Refused, "the tool of this call is no longer registered"));
             };
-            let request = call.request();
+            let request = ToolCall::of_input(call);
             let prepared = PreparedCall::new(&request, Some(id));
             let place = self.command_place(config, &ShellState::default()).of_input(input.directory);
             let secrets = || self.secret_values();
@@ -56,7 +57,7 @@ impl Turn {
                 open: judged.into_iter().collect(),
             };
             let shown = json!({ input.parameter: input.line });
-            self.decide(commands, Vec::new(), Some(&shown), call).await
+            self.decide(commands, Vec::new(), Some(&shown), call.cancel).await
         })
     }
 }
