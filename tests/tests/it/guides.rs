@@ -200,7 +200,9 @@ fn every_listed_difference_names_an_existing_test() {
     assert!(named.len() > 20, "the names are found");
     let (mut sources, mut open) = (
         String::new(),
-        ["runtime/src", "codegen/src", "tools", "cli", "host", "tests/tests"].map(|d| root.join(d)).to_vec(),
+        ["runtime/src", "codegen/src", "process", "environment", "tools", "cli", "host", "tests/tests"]
+            .map(|d| root.join(d))
+            .to_vec(),
     );
     while let Some(path) = open.pop() {
         if path.is_dir() {

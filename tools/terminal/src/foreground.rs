@@ -53,7 +53,10 @@ impl TerminalHandlers {
         }
         let place = self.place(args.workdir.as_deref(), &args.command, call)?;
         let record = if cfg!(unix) { Record::new().ok() } else { None };
-        let line = record.as_ref().map_or_else(|| args.command.clone(), |record| record.wrap(&args.command));
+        let prefix = record.as_ref().map_or_else(String::new, Record::prefix);
+        let line = format!("{prefix}{}", args.command);
+        // Some shells show the line in errors about it.
+        let without_prefix = |text: String| if prefix.is_empty() { text } else { text.replace(&prefix, "") };
         let (stdout, stderr) = (SharedTranscript::default(), SharedTranscript::default());
         let output = match (args.pty, args.separate_output) {
             (true, _) => Output::Terminal { size: SIZE, screen: Box::new(stdout.clone()) },
@@ -76,8 +79,8 @@ impl TerminalHandlers {
         };
         let timed_out = ended.is_none();
         let returns = Returns {
-            output: stdout.take(),
-            stderr: args.separate_output.then(|| stderr.take()),
+            output: without_prefix(stdout.take()),
+            stderr: args.separate_output.then(|| without_prefix(stderr.take())),
             exit_code: outcome.exit.code().map(i64::from),
             signal: signal_of(outcome.exit),
             timed_out,

@@ -124,15 +124,15 @@ impl Record {
         tempfile::Builder::new().prefix("toolc-shell-").tempfile().map(Self)
     }
 
-    /// Returns a command line that runs `line` and records the state of the shell.
-    pub(crate) fn wrap(&self, line: &str) -> String {
+    /// Returns what comes before a command line, on the same line, so that the shell records its state.
+    pub(crate) fn prefix(&self) -> String {
         let path = quote(&self.0.path().to_string_lossy());
         // `command` skips functions of the line, and -p its search path. `set +x` comes first, so that the rest is not traced.
         let record = format!(
             "{{ set +x; }} 2> /dev/null; {{ command pwd -P && command printf '\\0' && command -p env -0; }} >> {path} 2> /dev/null"
         );
-        // On one line with the trap, so that the shell counts lines from the first one.
-        format!("trap {} EXIT; {line}", quote(&record))
+        // On one line, so that the shell counts lines from the first one of the command.
+        format!("trap {} EXIT; ", quote(&record))
     }
 
     /// Reads what the shell has recorded. `None` if it has not exited by itself.
