@@ -22,7 +22,7 @@ use toolc_workspace::Workspace;
 use super::*;
 
 /// Long enough for a busy machine.
-const LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_mins(1);
 
 #[track_caller]
 fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
