@@ -4,16 +4,23 @@
 //! starts with that. A shell that ends in another way, such as by `exec` or a signal, leaves the state as it was.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 use toolc::approval::ShellState;
 
 /// The maximum size of what a shell writes. The environment of a process may be larger than what is kept of it.
 const MAX_RECORD: usize = 4 << 20;
+/// The beginning of the names of the files.
+const PREFIX: &str = "toolc-shell-";
+/// The age at which a file belongs to no running command: their time limit is shorter.
+const STALE: Duration = Duration::from_hours(1);
 /// The limits of the variables that are kept.
 const MAX_VARIABLES: usize = 200;
 const MAX_BYTES: usize = 64 * 1024;
@@ -121,7 +128,9 @@ pub(crate) struct Recorded {
 impl Record {
     /// Creates the file, which only this user can read.
     pub(crate) fn new() -> io::Result<Self> {
-        tempfile::Builder::new().prefix("toolc-shell-").tempfile().map(Self)
+        static REMOVED: Once = Once::new();
+        REMOVED.call_once(|| remove_stale(&env::temp_dir()));
+        tempfile::Builder::new().prefix(PREFIX).tempfile().map(Self)
     }
 
     /// Returns what comes before a command line, on the same line, so that the shell records its state.
@@ -206,6 +215,16 @@ impl Recorded {
     }
 }
 
+/// Removes the files of processes that were killed. Those of other users cannot be removed.
+fn remove_stale(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_stale = || entry.metadata().ok()?.modified().ok()?.elapsed().ok().map(|age| age > STALE);
+        if entry.file_name().to_string_lossy().starts_with(PREFIX) && is_stale() == Some(true) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Returns whether a variable is never kept.
 pub(crate) fn is_not_kept(name: &str) -> bool {
     NOT_KEPT.iter().any(|pattern| match pattern.split_once('*') {
@@ -240,8 +259,6 @@ fn os_string(bytes: &[u8]) -> OsString {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     fn parse(text: &str) -> Option<Recorded> {
@@ -299,6 +316,21 @@ mod tests {
         for pattern in rule.conditions.variables {
             assert!(is_not_kept(&pattern.replace('*', "X")), "{pattern}");
         }
+    }
+
+    #[test]
+    fn files_that_were_left_are_removed() {
+        let folder = tempfile::TempDir::new().expect("failed to make a folder");
+        let file = |name: &str, age: Duration| {
+            let path = folder.path().join(name);
+            let file = File::create(&path).expect("failed to make a file");
+            file.set_modified(std::time::SystemTime::now() - age).expect("failed to set the time");
+            path
+        };
+        let left = file("toolc-shell-left", STALE * 2);
+        let others = [file("toolc-shell-new", Duration::ZERO), file("other", STALE * 2)];
+        remove_stale(folder.path());
+        assert!(!left.exists() && others.iter().all(|path| path.exists()));
     }
 
     #[test]
