@@ -79,9 +79,9 @@ fn call<'a, File: FileTools + 'static, Terminal: TerminalTools + 'static, Todo: 
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
-    let Handlers { file: handlers_file, terminal: _, todo: handlers_todo } = &**handlers;
+    let Handlers { file: _, terminal: _, todo: handlers_todo } = &**handlers;
     match index {
-        0..4 => self::file::call(handlers_file, index - 0, args, call),
+        0..4 => self::file::call(handlers, |all| &all.file, index - 0, args, call),
         4..6 => self::terminal::call(handlers, |all| &all.terminal, index - 4, args, call),
         6..7 => self::todo::call(handlers_todo, index - 6, args, call),
         _ => HandlerReply::no_such_tool(index),
@@ -95,7 +95,7 @@ fn call_shared<'a, H: FileTools + TerminalTools + TodoTools + 'static>(
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..4 => self::file::call(&**handlers, index - 0, args, call),
+        0..4 => self::file::call(handlers, |all| all, index - 0, args, call),
         4..6 => self::terminal::call(handlers, |all| all, index - 4, args, call),
         6..7 => self::todo::call(&**handlers, index - 6, args, call),
         _ => HandlerReply::no_such_tool(index),

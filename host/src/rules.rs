@@ -192,7 +192,9 @@ mod tests {
         fs::write(&file, "").expect("failed to write");
         let paths = [home.path().to_owned(), home.rules(), file.clone()];
         set(folder.path(), 0o755);
-        paths.iter().for_each(|path| set(path, 0o755));
+        for path in &paths {
+            set(path, 0o755);
+        }
         // The folder for temporary files may be closed to others.
         let is_reachable = check_owner(&home, &file).is_ok();
         for path in &paths {

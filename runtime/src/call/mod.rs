@@ -19,7 +19,6 @@ use crate::call::scope::CallScope;
 use crate::call::scope::InputCall;
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
-#[cfg(feature = "approval")]
 use crate::result::error::ToolError;
 use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
 use crate::run::cancel::{CancelHandle, CancellationToken};

@@ -15,9 +15,9 @@ use crate::result::error::ToolError;
 #[cfg(feature = "approval")]
 use crate::run::cancel::{CancelEpoch, CancelSources};
 use crate::run::progress::ProgressSink;
-use crate::run::values::HostValues;
 #[cfg(feature = "approval")]
 use crate::run::task::TaskInner;
+use crate::run::values::HostValues;
 
 /// The call whose handler wants to write input.
 #[cfg(feature = "approval")]

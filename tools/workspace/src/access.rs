@@ -96,7 +96,7 @@ impl Access {
         self.readable.is_some()
             || overlaps(Path::new("/proc"))
             || self.host_home.as_deref().is_some_and(overlaps)
-            || places.any(|place| place.paths.iter().any(|pattern| is_near(&pattern)))
+            || places.any(|place| place.paths.iter().any(is_near))
     }
 
     /// Checks that a file may be read. `path` is resolved.

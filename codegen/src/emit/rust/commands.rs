@@ -98,7 +98,8 @@ fn strings(texts: &[&str]) -> TokenStream {
 }
 
 fn program(program: &Program<'_>) -> TokenStream {
-    let Program { name, value_options, options_first, dashless, runs: ways, writes: written, script_language } = program;
+    let Program { name, value_options, options_first, dashless, runs: ways, writes: written, script_language } =
+        program;
     let mut fields = Fields::default();
     fields.add("name", (!name.is_empty()).then(|| quote!(#name)));
     fields.texts("value_options", value_options);

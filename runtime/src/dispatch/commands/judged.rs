@@ -139,14 +139,14 @@ impl Judged<'_> {
 
 /// A line of commands.
 #[derive(Clone, Copy)]
-struct Line<'l> {
+pub(super) struct Line<'l> {
     text: &'l str,
     /// The text without passwords that are known by their position.
     logged: &'l str,
 }
 
 impl<'l> Line<'l> {
-    fn plain(text: &'l str) -> Self {
+    pub(super) fn plain(text: &'l str) -> Self {
         Self { text, logged: text }
     }
 }

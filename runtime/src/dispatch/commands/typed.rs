@@ -16,7 +16,7 @@ use crate::call::approval::memory::FindingScope;
 use crate::call::approval::policy::CommandApproval;
 use crate::call::approval::shell::{InputLanguage, ProgramInput, ShellState};
 use crate::call::scope::InputCall;
-use crate::dispatch::commands::judged::{self, Judged, JudgedCommand};
+use crate::dispatch::commands::judged::{self, Judged, JudgedCommand, Line};
 use crate::dispatch::commands::place::CommandPlace;
 use crate::dispatch::commands::{Commands, Recorder};
 use crate::dispatch::prepared::PreparedCall;
@@ -80,7 +80,7 @@ impl Judged<'_> {
             return None;
         }
         found.findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
-        Some(self.command(input.line, found.findings, found.scopes, None, config, place))
+        Some(self.command(Line::plain(input.line), found.findings, found.scopes, None, config, place))
     }
 }
 
