@@ -42,6 +42,8 @@ impl Unfolder<'_> {
         }
         let mut suspect = None;
         let mut certain = None;
+        // A subscript and its code can be put together from several values.
+        let (mut bracket, mut dollar) = (None, None);
         for command in &self.reading.commands {
             for Redirect { target, .. } in command.redirects.iter().filter(|redirect| is_expanded_twice(redirect)) {
                 if has_code(&literals(target)) {
@@ -54,6 +56,10 @@ impl Unfolder<'_> {
             for (word, is_value) in command.words.iter().map(|word| (word, is_declaration)).chain(values).chain(targets)
             {
                 let text = literals(word);
+                if is_value {
+                    bracket = bracket.or(text.contains('[').then_some(word.span));
+                    dollar = dollar.or(text.contains(['$', '`']).then_some(word.span));
+                }
                 let is_printed = || ESCAPES.iter().any(|escape| text.contains(escape));
                 if has_code(&text) && (is_value || text.contains('[')) || text.contains('[') && is_printed() {
                     suspect = Some(word.span);
@@ -62,7 +68,7 @@ impl Unfolder<'_> {
         }
         if let Some(span) = certain {
             self.doubt(DoubtKind::HiddenCode, span);
-        } else if let Some(span) = suspect
+        } else if let Some(span) = suspect.or(bracket.and(dollar))
             && (self.evaluates || self.reading.commands.iter().any(evaluates))
         {
             self.doubt(DoubtKind::HiddenCode, span);

@@ -11,6 +11,11 @@ use rustix::process::{ioctl_tiocsctty, setsid};
 use super::groups::Registration;
 use super::mark::Mark;
 
+/// Signals that this process may ignore, for example because a shell has started it in the background. A command would inherit that,
+/// and Ctrl-C would not end it.
+const RESET: &[libc::c_int] =
+    &[libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
+
 /// Makes the command the leader of a new session, which has no controlling terminal: it cannot open `/dev/tty`, type into the
 /// terminal (`TIOCSTI`), or get the terminal's signals. If `terminal` is given, that is the controlling terminal of the session. The
 /// command gets its standard streams and no other descriptors.
@@ -29,6 +34,10 @@ pub(crate) fn isolate(
         }
         if let Some(terminal) = &terminal {
             ioctl_tiocsctty(terminal)?;
+        }
+        for signal in RESET {
+            // SAFETY: Only the disposition of a signal changes, and to the default, which is not a function of this process.
+            unsafe { libc::signal(*signal, libc::SIG_DFL) };
         }
         // A command that cannot be marked still has its session.
         let _ = mark.map(Mark::set);

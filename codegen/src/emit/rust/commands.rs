@@ -109,7 +109,7 @@ fn program(program: &Program<'_>) -> TokenStream {
     fields.list("writes", written, writes);
     let language = script_language.map(|language| variant("ScriptLanguage", language));
     fields.add("script_language", language.map(|language| quote!(Some(#language))));
-    fields.of("Program", "EMPTY", 6)
+    fields.of("Program", "EMPTY", 7)
 }
 
 fn runs(runs: &Runs<'_>) -> TokenStream {

@@ -114,6 +114,7 @@ impl Language {
         // The programs that it runs are looked at on their own.
         let runs_another = reading.commands.iter().any(|inner| inner.via.is_some_and(|via| via.command == id));
         match () {
+            () if name == "script" && !names_a_command(command.arguments()) => Self::Shell,
             () if runs_another && (is_one_of(STARTERS) || is_one_of(SHELLS)) => Self::Data,
             () if is_one_of(STARTERS) => Self::Shell,
             () if is_one_of(SHELLS) && !runs_script(command.arguments()) => Self::Shell,
@@ -123,6 +124,13 @@ impl Language {
             () => Self::Data,
         }
     }
+}
+
+/// Returns whether the arguments of `script` name a command, after its file or as the value of an option.
+fn names_a_command(arguments: &[Word]) -> bool {
+    let starts_with = |word: &Word, start: &str| word.certain_start().starts_with(start);
+    let operands = arguments.iter().filter(|word| !starts_with(word, "-"));
+    arguments.iter().any(|word| starts_with(word, "-c") || starts_with(word, "--c")) || operands.count() > 1
 }
 
 /// Returns whether the arguments of an interpreter name a script, which then reads the input.
