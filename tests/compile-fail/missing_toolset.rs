@@ -1,13 +1,17 @@
 //! A provider of every tool, without handlers for one of the toolsets.
 
-use toolc::{Call, ToolOutput, ToolResult};
+use toolc::{Call, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::{Handlers, TerminalTools, TodoTools, terminal, todo};
 
 struct Desk;
 
 impl TerminalTools for Desk {
-    fn terminal(&self, _: terminal::terminal::Args, _: &Call<'_>) -> ToolResult {
-        Ok(ToolOutput::text(""))
+    fn process(&self, _: terminal::process::Args, _: &Call<'_>) -> Result<terminal::process::Returns, ToolError> {
+        Err(ToolError::new("closed"))
+    }
+
+    fn terminal(&self, _: terminal::terminal::Args, _: &Call<'_>) -> Result<terminal::terminal::Returns, ToolError> {
+        Err(ToolError::new("closed"))
     }
 }
 
