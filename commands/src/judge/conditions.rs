@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use crate::certainty::Match;
 use crate::characters::UNKNOWN;
 use crate::flags::{self, Argument, is_abbreviation};
-use crate::judge::path::PathWord;
-use crate::judge::sources::{By, sources, substitutions};
+use crate::judge::file_words::FileWord;
+use crate::judge::sources::{By, sources};
 use crate::judge::sql;
-use crate::judge::subject::{INPUT_FILES, Subject, after_prefix, with_unknown};
+use crate::judge::subject::{INPUT_FILES, Subject, with_unknown};
 use crate::reading::{Command, Input};
 use crate::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Verdict, pattern};
 use crate::span::Span;
@@ -139,78 +139,49 @@ impl<'a> Check<'_, 'a> {
             return;
         }
         self.places(wanted);
-        if self.matched.certainty != Match::No {
+        if self.can_match() {
             self.sources(wanted);
         }
     }
 
     fn places(&mut self, wanted: &Conditions<'_>) {
+        let subject = self.subject;
+        let is_known = |file: &&FileWord| file.path.is_known();
+        // Most substitutions stand for something unknown.
+        let has_known_folder = |file: &&FileWord| !file.path.is_unknown();
         if !wanted.program_in.is_empty() {
-            let word = self.subject.command.words.first();
             let has_folder = |part: &Part| matches!(part, Part::Literal { text, .. } if text.contains('/'));
-            let word = word.filter(|word| word.parts.iter().any(has_folder));
-            let words: Vec<_> = word.into_iter().map(Cow::Borrowed).collect();
-            self.in_places(wanted.program_in, &words, &[], false);
+            let program = subject.command.words.first().filter(|word| word.parts.iter().any(has_folder));
+            self.in_places(wanted.program_in, &subject.files(program.map(Cow::Borrowed)));
         }
-        if !wanted.operands_in.is_empty() && self.matched.certainty != Match::No {
-            let operands: Vec<_> = self.subject.operands().map(Cow::Borrowed).collect();
-            let appended = self.subject.command.appended;
-            self.in_places(wanted.operands_in, &operands, &[], appended);
+        if !wanted.operands_in.is_empty() && self.can_match() {
+            let best = self.best_in_places(wanted.operands_in, subject.operand_files());
+            self.require_best(best.or_appended(subject.command));
         }
-        if !wanted.sources_in.is_empty() && self.matched.certainty != Match::No {
-            self.in_places(wanted.sources_in, &self.certain(self.sources_of_operands()), &[], false);
+        if !wanted.sources_in.is_empty() && self.can_match() {
+            let sources = subject.operand_files().split_last().map_or(&[][..], |(_, sources)| sources);
+            self.in_places(wanted.sources_in, sources.iter().filter(is_known));
         }
-        if !wanted.values_in.is_empty() && self.matched.certainty != Match::No {
-            self.in_places(wanted.values_in, &self.certain(self.values_of(wanted.flags)), &[], false);
+        if !wanted.values_in.is_empty() && self.can_match() {
+            let options: Vec<&str> = wanted.flags.iter().map(|flag| split_flag(flag).0).collect();
+            let values = subject.files(subject.mounted_words(&options));
+            self.in_places(wanted.values_in, values.iter().filter(is_known));
         }
-        if !wanted.mentions.is_empty() && self.matched.certainty != Match::No {
-            self.in_places(wanted.mentions, &self.certain(self.argument_words()), &[], false);
+        if !wanted.mentions.is_empty() && self.can_match() {
+            self.in_places(wanted.mentions, subject.argument_files().iter().filter(is_known));
         }
-        if !wanted.operands_outside.is_empty() && self.matched.certainty != Match::No {
+        if !wanted.operands_outside.is_empty() && self.can_match() {
             self.outside_places(wanted.operands_outside);
         }
-        if !wanted.writes.is_empty() && self.matched.certainty != Match::No {
-            let names = self.subject.file_names();
-            self.in_places(wanted.writes, &self.subject.written(), &names, false);
+        if !wanted.writes.is_empty() && self.can_match() {
+            self.in_places(wanted.writes, subject.written_files());
         }
-        if !wanted.input_in.is_empty() && self.matched.certainty != Match::No {
-            self.in_places(wanted.input_in, &self.known(self.input_files()), &[], false);
+        if !wanted.input_in.is_empty() && self.can_match() {
+            self.in_places(wanted.input_in, subject.input_files().iter().filter(has_known_folder));
         }
-        if !wanted.reads.is_empty() && self.matched.certainty != Match::No {
-            self.in_places(wanted.reads, &self.known(self.read_words()), &[], false);
+        if !wanted.reads.is_empty() && self.can_match() {
+            self.in_places(wanted.reads, subject.read_files().filter(has_known_folder));
         }
-    }
-
-    /// Removes words with an unknown path: most substitutions stand for something unknown.
-    fn known<'w>(&self, words: Vec<Cow<'w, Word>>) -> Vec<Cow<'w, Word>> {
-        let is_known =
-            |word: &Cow<'_, Word>| !PathWord::new(word, self.subject.command, self.subject.line).is_unknown();
-        words.into_iter().filter(is_known).collect()
-    }
-
-    /// Removes words whose path is not certain.
-    fn certain<'w>(&self, words: Vec<Cow<'w, Word>>) -> Vec<Cow<'w, Word>> {
-        let is_certain = |word: &Cow<'_, Word>| PathWord::new(word, self.subject.command, self.subject.line).is_known();
-        words.into_iter().filter(is_certain).collect()
-    }
-
-    /// Returns the operands except the last.
-    pub(super) fn sources_of_operands(&self) -> Vec<Cow<'a, Word>> {
-        let mut operands: Vec<_> = self.subject.operands().map(Cow::Borrowed).collect();
-        operands.pop();
-        operands
-    }
-
-    /// Returns the values of options, and the parts of them that can be the source of a mount: `SOURCE:TARGET`,
-    /// `source=SOURCE,target=TARGET`.
-    pub(super) fn values_of(&self, flags: &[&str]) -> Vec<Cow<'a, Word>> {
-        let names: Vec<&str> = flags.iter().map(|flag| split_flag(flag).0).collect();
-        let mut words: Vec<Cow<'a, Word>> = self.subject.values(&names).collect();
-        let parts: Vec<Cow<'a, Word>> = words.iter().flat_map(|word| mount_sources(word)).map(Cow::Owned).collect();
-        let has_target = |part: &Part| matches!(part, Part::Literal { text, .. } if text.contains(':'));
-        words.retain(|word| !word.parts.iter().any(has_target));
-        words.extend(parts);
-        words
     }
 
     fn sources(&mut self, wanted: &Conditions<'_>) {
@@ -218,24 +189,29 @@ impl<'a> Check<'_, 'a> {
             let found = self.comes_from(wanted.input_from, By::Input);
             self.require(found.into());
         }
-        if !wanted.file_from.is_empty() && self.matched.certainty != Match::No {
+        if !wanted.file_from.is_empty() && self.can_match() {
             let found = self.comes_from(wanted.file_from, By::Words(&self.run_files(wanted)));
             self.require(found.into());
         }
-        if !wanted.input_only_from.is_empty() && self.matched.certainty != Match::No {
+        if !wanted.input_only_from.is_empty() && self.can_match() {
             let found = self.comes_only_from(wanted.input_only_from);
             self.require(found.into());
         }
-        if !wanted.program_from.is_empty() && self.matched.certainty != Match::No {
+        if !wanted.program_from.is_empty() && self.can_match() {
             let found = self.comes_from(wanted.program_from, By::Words(&self.program_file()));
             self.require(found.into());
         }
     }
 
+    /// Returns whether no condition has failed so far.
+    fn can_match(&self) -> bool {
+        self.matched.certainty != Match::No
+    }
+
     /// Adds the result of a condition. Returns whether the rule can still match.
     fn require(&mut self, found: Match) -> bool {
         self.matched.certainty = self.matched.certainty & found;
-        self.matched.certainty != Match::No
+        self.can_match()
     }
 
     fn require_at(&mut self, found: Match, span: Option<Span>) -> bool {
@@ -268,6 +244,10 @@ impl<'a> Check<'_, 'a> {
     /// values of these options: `kubectl --unknown x delete`.
     fn subcommand_after_values(&self, words: &[&str]) -> Match {
         let wanted: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).collect();
+        let is_given = |pattern: &&str| self.subject.operands().any(|word| self.matches(pattern, word) != Match::No);
+        if !wanted.first().is_none_or(is_given) {
+            return Match::No;
+        }
         // How the operands so far match each number of words, if some of the operands are values.
         let mut reached = vec![Match::No; wanted.len() + 1];
         reached[0] = Match::Maybe;
@@ -605,91 +585,29 @@ impl<'a> Check<'_, 'a> {
                 || calls(|kind| matches!(kind, ScopeKind::PipelinePart)) > 1)
     }
 
-    /// Requires that one of the words is a path in one of the places, or a folder in which one of these files would be. With
-    /// `appended`, unknown words may follow.
-    fn in_places(&mut self, names: &[&str], words: &[Cow<'_, Word>], files: &[&str], appended: bool) {
-        let places: Vec<&Place<'_>> = names.iter().filter_map(|name| self.rules.place(name)).collect();
-        let mut best = (Match::No, None, None);
-        for word in words {
-            let path = PathWord::new(word, self.subject.command, self.subject.line);
-            let can_be_folder =
-                !self.subject.command.redirects.iter().any(|redirect| redirect.target.span == word.span);
-            let below = files.iter().filter(|_| can_be_folder).map(|file| path.below(file));
-            let candidates = std::iter::once(path.folder_of_all()).flatten().chain(below).chain([path.clone()]);
-            for candidate in candidates {
-                // What is excepted itself, such as a device, is not a folder.
-                let places = places.iter().filter(|place| !path.is_excepted_from(place, self.subject.line));
-                let found = Match::any(places.map(|place| candidate.is_in(place, self.subject.line)));
-                if found > best.0 {
-                    best = (found, Some(word.span), path.text());
-                }
-            }
-        }
-        let (found, span, path) = best;
-        if path.is_some() {
-            self.matched.path = path;
-        }
-        let found = if appended { found.max(Match::Maybe) } else { found };
-        self.require_at(found, span);
+    /// Requires that one of the files is in one of the places.
+    fn in_places<'f>(&mut self, names: &[&str], files: impl IntoIterator<Item = &'f FileWord>) {
+        let best = self.best_in_places(names, files);
+        self.require_best(best);
     }
 
-    /// Returns the words that can name files which the command reads.
-    pub(super) fn read_words(&self) -> Vec<Cow<'a, Word>> {
-        let mut words = self.argument_words();
-        words.extend(self.listed_words());
-        words.extend(self.input_files());
-        words
-    }
-
-    /// Returns the files that redirections of the command read.
-    pub(super) fn input_files(&self) -> Vec<Cow<'a, Word>> {
-        let reads = |kind: RedirectKind| matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite);
-        let read = self.subject.command.redirects.iter().filter(|redirect| reads(redirect.kind));
-        read.map(|redirect| Cow::Borrowed(&redirect.target)).collect()
-    }
-
-    /// Returns the arguments of commands that list the files which the command reads: in substitutions, or as input of `xargs`.
-    fn listed_words(&self) -> Vec<Cow<'a, Word>> {
-        let (line, command) = (self.subject.line, self.subject.command);
-        let in_substitutions = command.arguments().iter().flat_map(substitutions).flatten();
-        let mut sources: Vec<CommandId> = in_substitutions.collect();
-        if command.appended
-            && let Some(via) = command.via
-            && let Input::Commands(range) = line.reading.input(via.command)
-        {
-            sources.extend(range);
-        }
-        let listers = sources.into_iter().map(|id| line.reading.command(id));
-        let listers = listers.filter(|command| command.program.name().is_some_and(|name| LISTERS.contains(&name)));
-        listers.flat_map(Command::arguments).map(Cow::Borrowed).collect()
-    }
-
-    /// Returns the arguments, and the parts of them that can name files.
-    pub(super) fn argument_words(&self) -> Vec<Cow<'a, Word>> {
-        let mut words: Vec<Cow<'a, Word>> = Vec::new();
-        for word in self.subject.words_without_command() {
-            words.push(Cow::Borrowed(word));
-            let Some(Part::Literal { text, .. }) = word.parts.first() else { continue };
-            if let Some(at) = text.find("file://") {
-                words.extend(after_prefix(word, &text[..at + "file://".len()]));
-            }
-            // `if=FILE`, `--data=@FILE`, `-F field=@FILE`, `-F field=<FILE`, `-TFILE`.
-            for separator in ['=', '@', '<'] {
-                if let Some(at) = text.find(separator) {
-                    words.extend(after_prefix(word, &text[..=at]));
-                    let rest = &text[at + 1..];
-                    if let Some(next) = rest.find('@') {
-                        words.extend(after_prefix(word, &text[..at + 2 + next]));
-                    }
-                }
-            }
-            if text.starts_with('-') && !text.starts_with("--") && text.len() > 2 && text.is_char_boundary(2) {
-                words.extend(after_prefix(word, &text[..2]));
+    fn best_in_places<'f>(&self, names: &[&str], files: impl IntoIterator<Item = &'f FileWord>) -> Best<'f> {
+        let mut best = Best::default();
+        let places = || names.iter().filter_map(|name| self.rules.place_index(name));
+        for file in files {
+            let found = Match::any(places().map(|place| file.is_in(place, self.rules, self.subject.line)));
+            if found > best.found {
+                best = Best { found, file: Some(file) };
             }
         }
-        // `[ a = b ]`: nothing follows the sign.
-        words.retain(|word| !word.text().is_some_and(|text| text.is_empty()));
-        words
+        best
+    }
+
+    fn require_best(&mut self, best: Best<'_>) {
+        if let Some(path) = best.file.and_then(|file| file.path.text()) {
+            self.matched.path = Some(path);
+        }
+        self.require_at(best.found, best.file.map(|file| file.span));
     }
 
     /// Returns the files that the command runs: the values of the options of the rule, or else the first operand after its
@@ -780,13 +698,18 @@ impl<'a> Check<'_, 'a> {
 
     pub(super) fn compare(&self, pattern: &str, word: &Word) -> Match {
         let line = self.subject.line;
-        if !self.ignore_case && !word.parts.iter().any(|part| line.is_working_directory(part)) {
+        let has_case = |text: &str| text.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii());
+        let changes = |part: &Part| match part {
+            Part::Literal { text, .. } => self.ignore_case && has_case(text),
+            part => line.is_working_directory(part),
+        };
+        if !word.parts.iter().any(changes) {
             return pattern::matches_word(pattern, word);
         }
         let mut word = word.clone();
         for part in &mut word.parts {
             if line.is_working_directory(part) {
-                *part = Part::Literal { text: line.start().into_owned(), origin: Origin::Expanded };
+                *part = Part::Literal { text: line.folders().start.to_owned(), origin: Origin::Expanded };
             }
             if let Part::Literal { text, .. } = part
                 && self.ignore_case
@@ -800,18 +723,34 @@ impl<'a> Check<'_, 'a> {
     /// Requires that one of the operands is outside all of these places.
     fn outside_places(&mut self, names: &[&str]) {
         let places: Vec<&Place<'_>> = names.iter().filter_map(|name| self.rules.place(name)).collect();
-        let mut best = (Match::No, None, None);
-        for word in self.subject.operands() {
-            let path = PathWord::new(word, self.subject.command, self.subject.line);
-            let outside = !Match::any(places.iter().map(|place| path.is_in(place, self.subject.line)));
-            if outside > best.0 {
-                best = (outside, Some(word.span), path.text());
+        let mut best = Best::default();
+        for file in self.subject.operand_files() {
+            let outside = !Match::any(places.iter().map(|place| file.path.is_in(place, self.subject.line)));
+            if outside > best.found {
+                best = Best { found: outside, file: Some(file) };
             }
         }
-        let (found, span, path) = best;
-        self.matched.path = path.or(self.matched.path.take());
-        let found = if self.subject.command.appended { found.max(Match::Maybe) } else { found };
-        self.require_at(found, span);
+        self.require_best(best.or_appended(self.subject.command));
+    }
+}
+
+/// The file that meets a condition best.
+#[derive(Clone, Copy)]
+struct Best<'f> {
+    found: Match,
+    file: Option<&'f FileWord>,
+}
+
+impl Default for Best<'_> {
+    fn default() -> Self {
+        Self { found: Match::No, file: None }
+    }
+}
+
+impl Best<'_> {
+    /// Includes the operands that are added at run time.
+    fn or_appended(self, command: &Command) -> Self {
+        if command.appended { Self { found: self.found.max(Match::Maybe), ..self } } else { self }
     }
 }
 
@@ -874,57 +813,6 @@ fn text_below_home(word: &Word) -> Option<Cow<'_, str>> {
         }
     }
     Some(text.into())
-}
-
-/// Programs that print names of files.
-const LISTERS: &[&str] = &["echo", "fd", "fdfind", "find", "ls", "printf", "readlink", "realpath"];
-
-/// Returns the parts of a word that can be the source of a mount: before a `:`, and after `source=` or `src=` up to a `,`. Without
-/// a `,`, the part after the first `=` is included, as in `--from-file=NAME=FILE`.
-fn mount_sources(word: &Word) -> Vec<Word> {
-    let literals = || {
-        word.parts.iter().enumerate().filter_map(|(index, part)| match part {
-            Part::Literal { text, .. } => Some((index, text.as_str())),
-            _ => None,
-        })
-    };
-    let mut sources = Vec::new();
-    if let Some((index, at)) = literals().find_map(|(index, text)| Some((index, text.find(':')?))) {
-        sources.push(cut(word, (0, 0), Some((index, at))));
-    }
-    let has_comma = literals().any(|(_, text)| text.contains(','));
-    for key in ["source=", "src=", "="].into_iter().take(if has_comma { 2 } else { 3 }) {
-        let Some((index, at)) = literals().find_map(|(index, text)| Some((index, text.find(key)? + key.len()))) else {
-            continue;
-        };
-        let end = literals().find_map(|(end, text)| {
-            let from = if end == index { at } else { 0 };
-            let found = (end >= index).then(|| text[from..].find(',')).flatten()?;
-            Some((end, from + found))
-        });
-        sources.push(cut(word, (index, at), end));
-    }
-    sources
-}
-
-/// Returns a range of a word. Its ends are a part, and a position in the text of that part.
-fn cut(word: &Word, start: (usize, usize), end: Option<(usize, usize)>) -> Word {
-    let mut parts = Vec::new();
-    for (index, part) in word.parts.iter().enumerate().skip(start.0) {
-        let is_end = end.is_some_and(|(last, _)| last == index);
-        match part {
-            Part::Literal { text, origin } => {
-                let from = if index == start.0 { start.1 } else { 0 };
-                let to = end.filter(|_| is_end).map_or(text.len(), |(_, at)| at);
-                parts.push(Part::Literal { text: text[from..to].to_owned(), origin: *origin });
-            }
-            part => parts.push(part.clone()),
-        }
-        if is_end {
-            break;
-        }
-    }
-    Word { parts, span: word.span }
 }
 
 /// Returns whether the last statement of the text has no words besides an unknown one, which can then be any statement.

@@ -65,11 +65,11 @@ impl<'a> Check<'_, 'a> {
             found = found & self.all_in_places(wanted.writes, &self.subject.written());
         }
         if !wanted.input_in.is_empty() {
-            found = found & self.all_in_places(wanted.input_in, &self.input_files());
+            found = found & self.all_in_places(wanted.input_in, &self.subject.input_words());
         }
         if !wanted.reads.is_empty() {
             let own: Vec<_> = self.subject.operands().take(self.subject.operands().count() - operands.len()).collect();
-            let mut read = self.read_words();
+            let mut read = self.subject.read_words();
             // An option itself is not a file, but its value is among the words too.
             read.retain(|word| !word.certain_start().starts_with('-') && !own.iter().any(|own| own.span == word.span));
             found = found & self.all_in_places(wanted.reads, &read);

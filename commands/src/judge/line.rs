@@ -4,21 +4,24 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::Path;
 
 use crate::judge::flow::Flow;
+use crate::judge::path::{Folders, UNKNOWN_HOME};
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
 use crate::syntax::{CommandId, Part, Word};
 use crate::unfold::is_set_by_shell;
 
 /// Represents an unknown working directory. No real folder has such a name.
-const UNKNOWN_START: &str = "/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}";
+pub(crate) const UNKNOWN_START: &str = "/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}";
 
 /// A reading, and what was derived from its commands.
 pub(crate) struct Line<'a> {
     pub(crate) reading: &'a Reading,
     pub(crate) programs: &'a ProgramTable<'a>,
-    pub(crate) surroundings: &'a Surroundings<'a>,
+    home: Cow<'a, str>,
+    start: Cow<'a, str>,
     /// The variables that the line sets, each with its value if the line sets it only once.
     set_variables: BTreeMap<&'a str, Option<&'a Word>>,
     /// The words of each `for` loop, by the variable, if nothing else sets it.
@@ -44,7 +47,9 @@ impl<'a> Line<'a> {
                 loops.insert(&assignment.name, &assignment.each);
             }
         }
-        Self { reading, programs, surroundings, set_variables, loops, flow: OnceCell::new() }
+        let text = |path: Option<&'a Path>, unknown| path.map_or(Cow::Borrowed(unknown), Path::to_string_lossy);
+        let (home, start) = (text(surroundings.home, UNKNOWN_HOME), text(surroundings.directory, UNKNOWN_START));
+        Self { reading, programs, home, start, set_variables, loops, flow: OnceCell::new() }
     }
 
     /// Returns the words of the `for` loop that sets a variable, if they are known and nothing else sets it.
@@ -74,9 +79,9 @@ impl<'a> Line<'a> {
         is_plain.then_some(command)
     }
 
-    /// Returns the directory in which the line starts.
-    pub(crate) fn start(&self) -> Cow<'a, str> {
-        start(self.surroundings)
+    /// Returns the home folder, and the directory in which the line starts.
+    pub(crate) fn folders(&self) -> Folders<'_> {
+        Folders { home: &self.home, start: &self.start }
     }
 
     /// Returns whether a part is `$PWD` or `$(pwd)`, and the line does not change the directory.
@@ -110,11 +115,6 @@ impl<'a> Line<'a> {
             Part::Literal { .. } | Part::Tilde { .. } | Part::Glob(_) | Part::ProcessSubstitution { .. } => false,
         }
     }
-}
-
-/// Returns the directory in which a line starts.
-pub(crate) fn start<'s>(surroundings: &Surroundings<'s>) -> Cow<'s, str> {
-    surroundings.directory.map_or(Cow::Borrowed(UNKNOWN_START), |directory| directory.to_string_lossy())
 }
 
 /// The maximum depth of values within values that are followed.

@@ -2,6 +2,7 @@
 
 mod conditions;
 mod exception;
+mod file_words;
 mod flow;
 mod line;
 mod path;
@@ -177,10 +178,13 @@ fn judge_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Find
     let is_help = subject.is_help();
     for rule in rules.of_program([subject.command.program.name(), subject.name]) {
         // `rm --help` is harmless, but rules without programs still judge what `rm --help > FILE` writes.
-        if is_help && !rule.conditions.programs.is_empty() || subject.is_called(rule.conditions.without_programs) {
+        if is_help && !rule.conditions.programs.is_empty() {
             continue;
         }
         let Some(matched) = conditions::check(rule, rules, subject) else { continue };
+        if subject.is_called(rule.conditions.without_programs) {
+            continue;
+        }
         let is_certain = matched.certainty == Match::Yes;
         if rule.verdict == Verdict::Allow {
             exceptions.extend(is_certain.then_some(rule));

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::certainty::Match;
-use crate::judge::line::{Line, start};
+use crate::judge::line::{Line, UNKNOWN_START};
 use crate::reading::{Command, Directory, Surroundings};
-use crate::rules::{Place, pattern};
+use crate::rules::{Place, PlacePattern, RuleSet, pattern};
 use crate::span::Span;
 use crate::syntax::{Glob, Origin, Part, Word};
 
 /// Represents an unknown home folder. No real folder has such a name.
-const UNKNOWN_HOME: &str = "/home/\u{0}";
+pub(crate) const UNKNOWN_HOME: &str = "/home/\u{0}";
 
 /// An absolute path, of which some components may be unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl PathWord {
                         && !is_absolute =>
             {
                 match &command.directory {
-                    Directory::Start => builder.text(&line.start(), Origin::Plain),
+                    Directory::Start => builder.text(line.folders().start, Origin::Plain),
                     Directory::At(directory) => {
                         depends_on_cd = true;
                         builder.directory(directory, line);
@@ -152,51 +152,91 @@ impl PathWord {
         names.len() == self.components.len() && self.components.iter().zip(names).all(fits)
     }
 
+    /// Returns the indexes of the places that contain the path, certainly or perhaps.
+    pub(crate) fn places(&self, rules: &RuleSet<'_>, line: &Line<'_>) -> Vec<(usize, Match)> {
+        if self.components == [Component::Unknown] {
+            return (0..rules.places().len()).map(|place| (place, Match::Maybe)).collect();
+        }
+        let mut places: Vec<(usize, Match)> = Vec::new();
+        let mut add = |(pattern, place): &PlacePattern<'_>, path: &[Component]| {
+            let found = matches_components(pattern, path, Files::Some);
+            // If the `cd` fails, this is another path.
+            let found = if self.depends_on_cd { found.min(Match::Maybe) } else { found };
+            match places.iter_mut().find(|(own, _)| own == place) {
+                _ if found == Match::No => {}
+                Some((_, best)) => *best = found.max(*best),
+                None => places.push((*place, found)),
+            }
+        };
+        let (patterns, folders) = (rules.place_patterns(), line.folders());
+        let first = match self.components.first() {
+            Some(Component::Name(name)) => Some(name.as_str()),
+            _ => None,
+        };
+        for pattern in patterns.in_root(first) {
+            add(pattern, &self.components);
+        }
+        for (folder, patterns) in [(folders.home, &patterns.in_home), (folders.start, &patterns.in_start)] {
+            if let Some(path) = self.inside(folder) {
+                for pattern in patterns {
+                    add(pattern, path);
+                }
+            }
+        }
+        places.retain(|(place, _)| !self.is_excepted_from(&rules.places()[*place], line));
+        places
+    }
+
     /// Returns whether the path is in a place.
     pub(crate) fn is_in(&self, place: &Place<'_>, line: &Line<'_>) -> Match {
-        let surroundings = line.surroundings;
-        let found =
-            Match::any(place.paths.iter().map(|pattern| self.matches_pattern(pattern, Files::Some, surroundings)));
+        let folders = line.folders();
+        let found = Match::any(place.paths.iter().map(|pattern| self.matches_pattern(pattern, Files::Some, folders)));
         if found == Match::No || self.is_excepted_from(place, line) {
             return Match::No;
         }
-        // If the `cd` fails, this is another path.
         if self.depends_on_cd { found.min(Match::Maybe) } else { found }
     }
 
     /// Returns whether every file that the path names is excepted from a place.
     pub(crate) fn is_excepted_from(&self, place: &Place<'_>, line: &Line<'_>) -> bool {
-        let is_exception = |pattern: &&str| self.matches_pattern(pattern, Files::All, line.surroundings) == Match::Yes;
+        let is_exception = |pattern: &&str| self.matches_pattern(pattern, Files::All, line.folders()) == Match::Yes;
         place.except.iter().any(is_exception)
     }
 
     /// Returns whether the path matches a pattern, which may begin with `~` or `.`.
-    fn matches_pattern(&self, pattern: &str, files: Files, surroundings: &Surroundings<'_>) -> Match {
-        let mut own = self.components.as_slice();
-        let folder = match pattern.chars().next() {
-            Some('~') => Some((home(surroundings), &pattern[1..])),
-            Some('.') => Some((start(surroundings), &pattern[1..])),
-            _ => None,
+    fn matches_pattern(&self, pattern: &str, files: Files, folders: Folders<'_>) -> Match {
+        let (folder, pattern) = match pattern.as_bytes().first() {
+            Some(b'~') => (folders.home, &pattern[1..]),
+            Some(b'.') => (folders.start, &pattern[1..]),
+            _ => ("", pattern),
         };
-        let pattern = match folder {
-            None => pattern,
-            Some((folder, below)) => {
-                for name in folder.split('/').filter(|name| !name.is_empty()) {
-                    match own.split_first() {
-                        Some((Component::Name(own_name), rest)) if own_name == name => own = rest,
-                        Some((Component::Unknown, _)) => break,
-                        Some((Component::Part(word), rest)) if pattern::matches_word(name, word) != Match::No => {
-                            own = rest;
-                        }
-                        Some((Component::Glob(glob), rest)) if pattern::matches(glob, name) => own = rest,
-                        _ => return Match::No,
-                    }
-                }
-                below
-            }
-        };
-        matches_components(pattern.strip_prefix('/').unwrap_or(pattern), own, files)
+        let Some(path) = self.inside(folder) else { return Match::No };
+        matches_components(pattern.strip_prefix('/').unwrap_or(pattern), path, files)
     }
+
+    /// Returns the components below a folder, or `None` if the path is not in it.
+    fn inside(&self, folder: &str) -> Option<&[Component]> {
+        let mut own = self.components.as_slice();
+        for name in folder.split('/').filter(|name| !name.is_empty()) {
+            match own.split_first()? {
+                (Component::Unknown, _) => break,
+                (Component::Name(own_name), rest) if own_name == name => own = rest,
+                (Component::Part(word), rest) if pattern::matches_word(name, word) != Match::No => own = rest,
+                (Component::Glob(glob), rest) if pattern::matches(glob, name) => own = rest,
+                _ => return None,
+            }
+        }
+        Some(own)
+    }
+}
+
+/// The folders with which patterns of places can begin.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Folders<'f> {
+    /// The home folder: `~`.
+    pub(crate) home: &'f str,
+    /// The directory in which the line starts: `.`.
+    pub(crate) start: &'f str,
 }
 
 /// Which of the files that a pattern of the shell finds have to match.
@@ -213,7 +253,7 @@ fn is_working_directory(part: &Part) -> bool {
 
 /// Returns whether the components of a path match those of a pattern.
 fn matches_components(pattern: &str, path: &[Component], files: Files) -> Match {
-    let (first, rest) = pattern.split_once('/').map_or((pattern, None), |(first, rest)| (first, Some(rest)));
+    let (first, rest) = first_component(pattern);
     if first.is_empty() && rest.is_none() {
         return match path {
             [] => Match::Yes,
@@ -231,10 +271,14 @@ fn matches_components(pattern: &str, path: &[Component], files: Files) -> Match 
                 _ => Match::Yes,
             },
             // An unknown name below a known folder counts as an ordinary name.
-            rest => Match::any((0..=path.len()).map(|skipped| match path.get(skipped) {
-                Some(Component::Unknown) if skipped > 0 => Match::No,
-                _ => matches_components(rest, &path[skipped..], files),
-            })),
+            rest => {
+                let next = first_component(rest).0;
+                Match::any((0..=path.len()).map(|skipped| match path.get(skipped) {
+                    Some(Component::Unknown) if skipped > 0 => Match::No,
+                    Some(Component::Name(name)) if next != "**" && !pattern::matches(next, name) => Match::No,
+                    _ => matches_components(rest, &path[skipped..], files),
+                }))
+            }
         };
     }
     match path.split_first() {
@@ -254,13 +298,20 @@ fn matches_components(pattern: &str, path: &[Component], files: Files) -> Match 
                 Component::Glob(glob) if files == Files::All => Match::from(first == "*" || first == glob),
                 Component::Glob(glob) => {
                     let is_hidden = first.starts_with('.') && !glob.starts_with('.');
-                    Match::from(!is_hidden && pattern::can_both_match(first, glob))
+                    Match::from(!is_hidden && (glob == "*" || pattern::can_both_match(first, glob)))
                 }
                 Component::Unknown => Match::Maybe,
             };
             if own == Match::No { Match::No } else { own & matches_components(rest, after, files) }
         }
     }
+}
+
+/// Returns the first component of a pattern, and the pattern after it.
+fn first_component(pattern: &str) -> (&str, Option<&str>) {
+    // A loop is faster than a search here, because most components are short.
+    let slash = pattern.bytes().position(|byte| byte == b'/');
+    slash.map_or((pattern, None), |at| (&pattern[..at], Some(&pattern[at + 1..])))
 }
 
 /// Limits the time of comparisons with patterns: the components between unknown parts, and those of a very long path, become
@@ -286,16 +337,16 @@ fn simplified(mut path: Vec<Component>) -> Vec<Component> {
 }
 
 /// Returns the folder that a word begins with, if its first part stands for one: `~`, `$HOME`, `$PWD`.
-fn base<'s>(part: &Part, command: &Command, line: &Line<'s>) -> Option<Cow<'s, str>> {
+fn base<'l>(part: &Part, command: &Command, line: &'l Line<'_>) -> Option<Cow<'l, str>> {
     match part {
-        Part::Tilde { user } if user.is_empty() => Some(home(line.surroundings)),
+        Part::Tilde { user } if user.is_empty() => Some(line.folders().home.into()),
         Part::Tilde { user } if user == "root" => Some("/root".into()),
         // `~+`, `~-` and `~1` are folders that the shell remembers.
         Part::Tilde { user } if user.starts_with(['+', '-']) || user.bytes().all(|byte| byte.is_ascii_digit()) => None,
         Part::Tilde { user } => Some(format!("/home/{user}").into()),
-        Part::Variable { name, operation: None, .. } if name == "HOME" => Some(home(line.surroundings)),
+        Part::Variable { name, operation: None, .. } if name == "HOME" => Some(line.folders().home.into()),
         Part::Variable { name, operation: None, .. } if name == "PWD" && command.directory == Directory::Start => {
-            Some(line.start())
+            Some(line.folders().start.into())
         }
         _ => None,
     }
@@ -312,20 +363,14 @@ impl Place<'_> {
         let path = PathWord { components: names.map(Component::Name).collect(), depends_on_cd: false };
         let lower = |path: Option<&Path>| path.map(|path| path.to_string_lossy().to_lowercase());
         let (directory, home) = (lower(surroundings.directory), lower(surroundings.home));
-        let surroundings = Surroundings {
-            directory: directory.as_deref().map(Path::new),
-            home: home.as_deref().map(Path::new),
-            ..*surroundings
+        let folders = Folders {
+            home: home.as_deref().unwrap_or(UNKNOWN_HOME),
+            start: directory.as_deref().unwrap_or(UNKNOWN_START),
         };
         let matches =
-            |pattern: &&str| path.matches_pattern(&pattern.to_lowercase(), Files::Some, &surroundings) == Match::Yes;
+            |pattern: &&str| path.matches_pattern(&pattern.to_lowercase(), Files::Some, folders) == Match::Yes;
         self.paths.iter().any(matches) && !self.except.iter().any(matches)
     }
-}
-
-/// Returns the home folder.
-pub(crate) fn home<'s>(surroundings: &'s Surroundings<'_>) -> Cow<'s, str> {
-    surroundings.home.map_or(Cow::Borrowed(UNKNOWN_HOME), |home| home.to_string_lossy())
 }
 
 /// Returns whether the operator of a `${...}` supplies a default value or reports a missing one.
@@ -383,6 +428,22 @@ fn is_listing(command: &Command) -> bool {
         }
 }
 
+/// Returns the text of parts that are all literals, or else the parts.
+fn joined(mut parts: Vec<Part>) -> Result<String, Vec<Part>> {
+    if !parts.iter().all(|part| matches!(part, Part::Literal { .. })) {
+        return Err(parts);
+    }
+    let text = |part: Part| match part {
+        Part::Literal { text, .. } => text,
+        _ => String::new(),
+    };
+    let mut whole = text(parts.remove(0));
+    for part in parts {
+        whole.push_str(&text(part));
+    }
+    Ok(whole)
+}
+
 /// Builds the components of a path.
 struct Builder {
     path: Vec<Component>,
@@ -408,12 +469,12 @@ impl Builder {
     fn directory(&mut self, directory: &str, line: &Line<'_>) {
         match directory.strip_prefix('~') {
             Some(below) if below.is_empty() || below.starts_with('/') => {
-                self.text(&home(line.surroundings), Origin::Plain);
+                self.text(line.folders().home, Origin::Plain);
                 self.text(below, Origin::Plain);
             }
             _ => {
                 if !directory.starts_with('/') {
-                    self.text(&line.start(), Origin::Plain);
+                    self.text(line.folders().start, Origin::Plain);
                     self.end();
                 }
                 self.text(directory, Origin::Plain);
@@ -430,7 +491,7 @@ impl Builder {
             }
             Part::Arithmetic { .. } => self.name.push(Part::Unknown { splits: false }),
             Part::Variable { name, operation: None, .. } if name == "HOME" => {
-                self.text(&home(line.surroundings), Origin::Plain);
+                self.text(line.folders().home, Origin::Plain);
             }
             // `${NAME:?MESSAGE}` and `${NAME:-DEFAULT}` of a variable that is not set.
             Part::Variable { name, operation: Some(operation), .. }
@@ -459,10 +520,10 @@ impl Builder {
                     self.text("/tmp/\0", Origin::Expanded);
                 }
                 Output::WorkingDirectory if self.name.is_empty() && self.path.is_empty() => {
-                    self.text(&line.start(), Origin::Expanded);
+                    self.text(line.folders().start, Origin::Expanded);
                 }
                 Output::Below if self.name.is_empty() && self.path.is_empty() => {
-                    self.text(&line.start(), Origin::Expanded);
+                    self.text(line.folders().start, Origin::Expanded);
                     self.end();
                     self.unknown();
                 }
@@ -499,24 +560,20 @@ impl Builder {
         if parts.is_empty() {
             return;
         }
-        let word = Word { parts, span: Span::default() };
-        let component = match word.text() {
-            Some(name) => match &*name {
-                "." => return,
-                ".." => {
-                    if matches!(self.path.last(), Some(Component::Unknown)) {
-                        return;
-                    }
+        let component = match joined(parts) {
+            Ok(name) if name == "." => return,
+            Ok(name) if name == ".." => {
+                if self.path.last() != Some(&Component::Unknown) {
                     self.path.pop();
-                    return;
                 }
-                name => Component::Name(name.to_owned()),
-            },
-            None if is_glob => match glob_text(&word) {
-                Some(glob) => Component::Glob(glob),
-                None => Component::Part(Box::new(word)),
-            },
-            None => Component::Part(Box::new(word)),
+                return;
+            }
+            Ok(name) => Component::Name(name),
+            Err(parts) => {
+                let word = Word { parts, span: Span::default() };
+                let glob = if is_glob { glob_text(&word) } else { None };
+                glob.map_or_else(|| Component::Part(Box::new(word)), Component::Glob)
+            }
         };
         self.path.push(component);
     }

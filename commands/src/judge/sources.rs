@@ -36,6 +36,10 @@ const MAX_EXECS: usize = 64;
 impl Flow {
     fn new(line: &Line<'_>) -> Self {
         let mut flow = Self::default();
+        // A command is not connected with itself.
+        if line.reading.commands.len() < 2 {
+            return flow;
+        }
         for id in line.reading.ids() {
             if let Some(via) = line.reading.command(id).via {
                 flow.run.entry(via.command).or_default().push(id);
@@ -130,6 +134,9 @@ impl Flow {
 
 /// Returns the commands whose output a command reads, directly, through other commands, or through files.
 pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> BTreeSet<CommandId> {
+    if matches!(by, By::Words([])) {
+        return BTreeSet::new();
+    }
     let flow = line.flow.get_or_init(|| Flow::new(line));
     let command = line.reading.command(id);
     let mut open = direct_sources(line, id, by);

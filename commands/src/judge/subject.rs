@@ -6,6 +6,7 @@ use std::cell::OnceCell;
 use crate::certainty::Match;
 use crate::characters::UNKNOWN;
 use crate::flags::{self, Argument};
+use crate::judge::file_words::Files;
 use crate::judge::line::Line;
 use crate::programs::{Program, Runs, SHELL, Writes, without_version};
 use crate::reading::{Command, Input};
@@ -27,6 +28,7 @@ pub(crate) struct Subject<'a> {
     effects: OnceCell<Option<Effects>>,
     /// Whether an operand can be the value of the option before it, computed when first needed.
     has_possible_value: OnceCell<bool>,
+    pub(super) files: Files,
 }
 
 /// Names of standard input.
@@ -65,6 +67,7 @@ impl<'a> Subject<'a> {
             arguments,
             effects: OnceCell::new(),
             has_possible_value: OnceCell::new(),
+            files: Files::default(),
         }
     }
 

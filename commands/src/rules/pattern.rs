@@ -45,10 +45,28 @@ pub fn pattern_fault(pattern: &str) -> Option<PatternFault<'_>> {
 
 /// Returns whether a pattern matches a whole text.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
-    // Most patterns are plain names.
-    if !pattern.contains(['*', '?', '[']) {
-        return pattern == text;
+    // Most comparisons fail at once, most patterns are plain names, and most others begin or end with a `*`.
+    if let Some(first) = pattern.bytes().next()
+        && !is_special(first)
+        && text.bytes().next() != Some(first)
+    {
+        return false;
     }
+    let Some(at) = pattern.bytes().position(is_special) else { return pattern == text };
+    let (start, pattern) = pattern.split_at(at);
+    let Some(text) = text.strip_prefix(start) else { return false };
+    match pattern.strip_prefix('*') {
+        Some(end) if !end.bytes().any(is_special) => text.ends_with(end),
+        _ => matches_items(pattern, text),
+    }
+}
+
+/// Returns whether a byte of a pattern does not stand for itself.
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'*' | b'?' | b'[')
+}
+
+fn matches_items(pattern: &str, text: &str) -> bool {
     let items: Vec<Item<'_>> = items(pattern).collect();
     // The index of the last `*`, and the position in the text up to which it has matched.
     let mut star: Option<(usize, usize)> = None;

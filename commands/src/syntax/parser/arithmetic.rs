@@ -14,7 +14,9 @@ impl Parser<'_, '_> {
         let open = self.after(self.after(self.after(self.at)));
         let Some(end) = self.arithmetic_end(open)? else {
             return if self.is_bash() {
+                // Within `"${...}"`, bash can take it for arithmetic, and then runs what it contains, even after a `#`.
                 self.differs(&[Dialect::Dash, Dialect::Ash]);
+                self.doubt(DoubtKind::ShellsDiffer, self.at, open);
                 Ok(false)
             } else {
                 Err(Stop::Syntax)

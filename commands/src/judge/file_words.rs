@@ -1,0 +1,222 @@
+//! The words of a command that name files.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use crate::certainty::Match;
+use crate::judge::line::Line;
+use crate::judge::path::PathWord;
+use crate::judge::sources::substitutions;
+use crate::judge::subject::{Subject, after_prefix};
+use crate::reading::{Command, Input};
+use crate::rules::RuleSet;
+use crate::span::Span;
+use crate::syntax::{CommandId, Part, RedirectKind, Word};
+
+/// A word that can name a file. Many rules ask about the same word, so its places are found once.
+pub(super) struct FileWord {
+    pub(super) span: Span,
+    pub(super) path: PathWord,
+    /// The files that are in the folder, if the word names one.
+    inside: Vec<PathWord>,
+    /// The places that contain a file which the word can stand for, by index. Computed when first needed.
+    places: OnceCell<Vec<(usize, Match)>>,
+}
+
+impl FileWord {
+    /// Returns a word as a file. If it is a folder, files with these names are in it.
+    fn new(word: &Word, names: &[&str], subject: &Subject<'_>) -> Self {
+        let path = PathWord::new(word, subject.command, subject.line);
+        let inside = names.iter().map(|name| path.below(name)).collect();
+        Self { span: word.span, path, inside, places: OnceCell::new() }
+    }
+
+    /// Returns whether one of the files is in the place with this index.
+    pub(super) fn is_in(&self, index: usize, rules: &RuleSet<'_>, line: &Line<'_>) -> Match {
+        let places = self.places.get_or_init(|| self.find_places(rules, line));
+        Match::any(places.iter().filter(|(place, _)| *place == index).map(|(_, found)| *found))
+    }
+
+    fn find_places(&self, rules: &RuleSet<'_>, line: &Line<'_>) -> Vec<(usize, Match)> {
+        let mut places = self.path.places(rules, line);
+        for file in self.path.folder_of_all().iter().chain(&self.inside) {
+            places.extend(file.places(rules, line));
+        }
+        // What is excepted itself, such as a device, is not a folder.
+        places.retain(|(place, _)| !self.path.is_excepted_from(&rules.places()[*place], line));
+        places
+    }
+}
+
+/// The files that a command names, computed when first needed.
+#[derive(Default)]
+pub(super) struct Files {
+    operands: OnceCell<Vec<FileWord>>,
+    arguments: OnceCell<Vec<FileWord>>,
+    written: OnceCell<Vec<FileWord>>,
+    listed: OnceCell<Vec<FileWord>>,
+    input: OnceCell<Vec<FileWord>>,
+}
+
+impl<'a> Subject<'a> {
+    /// Returns words as files.
+    pub(super) fn files<'w>(&self, words: impl IntoIterator<Item = Cow<'w, Word>>) -> Vec<FileWord> {
+        words.into_iter().map(|word| FileWord::new(&word, &[], self)).collect()
+    }
+
+    /// Returns the operands as files.
+    pub(super) fn operand_files(&self) -> &[FileWord] {
+        self.files.operands.get_or_init(|| self.files(self.operands().map(Cow::Borrowed)))
+    }
+
+    /// Returns the [arguments](Self::argument_words) as files.
+    pub(super) fn argument_files(&self) -> &[FileWord] {
+        self.files.arguments.get_or_init(|| self.files(self.argument_words()))
+    }
+
+    /// Returns the files that the command writes.
+    pub(super) fn written_files(&self) -> &[FileWord] {
+        self.files.written.get_or_init(|| {
+            let names = self.file_names();
+            let is_target =
+                |word: &Word| self.command.redirects.iter().any(|redirect| redirect.target.span == word.span);
+            let file = |word: Cow<'_, Word>| {
+                let names = if is_target(&word) { &[][..] } else { &names };
+                FileWord::new(&word, names, self)
+            };
+            self.written().into_iter().map(file).collect()
+        })
+    }
+
+    /// Returns the files that the command can read.
+    pub(super) fn read_files(&self) -> impl Iterator<Item = &FileWord> {
+        let listed = self.files.listed.get_or_init(|| self.files(self.listed_words()));
+        self.argument_files().iter().chain(listed).chain(self.input_files())
+    }
+
+    /// Returns the files that redirections of the command read.
+    pub(super) fn input_files(&self) -> &[FileWord] {
+        self.files.input.get_or_init(|| self.files(self.input_words()))
+    }
+
+    /// Returns the values of options, each without the target if it is a mount: `SOURCE:TARGET`,
+    /// `source=SOURCE,target=TARGET`.
+    pub(super) fn mounted_words(&self, options: &[&str]) -> Vec<Cow<'a, Word>> {
+        let mut words: Vec<Cow<'a, Word>> = self.values(options).collect();
+        let parts: Vec<Cow<'a, Word>> = words.iter().flat_map(|word| mount_sources(word)).map(Cow::Owned).collect();
+        let has_target = |part: &Part| matches!(part, Part::Literal { text, .. } if text.contains(':'));
+        words.retain(|word| !word.parts.iter().any(has_target));
+        words.extend(parts);
+        words
+    }
+
+    /// Returns the words that can name files which the command reads.
+    pub(super) fn read_words(&self) -> Vec<Cow<'a, Word>> {
+        let mut words = self.argument_words();
+        words.extend(self.listed_words());
+        words.extend(self.input_words());
+        words
+    }
+
+    /// Returns the files that redirections of the command read.
+    pub(super) fn input_words(&self) -> Vec<Cow<'a, Word>> {
+        let reads = |kind: RedirectKind| matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite);
+        let read = self.command.redirects.iter().filter(|redirect| reads(redirect.kind));
+        read.map(|redirect| Cow::Borrowed(&redirect.target)).collect()
+    }
+
+    /// Returns the arguments of commands that list the files which the command reads: in substitutions, or as input of `xargs`.
+    fn listed_words(&self) -> Vec<Cow<'a, Word>> {
+        let (line, command) = (self.line, self.command);
+        let in_substitutions = command.arguments().iter().flat_map(substitutions).flatten();
+        let mut sources: Vec<CommandId> = in_substitutions.collect();
+        if command.appended
+            && let Some(via) = command.via
+            && let Input::Commands(range) = line.reading.input(via.command)
+        {
+            sources.extend(range);
+        }
+        let listers = sources.into_iter().map(|id| line.reading.command(id));
+        let listers = listers.filter(|command| command.program.name().is_some_and(|name| LISTERS.contains(&name)));
+        listers.flat_map(Command::arguments).map(Cow::Borrowed).collect()
+    }
+
+    /// Returns the arguments, and the parts of them that can name files.
+    pub(super) fn argument_words(&self) -> Vec<Cow<'a, Word>> {
+        let mut words: Vec<Cow<'a, Word>> = Vec::new();
+        for word in self.words_without_command() {
+            words.push(Cow::Borrowed(word));
+            let Some(Part::Literal { text, .. }) = word.parts.first() else { continue };
+            if let Some(at) = text.find("file://") {
+                words.extend(after_prefix(word, &text[..at + "file://".len()]));
+            }
+            // `if=FILE`, `--data=@FILE`, `-F field=@FILE`, `-F field=<FILE`, `-TFILE`.
+            for separator in ['=', '@', '<'] {
+                if let Some(at) = text.find(separator) {
+                    words.extend(after_prefix(word, &text[..=at]));
+                    let rest = &text[at + 1..];
+                    if let Some(next) = rest.find('@') {
+                        words.extend(after_prefix(word, &text[..at + 2 + next]));
+                    }
+                }
+            }
+            if text.starts_with('-') && !text.starts_with("--") && text.len() > 2 && text.is_char_boundary(2) {
+                words.extend(after_prefix(word, &text[..2]));
+            }
+        }
+        // `[ a = b ]`: nothing follows the sign.
+        words.retain(|word| !word.text().is_some_and(|text| text.is_empty()));
+        words
+    }
+}
+
+/// Programs that print names of files.
+const LISTERS: &[&str] = &["echo", "fd", "fdfind", "find", "ls", "printf", "readlink", "realpath"];
+
+/// Returns the parts of a word that can be the source of a mount: before a `:`, and after `source=` or `src=` up to a `,`. Without
+/// a `,`, the part after the first `=` is included, as in `--from-file=NAME=FILE`.
+fn mount_sources(word: &Word) -> Vec<Word> {
+    let literals = || {
+        word.parts.iter().enumerate().filter_map(|(index, part)| match part {
+            Part::Literal { text, .. } => Some((index, text.as_str())),
+            _ => None,
+        })
+    };
+    let mut sources = Vec::new();
+    if let Some((index, at)) = literals().find_map(|(index, text)| Some((index, text.find(':')?))) {
+        sources.push(cut(word, (0, 0), Some((index, at))));
+    }
+    let has_comma = literals().any(|(_, text)| text.contains(','));
+    for key in ["source=", "src=", "="].into_iter().take(if has_comma { 2 } else { 3 }) {
+        let Some((index, at)) = literals().find_map(|(index, text)| Some((index, text.find(key)? + key.len()))) else {
+            continue;
+        };
+        let end = literals().find_map(|(end, text)| {
+            let from = if end == index { at } else { 0 };
+            let found = (end >= index).then(|| text[from..].find(',')).flatten()?;
+            Some((end, from + found))
+        });
+        sources.push(cut(word, (index, at), end));
+    }
+    sources
+}
+
+/// Returns a range of a word. Its ends are a part, and a position in the text of that part.
+fn cut(word: &Word, start: (usize, usize), end: Option<(usize, usize)>) -> Word {
+    let mut parts = Vec::new();
+    for (index, part) in word.parts.iter().enumerate().skip(start.0) {
+        let is_end = end.is_some_and(|(last, _)| last == index);
+        match part {
+            Part::Literal { text, origin } => {
+                let from = if index == start.0 { start.1 } else { 0 };
+                let to = end.filter(|_| is_end).map_or(text.len(), |(_, at)| at);
+                parts.push(Part::Literal { text: text[from..to].to_owned(), origin: *origin });
+            }
+            part => parts.push(part.clone()),
+        }
+        if is_end {
+            break;
+        }
+    }
+    Word { parts, span: word.span }
+}
