@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::certainty::Match;
 use crate::characters::UNKNOWN;
 use crate::flags::{self, Argument, is_abbreviation};
-use crate::judge::file_words::FileWord;
+use crate::judge::file::FileWord;
 use crate::judge::sources::{By, sources};
 use crate::judge::sql;
 use crate::judge::subject::{INPUT_FILES, Subject, with_unknown};
@@ -146,7 +146,7 @@ impl<'a> Check<'_, 'a> {
 
     fn places(&mut self, wanted: &Conditions<'_>) {
         let subject = self.subject;
-        let is_known = |file: &&FileWord| file.path.is_known();
+        let is_known = |file: &&FileWord| file.is_known();
         // Most substitutions stand for something unknown.
         let has_known_folder = |file: &&FileWord| !file.path.is_unknown();
         if !wanted.program_in.is_empty() {

@@ -1,67 +1,21 @@
 //! The words of a command that name files.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 
-use crate::certainty::Match;
-use crate::judge::line::Line;
-use crate::judge::path::PathWord;
+use crate::judge::file::FileWord;
 use crate::judge::sources::substitutions;
 use crate::judge::subject::{Subject, after_prefix};
 use crate::reading::{Command, Input};
-use crate::rules::RuleSet;
-use crate::span::Span;
 use crate::syntax::{CommandId, Part, RedirectKind, Word};
-
-/// A word that can name a file. Many rules ask about the same word, so its places are found once.
-pub(super) struct FileWord {
-    pub(super) span: Span,
-    pub(super) path: PathWord,
-    /// The files that are in the folder, if the word names one.
-    inside: Vec<PathWord>,
-    /// The places that contain a file which the word can stand for, by index. Computed when first needed.
-    places: OnceCell<Vec<(usize, Match)>>,
-}
-
-impl FileWord {
-    /// Returns a word as a file. If it is a folder, files with these names are in it.
-    fn new(word: &Word, names: &[&str], subject: &Subject<'_>) -> Self {
-        let path = PathWord::new(word, subject.command, subject.line);
-        let inside = names.iter().map(|name| path.below(name)).collect();
-        Self { span: word.span, path, inside, places: OnceCell::new() }
-    }
-
-    /// Returns whether one of the files is in the place with this index.
-    pub(super) fn is_in(&self, index: usize, rules: &RuleSet<'_>, line: &Line<'_>) -> Match {
-        let places = self.places.get_or_init(|| self.find_places(rules, line));
-        Match::any(places.iter().filter(|(place, _)| *place == index).map(|(_, found)| *found))
-    }
-
-    fn find_places(&self, rules: &RuleSet<'_>, line: &Line<'_>) -> Vec<(usize, Match)> {
-        let mut places = self.path.places(rules, line);
-        for file in self.path.folder_of_all().iter().chain(&self.inside) {
-            places.extend(file.places(rules, line));
-        }
-        // What is excepted itself, such as a device, is not a folder.
-        places.retain(|(place, _)| !self.path.is_excepted_from(&rules.places()[*place], line));
-        places
-    }
-}
-
-/// The files that a command names, computed when first needed.
-#[derive(Default)]
-pub(super) struct Files {
-    operands: OnceCell<Vec<FileWord>>,
-    arguments: OnceCell<Vec<FileWord>>,
-    written: OnceCell<Vec<FileWord>>,
-    listed: OnceCell<Vec<FileWord>>,
-    input: OnceCell<Vec<FileWord>>,
-}
 
 impl<'a> Subject<'a> {
     /// Returns words as files.
     pub(super) fn files<'w>(&self, words: impl IntoIterator<Item = Cow<'w, Word>>) -> Vec<FileWord> {
-        words.into_iter().map(|word| FileWord::new(&word, &[], self)).collect()
+        words.into_iter().map(|word| FileWord::new(&word, &[], self.command, self.line)).collect()
+    }
+
+    fn files_to_read(&self, words: &[Cow<'_, Word>]) -> Vec<FileWord> {
+        words.iter().map(|word| FileWord::read(word, self.command, self.line)).collect()
     }
 
     /// Returns the operands as files.
@@ -71,7 +25,7 @@ impl<'a> Subject<'a> {
 
     /// Returns the [arguments](Self::argument_words) as files.
     pub(super) fn argument_files(&self) -> &[FileWord] {
-        self.files.arguments.get_or_init(|| self.files(self.argument_words()))
+        self.files.arguments.get_or_init(|| self.files_to_read(&self.argument_words()))
     }
 
     /// Returns the files that the command writes.
@@ -82,7 +36,7 @@ impl<'a> Subject<'a> {
                 |word: &Word| self.command.redirects.iter().any(|redirect| redirect.target.span == word.span);
             let file = |word: Cow<'_, Word>| {
                 let names = if is_target(&word) { &[][..] } else { &names };
-                FileWord::new(&word, names, self)
+                FileWord::new(&word, names, self.command, self.line)
             };
             self.written().into_iter().map(file).collect()
         })
@@ -90,13 +44,13 @@ impl<'a> Subject<'a> {
 
     /// Returns the files that the command can read.
     pub(super) fn read_files(&self) -> impl Iterator<Item = &FileWord> {
-        let listed = self.files.listed.get_or_init(|| self.files(self.listed_words()));
+        let listed = self.files.listed.get_or_init(|| self.files_to_read(&self.listed_words()));
         self.argument_files().iter().chain(listed).chain(self.input_files())
     }
 
     /// Returns the files that redirections of the command read.
     pub(super) fn input_files(&self) -> &[FileWord] {
-        self.files.input.get_or_init(|| self.files(self.input_words()))
+        self.files.input.get_or_init(|| self.files_to_read(&self.input_words()))
     }
 
     /// Returns the values of options, each without the target if it is a mount: `SOURCE:TARGET`,

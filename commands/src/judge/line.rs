@@ -5,16 +5,14 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
+use std::slice;
 
 use crate::judge::flow::Flow;
-use crate::judge::path::{Folders, UNKNOWN_HOME};
+use crate::judge::folders::{Folders, UNKNOWN_HOME, UNKNOWN_START};
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
 use crate::syntax::{CommandId, Part, Word};
 use crate::unfold::is_set_by_shell;
-
-/// Represents an unknown working directory. No real folder has such a name.
-pub(crate) const UNKNOWN_START: &str = "/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}";
 
 /// A reading, and what was derived from its commands.
 pub(crate) struct Line<'a> {
@@ -24,10 +22,18 @@ pub(crate) struct Line<'a> {
     start: Cow<'a, str>,
     /// The variables that the line sets, each with its value if the line sets it only once.
     set_variables: BTreeMap<&'a str, Option<&'a Word>>,
-    /// The words of each `for` loop, by the variable, if nothing else sets it.
-    loops: BTreeMap<&'a str, &'a [Word]>,
+    /// The values of each variable that is set in one place to values that are known.
+    choices: BTreeMap<&'a str, Choice<'a>>,
     /// How files connect the commands. Computed when first needed.
     pub(crate) flow: OnceCell<Flow>,
+}
+
+/// The values that a variable can have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Choice<'a> {
+    pub(crate) values: &'a [Word],
+    /// Whether the command that sets the variable may not run.
+    pub(crate) can_be_unset: bool,
 }
 
 impl<'a> Line<'a> {
@@ -37,24 +43,26 @@ impl<'a> Line<'a> {
         surroundings: &'a Surroundings<'a>,
     ) -> Self {
         let mut set_variables: BTreeMap<&str, Option<&Word>> = BTreeMap::new();
-        let mut loops: BTreeMap<&str, &[Word]> = BTreeMap::new();
+        let mut choices: BTreeMap<&str, Choice<'_>> = BTreeMap::new();
         let is_set_once = |name: &str| !reading.assigns_unknown && reading.assigned.get(name) == Some(&1);
         for assignment in reading.commands.iter().flat_map(|command| &command.assignments) {
             let is_value = !assignment.array && !assignment.append && is_set_once(&assignment.name);
             let value = (is_value && !set_variables.contains_key(&*assignment.name)).then_some(&assignment.value);
             set_variables.insert(&assignment.name, value);
             if is_set_once(&assignment.name) && is_known_list(&assignment.each) {
-                loops.insert(&assignment.name, &assignment.each);
+                choices.insert(&assignment.name, Choice { values: &assignment.each, can_be_unset: false });
+            } else if let Some(value) = value.map(slice::from_ref).filter(|value| is_known_list(value)) {
+                choices.insert(&assignment.name, Choice { values: value, can_be_unset: true });
             }
         }
         let text = |path: Option<&'a Path>, unknown| path.map_or(Cow::Borrowed(unknown), Path::to_string_lossy);
         let (home, start) = (text(surroundings.home, UNKNOWN_HOME), text(surroundings.directory, UNKNOWN_START));
-        Self { reading, programs, home, start, set_variables, loops, flow: OnceCell::new() }
+        Self { reading, programs, home, start, set_variables, choices, flow: OnceCell::new() }
     }
 
-    /// Returns the words of the `for` loop that sets a variable, if they are known and nothing else sets it.
-    pub(crate) fn loop_words(&self, name: &str) -> Option<&'a [Word]> {
-        self.loops.get(name).copied()
+    /// Returns the values of a variable that a `for` loop or an assignment sets, if they are known and nothing else sets it.
+    pub(crate) fn choice(&self, name: &str) -> Option<Choice<'a>> {
+        self.choices.get(name).copied()
     }
 
     /// Returns whether a variable comes from the environment. The reader has replaced those with a known value, so this one is
@@ -107,7 +115,8 @@ impl<'a> Line<'a> {
             Part::Variable { name, operation: None, .. } if is_number(name) || self.is_of_environment(name) => false,
             Part::Variable { name, operation: None, .. } if depth > 0 => match self.only_value(name) {
                 Some(value) if !value.parts.is_empty() => {
-                    value.parts.iter().any(|part| self.can_be_anything_within(part, depth - 1))
+                    let is_text = |part: &Part| matches!(part, Part::Literal { .. });
+                    value.parts.iter().any(|part| is_text(part) || self.can_be_anything_within(part, depth - 1))
                 }
                 _ => true,
             },
@@ -143,8 +152,11 @@ fn is_number(name: &str) -> bool {
     NUMBERS.contains(&name)
 }
 
-/// Returns whether the words of a `for` loop are certain, apart from the files that a pattern finds.
+/// Returns whether words are certain, apart from the files that a pattern finds, and each stays one word without quotes.
 fn is_known_list(words: &[Word]) -> bool {
-    let is_known = |part: &Part| matches!(part, Part::Literal { .. } | Part::Tilde { .. } | Part::Glob(_));
+    let is_known = |part: &Part| match part {
+        Part::Literal { text, .. } => !text.contains(char::is_whitespace),
+        part => matches!(part, Part::Tilde { .. } | Part::Glob(_)),
+    };
     !words.is_empty() && words.iter().all(|word| word.parts.iter().all(is_known))
 }

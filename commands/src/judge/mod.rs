@@ -2,8 +2,10 @@
 
 mod conditions;
 mod exception;
+mod file;
 mod file_words;
 mod flow;
+mod folders;
 mod line;
 mod path;
 mod reach;

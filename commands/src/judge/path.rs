@@ -4,14 +4,12 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::certainty::Match;
-use crate::judge::line::{Line, UNKNOWN_START};
+use crate::judge::folders::{Folders, UNKNOWN_HOME, UNKNOWN_START};
+use crate::judge::line::Line;
 use crate::reading::{Command, Directory, Surroundings};
 use crate::rules::{Place, PlacePattern, RuleSet, pattern};
 use crate::span::Span;
-use crate::syntax::{Glob, Origin, Part, Word};
-
-/// Represents an unknown home folder. No real folder has such a name.
-pub(crate) const UNKNOWN_HOME: &str = "/home/\u{0}";
+use crate::syntax::{Glob, Operation, Origin, Part, Word};
 
 /// An absolute path, of which some components may be unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,6 +93,16 @@ impl PathWord {
     pub(crate) fn below(&self, name: &str) -> Self {
         let name = Component::Name(name.to_owned());
         Self { components: self.components.iter().cloned().chain([name]).collect(), depends_on_cd: self.depends_on_cd }
+    }
+
+    /// Returns the path with the home folder in place of its unknown beginning. `None` if its beginning is known, or nothing
+    /// follows.
+    pub(crate) fn in_home(&self, line: &Line<'_>) -> Option<Self> {
+        let [Component::Unknown, rest @ ..] = self.components.as_slice() else { return None };
+        let home = line.folders().home.split('/').filter(|name| !name.is_empty());
+        let home = home.map(|name| Component::Name(name.to_owned()));
+        (!rest.is_empty())
+            .then(|| Self { components: home.chain(rest.iter().cloned()).collect(), depends_on_cd: self.depends_on_cd })
     }
 
     /// Returns whether the beginning of the path is unknown.
@@ -230,15 +238,6 @@ impl PathWord {
     }
 }
 
-/// The folders with which patterns of places can begin.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Folders<'f> {
-    /// The home folder: `~`.
-    pub(crate) home: &'f str,
-    /// The directory in which the line starts: `.`.
-    pub(crate) start: &'f str,
-}
-
 /// Which of the files that a pattern of the shell finds have to match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Files {
@@ -344,7 +343,9 @@ fn base<'l>(part: &Part, command: &Command, line: &'l Line<'_>) -> Option<Cow<'l
         // `~+`, `~-` and `~1` are folders that the shell remembers.
         Part::Tilde { user } if user.starts_with(['+', '-']) || user.bytes().all(|byte| byte.is_ascii_digit()) => None,
         Part::Tilde { user } => Some(format!("/home/{user}").into()),
-        Part::Variable { name, operation: None, .. } if name == "HOME" => Some(line.folders().home.into()),
+        Part::Variable { name, operation, .. } if name == "HOME" && operation.as_deref().is_none_or(keeps_folder) => {
+            Some(line.folders().home.into())
+        }
         Part::Variable { name, operation: None, .. } if name == "PWD" && command.directory == Directory::Start => {
             Some(line.folders().start.into())
         }
@@ -371,6 +372,13 @@ impl Place<'_> {
             |pattern: &&str| path.matches_pattern(&pattern.to_lowercase(), Files::Some, folders) == Match::Yes;
         self.paths.iter().any(matches) && !self.except.iter().any(matches)
     }
+}
+
+/// Returns whether an operation gives the same folder: `${HOME:-DEFAULT}`, `${HOME%/}`.
+fn keeps_folder(operation: &Operation) -> bool {
+    let is_slash = |part: &Part| matches!(part, Part::Literal { text, .. } if text == "/");
+    is_default(&operation.operator)
+        || matches!(operation.operator.as_str(), "%" | "%%") && operation.operand.iter().all(is_slash)
 }
 
 /// Returns whether the operator of a `${...}` supplies a default value or reports a missing one.
@@ -490,6 +498,8 @@ impl Builder {
                 self.name.push(part.clone());
             }
             Part::Arithmetic { .. } => self.name.push(Part::Unknown { splits: false }),
+            // In the value of a variable.
+            Part::Tilde { user } if user.is_empty() && self.is_empty() => self.text(line.folders().home, Origin::Plain),
             Part::Variable { name, operation: None, .. } if name == "HOME" => {
                 self.text(line.folders().home, Origin::Plain);
             }
@@ -504,10 +514,6 @@ impl Builder {
                     self.part(part, line, depth + 1);
                 }
             }
-            // The variable is unset or secret. Its value is assumed not to be in any place.
-            Part::Variable { name, .. } if !line.can_be_anything(part) => {
-                self.name.push(Part::Literal { text: format!("\0{name}"), origin: Origin::Expanded });
-            }
             Part::Variable { name, operation: None, .. }
                 if depth < MAX_VALUES && line.only_value(name).is_some_and(|value| !value.parts.is_empty()) =>
             {
@@ -515,14 +521,18 @@ impl Builder {
                     self.part(part, line, depth + 1);
                 }
             }
+            // The variable is unset or secret. Its value is assumed not to be in any place.
+            Part::Variable { name, .. } if !line.can_be_anything(part) => {
+                self.name.push(Part::Literal { text: format!("\0{name}"), origin: Origin::Expanded });
+            }
             Part::Substitution { commands, .. } if let Some(output) = Output::of(commands, line) => match output {
-                Output::TemporaryFile if self.name.is_empty() && self.path.is_empty() => {
+                Output::TemporaryFile if self.is_empty() => {
                     self.text("/tmp/\0", Origin::Expanded);
                 }
-                Output::WorkingDirectory if self.name.is_empty() && self.path.is_empty() => {
+                Output::WorkingDirectory if self.is_empty() => {
                     self.text(line.folders().start, Origin::Expanded);
                 }
-                Output::Below if self.name.is_empty() && self.path.is_empty() => {
+                Output::Below if self.is_empty() => {
                     self.text(line.folders().start, Origin::Expanded);
                     self.end();
                     self.unknown();
@@ -544,6 +554,10 @@ impl Builder {
                 self.unknown();
             }
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.name.is_empty() && self.path.is_empty()
     }
 
     /// Adds any number of components.

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use crate::certainty::Match;
 use crate::characters::UNKNOWN;
 use crate::flags::{self, Argument};
-use crate::judge::file_words::Files;
+use crate::judge::file::Files;
 use crate::judge::line::Line;
 use crate::programs::{Program, Runs, SHELL, Writes, without_version};
 use crate::reading::{Command, Input};

@@ -1,4 +1,4 @@
-//! The forms that a command takes at run time, as far as they are known: with each word of a `for` loop, and with variables of the
+//! The forms that a command takes at run time, as far as they are known: with each value of a variable, and with variables of the
 //! environment that are not set.
 
 use std::borrow::Cow;
@@ -7,20 +7,22 @@ use crate::judge::line::Line;
 use crate::reading::{Command, Program};
 use crate::syntax::{Assignment, Glob, Operation, Origin, Part, Word};
 
-/// The maximum number of forms with different words of `for` loops. With more, the variables count as unknown.
+/// The maximum number of forms with different values of variables. With more, the variables count as unknown.
 const MAX_FORMS: usize = 16;
 
-/// Returns the forms of a command, with what is known about loops filled in. Usually this is only the command itself.
+/// Returns the forms of a command, with what is known about loops and assignments filled in. Usually this is only the command itself.
 pub(super) fn forms<'c>(line: &Line<'_>, command: &'c Command) -> Vec<Cow<'c, Command>> {
     let mut forms = vec![Cow::Borrowed(command)];
-    for name in loop_variables(line, command) {
-        let Some(words) = line.loop_words(name) else { continue };
-        if forms.len() * words.len() > MAX_FORMS {
+    for name in chosen_variables(line, command) {
+        let Some(choice) = line.choice(name) else { continue };
+        if forms.len() * (choice.values.len() + usize::from(choice.can_be_unset)) > MAX_FORMS {
             return vec![Cow::Borrowed(command)];
         }
         let with_each = |form: &Cow<'c, Command>| {
-            let form = form.clone();
-            words.iter().map(move |word| Cow::Owned(with_value(&form, name, word))).collect::<Vec<_>>()
+            let is_unset = |part: &Part| matches!(part, Part::Variable { name: own, .. } if own == name);
+            let without = choice.can_be_unset.then(|| without(form, &is_unset));
+            let with = choice.values.iter().map(|word| with_value(form, name, word));
+            with.chain(without).map(Cow::Owned).collect::<Vec<_>>()
         };
         forms = forms.iter().flat_map(with_each).collect();
     }
@@ -40,15 +42,20 @@ pub(super) fn without_environment(line: &Line<'_>, command: &Command) -> Option<
     if command.program == Program::Unknown || parts_of(command).all(is_plain) {
         return None;
     }
+    Some(without(command, &is_unset))
+}
+
+/// Returns a command without the variables that are not set.
+fn without(command: &Command, is_unset: &impl Fn(&Part) -> bool) -> Command {
     let mut changed = command.clone();
-    changed.words = command.words.iter().filter_map(|word| emptied(word, &is_unset)).collect();
+    changed.words = command.words.iter().filter_map(|word| emptied(word, is_unset)).collect();
     for redirect in &mut changed.redirects {
-        redirect.target = emptied(&redirect.target, &is_unset).unwrap_or_else(|| Word::plain("", redirect.target.span));
+        redirect.target = emptied(&redirect.target, is_unset).unwrap_or_else(|| Word::plain("", redirect.target.span));
     }
     for Assignment { value, .. } in &mut changed.assignments {
-        *value = emptied(value, &is_unset).unwrap_or_else(|| Word::plain("", value.span));
+        *value = emptied(value, is_unset).unwrap_or_else(|| Word::plain("", value.span));
     }
-    Some(changed)
+    changed
 }
 
 /// Returns the words of a command, the targets of its redirections and the values that it assigns.
@@ -83,12 +90,12 @@ fn default_of(operation: &Operation) -> &[Part] {
     }
 }
 
-/// Returns the variables of the command that `for` loops set, each once.
-fn loop_variables<'c>(line: &Line<'_>, command: &'c Command) -> Vec<&'c str> {
+/// Returns the variables of the command whose values are known, each once.
+fn chosen_variables<'c>(line: &Line<'_>, command: &'c Command) -> Vec<&'c str> {
     let mut names = Vec::new();
     for part in parts_of(command).flat_map(|word| &word.parts) {
         if let Part::Variable { name, .. } = part
-            && line.loop_words(name).is_some()
+            && line.choice(name).is_some()
             && !names.contains(&name.as_str())
         {
             names.push(name);

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::Unfolder;
 use crate::flags::{self, Argument};
 use crate::reading::{Command, Directory, How};
-use crate::syntax::{Part, ScopeId, ScopeKind};
+use crate::syntax::{Part, ScopeId, ScopeKind, Word};
 
 /// The maximum length of a directory that is followed. Each command stores a copy.
 const MAX_PATH: usize = 512;
@@ -118,7 +118,11 @@ impl Unfolder<'_> {
 
 /// Returns the directory after a `cd`.
 fn target(command: &Command, from: &Directory) -> Directory {
-    if command.program.name() != Some("cd") {
+    let is_cd = command.program.name() == Some("cd");
+    // `pushd -n` changes nothing, and `pushd +1` goes to a folder that the shell remembers.
+    let is_plain = |word: &Word| word.text().is_none_or(|text| !text.starts_with(['-', '+']));
+    let is_pushd = command.program.name() == Some("pushd") && command.arguments().iter().all(is_plain);
+    if !(is_cd || is_pushd && command.arguments().len() == 1) {
         return Directory::Unknown;
     }
     let mut operand = None;

@@ -34,8 +34,8 @@ impl Unfolder<'_> {
                     found.has_code |= options.contains(&name.as_str());
                     found.reads_input |= name == "-s";
                 }
-                // `-` ends the options.
-                Argument::Operand { word, .. } if word.literal().as_deref() == Some("-") => {}
+                // `-` ends the options, and `+` is an empty cluster.
+                Argument::Operand { word, .. } if matches!(word.literal().as_deref(), Some("-" | "+")) => {}
                 Argument::Operand { index, .. } => {
                     found.operand = Some(index);
                     break;

@@ -109,7 +109,8 @@ impl Sandbox {
         let mut names: BTreeSet<String> = String::from_utf8_lossy(&record).lines().map(str::to_owned).collect();
         for line in trace.lines() {
             let Some(command) = line.trim_start_matches('+').strip_prefix(MARK) else { continue };
-            let first = command.split_whitespace().next().unwrap_or_default();
+            // An empty name leaves a second space.
+            let first = command.strip_prefix(' ').unwrap_or(command).split(' ').next().unwrap_or_default();
             if TRACED.contains(&first) {
                 names.insert(first.to_owned());
             }

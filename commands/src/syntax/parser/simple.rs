@@ -135,7 +135,11 @@ impl Parser<'_, '_> {
                 if !bash {
                     return Ok(false);
                 }
-                let Some(end) = self.subscript_end(at) else { return Ok(false) };
+                let Some(end) = self.subscript_end(at) else {
+                    // Bash looks for the end on the next lines, too, where others read a here-document.
+                    self.doubt(DoubtKind::ShellsDiffer, start, at);
+                    return Ok(false);
+                };
                 at = self.after(end);
                 let is_assignment = self.byte(at) == b'=' || self.byte(at) == b'+' && self.byte(self.after(at)) == b'=';
                 self.differs(&[Dialect::Dash, Dialect::Ash]);

@@ -1,0 +1,73 @@
+//! A file that a word of a command can name.
+
+use std::cell::OnceCell;
+
+use crate::certainty::Match;
+use crate::judge::line::Line;
+use crate::judge::path::PathWord;
+use crate::reading::Command;
+use crate::rules::RuleSet;
+use crate::span::Span;
+use crate::syntax::Word;
+
+/// A word that can name a file. Many rules ask about the same word, so its places are found once.
+pub(super) struct FileWord {
+    pub(super) span: Span,
+    pub(super) path: PathWord,
+    /// Whether the path is a guess.
+    is_guess: bool,
+    /// The files that are in the folder, if the word names one.
+    inside: Vec<PathWord>,
+    /// The places that contain a file which the word can stand for, by index. Computed when first needed.
+    places: OnceCell<Vec<(usize, Match)>>,
+}
+
+impl FileWord {
+    /// Returns a word as a file. If it is a folder, files with these names are in it.
+    pub(super) fn new(word: &Word, names: &[&str], command: &Command, line: &Line<'_>) -> Self {
+        let path = PathWord::new(word, command, line);
+        let inside = names.iter().map(|name| path.below(name)).collect();
+        Self { span: word.span, path, is_guess: false, inside, places: OnceCell::new() }
+    }
+
+    /// Returns a word that names a file which is read. If its beginning is unknown, it can be the home folder.
+    pub(super) fn read(word: &Word, command: &Command, line: &Line<'_>) -> Self {
+        let file = Self::new(word, &[], command, line);
+        match file.path.in_home(line) {
+            Some(path) => Self { path, is_guess: true, ..file },
+            None => file,
+        }
+    }
+
+    /// Returns whether every name of the path is known, apart from patterns of the shell.
+    pub(super) fn is_known(&self) -> bool {
+        !self.is_guess && self.path.is_known()
+    }
+
+    /// Returns whether one of the files is in the place with this index.
+    pub(super) fn is_in(&self, index: usize, rules: &RuleSet<'_>, line: &Line<'_>) -> Match {
+        let places = self.places.get_or_init(|| self.find_places(rules, line));
+        let found = Match::any(places.iter().filter(|(place, _)| *place == index).map(|(_, found)| *found));
+        if self.is_guess { found.min(Match::Maybe) } else { found }
+    }
+
+    fn find_places(&self, rules: &RuleSet<'_>, line: &Line<'_>) -> Vec<(usize, Match)> {
+        let mut places = self.path.places(rules, line);
+        for file in self.path.folder_of_all().iter().chain(&self.inside) {
+            places.extend(file.places(rules, line));
+        }
+        // What is excepted itself, such as a device, is not a folder.
+        places.retain(|(place, _)| !self.path.is_excepted_from(&rules.places()[*place], line));
+        places
+    }
+}
+
+/// The files that a command names, computed when first needed.
+#[derive(Default)]
+pub(super) struct Files {
+    pub(super) operands: OnceCell<Vec<FileWord>>,
+    pub(super) arguments: OnceCell<Vec<FileWord>>,
+    pub(super) written: OnceCell<Vec<FileWord>>,
+    pub(super) listed: OnceCell<Vec<FileWord>>,
+    pub(super) input: OnceCell<Vec<FileWord>>,
+}
