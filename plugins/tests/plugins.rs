@@ -57,6 +57,7 @@ fn the_commands_of_a_plugin_are_judged() {
         name: "deletion",
         description: "Deletes files.",
         check: "",
+        low_risk: false,
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],

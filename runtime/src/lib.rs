@@ -77,12 +77,14 @@ pub mod wire;
 #[cfg(feature = "approval")]
 pub use toolc_commands as commands;
 
-pub use call::response::{CallResponse, CompletedCall};
+pub use call::completed::CompletedCall;
+pub use call::response::CallResponse;
 pub use call::{Call, ToolCall};
 pub use data::behaviour;
 pub use data::catalog::{Tool, Toolset};
 pub use data::dialect::Dialect;
 pub use data::env::Env;
+pub use data::redactor::{RedactedStream, Redactor};
 pub use data::secret::Secret;
 pub use data::segment::FactValue;
 pub use data::to_json::ToJson;
@@ -134,6 +136,7 @@ pub mod catalog {
     //! The data of a catalog besides tools and toolsets: definitions, facts, environment variables, distributions.
 
     pub use crate::data::catalog::{Definition, Distribution, Fact, Variable};
+    pub use crate::data::python::python_module;
     pub use crate::data::segment::{Atom, Comparison, Condition, Op, Segment};
     pub use crate::data::tokens::estimated_tokens;
     pub use crate::registration::ProviderId;
