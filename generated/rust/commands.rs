@@ -21,7 +21,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "7z",
         &Program {
             name: "7z",
-            writes: &[Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]), Writes::Values(&["-o"])],
+            writes: &[
+                Writes::Unpacked { with: &[], folder: &["-o"] },
+                Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]),
+                Writes::Values(&["-o"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -29,7 +33,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "7za",
         &Program {
             name: "7z",
-            writes: &[Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]), Writes::Values(&["-o"])],
+            writes: &[
+                Writes::Unpacked { with: &[], folder: &["-o"] },
+                Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]),
+                Writes::Values(&["-o"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -37,7 +45,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "7zr",
         &Program {
             name: "7z",
-            writes: &[Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]), Writes::Values(&["-o"])],
+            writes: &[
+                Writes::Unpacked { with: &[], folder: &["-o"] },
+                Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]),
+                Writes::Values(&["-o"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -45,7 +57,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "7zz",
         &Program {
             name: "7z",
-            writes: &[Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]), Writes::Values(&["-o"])],
+            writes: &[
+                Writes::Unpacked { with: &[], folder: &["-o"] },
+                Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]),
+                Writes::Values(&["-o"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -70,6 +86,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "alacritty",
+        &Program {
+            name: "xterm",
+            runs: &[Runs::Between { starts: &["-e", "--command", "--execute"], ends: &[";"], placeholder: "" }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "arch",
         &Program {
             value_options: &["-arch", "-d"],
@@ -83,7 +107,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-d", "-i", "-j", "-l", "-o", "-s", "-x", "--dir", "--input-file", "--log", "--out", "--save-session",
             ],
-            writes: &[Writes::Values(&["-d", "-l", "-o", "--dir", "--log", "--out", "--save-session"])],
+            writes: &[
+                Writes::UrlNames { with: &[], folder: &["-d", "--dir"] },
+                Writes::Values(&["-d", "-l", "-o", "--dir", "--log", "--out", "--save-session"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -158,9 +185,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--exclude-ignore",
             ],
             dashless: true,
-            writes: &[Writes::Values(&[
-                "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level", "--volno-file",
-            ])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &["-x", "--extract", "--get"],
+                    folder: &["-C", "--directory", "--one-top-level"],
+                },
+                Writes::Values(&[
+                    "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
+                    "--volno-file",
+                ]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -344,7 +378,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-C", "-D", "-E", "-F", "-H", "-I", "-M", "-O", "-R", "--directory", "--file", "--format", "--owner",
             ],
-            writes: &[Writes::Values(&["-D", "-F", "-O", "--directory", "--file"])],
+            writes: &[
+                Writes::Unpacked { with: &["-i", "--extract"], folder: &["-D", "--directory"] },
+                Writes::Values(&["-D", "-F", "-O", "--directory", "--file"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -916,9 +953,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--exclude-ignore",
             ],
             dashless: true,
-            writes: &[Writes::Values(&[
-                "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level", "--volno-file",
-            ])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &["-x", "--extract", "--get"],
+                    folder: &["-C", "--directory", "--one-top-level"],
+                },
+                Writes::Values(&[
+                    "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
+                    "--volno-file",
+                ]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1233,6 +1277,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "konsole",
+        &Program {
+            name: "xterm",
+            runs: &[Runs::Between { starts: &["-e", "--command", "--execute"], ends: &[";"], placeholder: "" }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "kubectl",
         &Program {
             name: "kubectl",
@@ -1303,6 +1355,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lxc",
             value_options: &["--cwd", "--env", "--group", "--mode", "--project", "--user"],
             runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "lxterminal",
+        &Program {
+            name: "xterm",
+            runs: &[Runs::Between { starts: &["-e", "--command", "--execute"], ends: &[";"], placeholder: "" }],
             ..Program::EMPTY
         },
     ),
@@ -1382,6 +1442,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--ssl-key", "--ssl-mode", "--tee", "--tls-version",
             ],
             writes: &[Writes::Values(&["--tee"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mate-terminal",
+        &Program {
+            name: "xterm",
+            runs: &[Runs::Between { starts: &["-e", "--command", "--execute"], ends: &[";"], placeholder: "" }],
             ..Program::EMPTY
         },
     ),
@@ -2151,7 +2219,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     (
         "rar",
-        &Program { name: "unrar", writes: &[Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]])], ..Program::EMPTY },
+        &Program {
+            name: "unrar",
+            writes: &[Writes::Unpacked { with: &[], folder: &[] }, Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]])],
+            ..Program::EMPTY
+        },
     ),
     (
         "rbenv",
@@ -2294,6 +2366,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("rustup", &Program { runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "rxvt",
+        &Program {
+            name: "xterm",
+            runs: &[Runs::Between { starts: &["-e", "--command", "--execute"], ends: &[";"], placeholder: "" }],
+            ..Program::EMPTY
+        },
+    ),
     ("rye", &Program { runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })], ..Program::EMPTY }),
     ("s6-envdir", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
@@ -2513,6 +2593,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { value_options: &["-P", "-d", "-f", "-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     (
+        "st",
+        &Program {
+            name: "xterm",
+            runs: &[Runs::Between { starts: &["-e", "--command", "--execute"], ends: &[";"], placeholder: "" }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "stdbuf",
         &Program {
             value_options: &["-e", "-i", "-o", "--error", "--input", "--output"],
@@ -2656,9 +2744,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--exclude-ignore",
             ],
             dashless: true,
-            writes: &[Writes::Values(&[
-                "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level", "--volno-file",
-            ])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &["-x", "--extract", "--get"],
+                    folder: &["-C", "--directory", "--one-top-level"],
+                },
+                Writes::Values(&[
+                    "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
+                    "--volno-file",
+                ]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2667,6 +2762,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { runs: &[Runs::Rest(Rest { skip: 1, unless: &["-p", "--pid"], ..Rest::PLAIN })], ..Program::EMPTY },
     ),
     ("tee", &Program { name: "tee", writes: &[Writes::Operands], ..Program::EMPTY }),
+    (
+        "terminator",
+        &Program {
+            name: "xterm",
+            runs: &[Runs::Between { starts: &["-e", "--command", "--execute"], ends: &[";"], placeholder: "" }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "time",
         &Program {
@@ -2821,7 +2924,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     (
         "unrar",
-        &Program { name: "unrar", writes: &[Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]])], ..Program::EMPTY },
+        &Program {
+            name: "unrar",
+            writes: &[Writes::Unpacked { with: &[], folder: &[] }, Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]])],
+            ..Program::EMPTY
+        },
     ),
     (
         "unshare",
@@ -2850,7 +2957,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "unzip",
         &Program {
             value_options: &["-P", "-d", "-x", "-I", "-O"],
-            writes: &[Writes::Values(&["-d"])],
+            writes: &[Writes::Unpacked { with: &[], folder: &["-d"] }, Writes::Values(&["-d"])],
             ..Program::EMPTY
         },
     ),
@@ -2872,6 +2979,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             writes: &[Writes::OperandsUnless(&[
                 "-o", "--output", "--print-interpreter", "--print-needed", "--print-rpath", "--print-soname",
             ])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "urxvt",
+        &Program {
+            name: "xterm",
+            runs: &[Runs::Between { starts: &["-e", "--command", "--execute"], ends: &[";"], placeholder: "" }],
             ..Program::EMPTY
         },
     ),
@@ -3050,6 +3165,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("wipe", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
+        "x-terminal-emulator",
+        &Program {
+            name: "xterm",
+            runs: &[Runs::Between { starts: &["-e", "--command", "--execute"], ends: &[";"], placeholder: "" }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "x86_64",
         &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
@@ -3071,6 +3194,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-sdk", "-toolchain", "--sdk", "--toolchain"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "xterm",
+        &Program {
+            name: "xterm",
+            runs: &[Runs::Between { starts: &["-e", "--command", "--execute"], ends: &[";"], placeholder: "" }],
             ..Program::EMPTY
         },
     ),
@@ -3442,6 +3573,20 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["kubectl"],
             subcommands: &[&["apply", "--prune"], &["delete"], &["drain"], &["replace", "--force"]],
+            without_flags: &["--dry-run=client", "--dry-run=server"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remove-namespaces",
+        description: "Deletes namespaces or interfaces of the network, or all its addresses or routes.",
+        check: "What uses the network of this machine? The connection to it can be lost.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ip"],
+            subcommands: &[&["a*", "flush"], &["l*", "del*"], &["netns", "del*"], &["r*", "flush"], &["ru*", "flush"]],
             ..Conditions::EMPTY
         },
     },
@@ -4242,6 +4387,28 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { programs: &["dd"], arguments: &["*"], ..Conditions::EMPTY },
     },
     Rule {
+        name: "remove-a-mapped-device",
+        description: "Removes a mapped device, or replaces what is behind it.",
+        check: "Which device is this, and what uses it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["dmsetup"],
+            subcommands: &[
+                &["clear"],
+                &["load"],
+                &["reload"],
+                &["remove*"],
+                &["rename"],
+                &["resume"],
+                &["suspend"],
+                &["wipe_table"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "partition-a-disk",
         description: "Changes partitions, volumes, encryption or swap.",
         check: "Which device is this, and what is on it?",
@@ -4790,9 +4957,27 @@ pub static RULES: &[Rule<'static>] = &[
                 "dash", "deno", "elixir", "elvish", "erl", "expect", "fish", "ghci", "gnuplot", "gp", "groovy",
                 "guile", "iex", "ipython", "irb", "java", "jshell", "julia", "ksh", "lua", "luajit", "m4", "mksh",
                 "mono", "node", "nu", "ocaml", "octave", "osascript", "osh", "perl", "php", "posh", "powershell",
-                "pwsh", "python", "python*-dbg", "pythonw*", "racket", "raku", "rksh", "ruby", "sage", "sbcl", "scala",
-                "sh", "source", "tclsh", "tcsh", "ts-node", "tsx", "wine", "wish", "xonsh", "yash", "ysh", "zsh",
-                "zsh[0-9]*",
+                "pwsh", "racket", "raku", "rksh", "ruby", "sage", "sbcl", "scala", "sh", "source", "tclsh", "tcsh",
+                "ts-node", "tsx", "wine", "wish", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
+            ],
+            file_from: &[
+                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
+                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "run-a-downloaded-script",
+        description: "Runs a downloaded file that has not been shown to you.",
+        check: "What is in the file? Read it before it runs.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python", "python*-dbg", "pythonw*"],
+            without_flags: &[
+                "-m=ast", "-m=base64", "-m=gzip", "-m=json.tool", "-m=tarfile", "-m=tokenize", "-m=zipfile",
             ],
             file_from: &[
                 "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
@@ -4826,8 +5011,14 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["awk", "bash", "dpkg", "expect", "gdb", "gmake", "java", "make", "rpm", "sed"],
-            flags: &["-f", "-i", "-jar", "-U", "-x", "--file", "--init-file", "--install", "--makefile", "--rcfile"],
+            programs: &[
+                "awk", "bash", "bun", "dpkg", "expect", "gdb", "gmake", "java", "lua", "make", "node", "perl", "php",
+                "python", "rpm", "ruby", "sed",
+            ],
+            flags: &[
+                "-d", "-f", "-i", "-jar", "-l", "-m", "-r", "-x", "-M", "-U", "--file", "--import", "--init-file",
+                "--install", "--makefile", "--rcfile", "--require",
+            ],
             file_from: &[
                 "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
                 "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
@@ -4947,8 +5138,51 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             flags: &[
                 "-c", "-e", "-E", "-p", "-r", "-eval", "-batch", "--command", "--eval", "--expression", "--print",
-                "--rpc-eval", "--run", "-m=code", "-m=timeit", "-m=cProfile", "-m=pdb", "-m=profile", "-m=trace",
+                "--rpc-eval", "--run", "-m=code", "-m=timeit", "-m=pdb",
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "check-of-syntax",
+        description: "Only reads a script, to find mistakes in it.",
+        check: "",
+        verdict: Verdict::Allow,
+        can_be_exempted: false,
+        exempts: &["inline-code"],
+        conditions: Conditions {
+            programs: &["node", "perl", "php", "ruby"],
+            flags: &["-c", "-w", "-W"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "preloaded-code-of-php",
+        description: "Makes PHP load code or a library besides its script.",
+        check: "What does that code do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["php"],
+            flags: &[
+                "-d=auto_append_file=*", "-d=auto_prepend_file=*", "-d=extension=*/*", "-d=zend_extension=*/*",
+                "--define=auto_append_file=*", "--define=auto_prepend_file=*", "--define=extension=*/*",
+                "--define=zend_extension=*/*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-a-module",
+        description: "Runs code of Perl that is written on the command line, after the name of a module.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["perl"],
+            flags: &["-M=*[!A-Za-z0-9_:=,.-]*", "-m=*[!A-Za-z0-9_:=,.-]*"],
             ..Conditions::EMPTY
         },
     },
@@ -5052,18 +5286,19 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "ag", "bat", "batcat", "ctags", "delta", "gdb", "gpg", "lldb", "man", "make", "nmap", "pg_dump", "rg",
-                "sort", "strace", "go", "install", "tar", "tcpdump", "zip", "rsync", "ssh", "scp", "sftp", "curl",
-                "ncat", "nc", "socat", "xterm", "emacs", "ed", "gcc", "g++", "clang", "ld", "less", "most", "split",
-                "watch", "openssl", "flock", "journalctl", "apt-get", "apt", "dpkg", "pip", "npm", "tee",
+                "ag", "bat", "batcat", "ctags", "delta", "fzf", "gdb", "gpg", "lldb", "man", "make", "nmap", "pg_dump",
+                "rg", "sort", "strace", "go", "install", "tar", "tcpdump", "zip", "rsync", "ssh", "scp", "sftp",
+                "curl", "ncat", "nc", "socat", "xterm", "emacs", "ed", "gcc", "g++", "clang", "ld", "less", "most",
+                "split", "watch", "openssl", "flock", "journalctl", "apt-get", "apt", "dpkg", "pip", "npm", "tee",
             ],
             flags: &[
-                "--pager=*", "--pre", "--compress-program", "--checkpoint-action", "--to-command", "--rsh-command",
-                "--info-script", "--new-volume-script", "--rmt-command", "--interactive-shell", "--exec", "--sh-exec",
-                "--filter=*", "--eval", "-fplugin*", "-wrapper", "-o=*proxycommand*", "-o=*localcommand*",
-                "-o=*knownhostscommand*", "-o=*pkcs11provider*", "-o=*securitykeyprovider*", "-o=*xauthlocation*",
-                "-o=apt::*", "-o=dpkg::*", "--pre-invoke*", "-ex=*shell*", "-ex=*!*", "-batch=*shell*", "-engine",
-                "--script=*", "--strip-program", "-exec", "-toolexec", "-vettool",
+                "--pager=*", "--pre", "--preview", "--bind=*execute*", "--bind=*become*", "--bind=*transform*",
+                "--compress-program", "--checkpoint-action", "--to-command", "--rsh-command", "--info-script",
+                "--new-volume-script", "--rmt-command", "--interactive-shell", "--exec", "--sh-exec", "--filter=*",
+                "--eval", "-fplugin*", "-wrapper", "-o=*proxycommand*", "-o=*localcommand*", "-o=*knownhostscommand*",
+                "-o=*pkcs11provider*", "-o=*securitykeyprovider*", "-o=*xauthlocation*", "-o=apt::*", "-o=dpkg::*",
+                "--pre-invoke*", "-ex=*shell*", "-ex=*!*", "-batch=*shell*", "-engine", "--script=*",
+                "--strip-program", "-exec", "-toolexec", "-vettool",
             ],
             ignore_case: true,
             certain_only: true,
@@ -5661,13 +5896,14 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &[".", "eval", "source"],
             input_only_from: &[
-                "brew shellenv", "conda shell.*", "direnv export", "direnv hook", "dircolors", "docker completion",
-                "docker-machine env", "fnm env", "fnm completions", "fzf --bash", "fzf --zsh", "gh completion",
-                "goenv init", "helm completion", "jenv init", "kubectl completion", "keychain", "luarocks path",
-                "mise activate", "minikube docker-env", "minikube completion", "minikube podman-env", "nodenv init",
-                "npm completion", "opam env", "opam config env", "pip completion", "podman-machine env", "pyenv init",
-                "pyenv virtualenv-init", "rbenv init", "register-python-argcomplete", "resize", "rustup completions",
-                "ssh-agent", "starship init", "thefuck --alias", "zoxide init", "atuin init",
+                "brew shellenv", "/home/linuxbrew/.linuxbrew/bin/brew shellenv", "/opt/homebrew/bin/brew shellenv",
+                "/usr/local/bin/brew shellenv", "conda shell.*", "direnv export", "direnv hook", "dircolors",
+                "docker completion", "docker-machine env", "fnm env", "fnm completions", "fzf --bash", "fzf --zsh",
+                "gh completion", "goenv init", "helm completion", "jenv init", "kubectl completion", "keychain",
+                "luarocks path", "mise activate", "minikube docker-env", "minikube completion", "minikube podman-env",
+                "nodenv init", "npm completion", "opam env", "opam config env", "pip completion", "podman-machine env",
+                "pyenv init", "pyenv virtualenv-init", "rbenv init", "register-python-argcomplete", "resize",
+                "rustup completions", "ssh-agent", "starship init", "thefuck --alias", "zoxide init", "atuin init",
             ],
             ..Conditions::EMPTY
         },
@@ -7604,6 +7840,14 @@ pub static RULES: &[Rule<'static>] = &[
                 &["plugins", "trust"],
                 &["plugins", "install"],
                 &["skills", "trust"],
+                &["trust"],
+                &["untrust"],
+                &["pin"],
+                &["unpin"],
+                &["pins", "accept"],
+                &["pins", "clear"],
+                &["pins", "remove"],
+                &["pins", "set"],
                 &["cron", "add"],
                 &["cron", "remove"],
                 &["call", "--yes"],

@@ -21,7 +21,7 @@ use crate::rules::{Rule, RuleSet, Verdict};
 use crate::span::Span;
 use crate::syntax::CommandId;
 use crate::unfold::unfold;
-use line::Line;
+use line::{Line, MAX_COMMANDS};
 pub use reach::reach;
 use subject::Subject;
 
@@ -100,8 +100,6 @@ impl Cause<'_> {
     }
 }
 
-/// The maximum number of commands of a line that are judged. A line with more needs a person.
-const MAX_COMMANDS: CommandId = 250;
 /// The maximum number of words, redirections and assignments that are judged, over all commands.
 const MAX_WORDS: usize = 1_000;
 

@@ -5,7 +5,7 @@ mod set;
 
 use crate::words::words;
 pub use pattern::{PatternFault, pattern_fault};
-pub(crate) use set::PlacePattern;
+pub(crate) use set::{PlacePattern, Root};
 pub use set::RuleSet;
 
 /// The verdict about a command, from the mildest to the strictest.

@@ -183,6 +183,10 @@ fn writes(writes: &Writes<'_>) -> TokenStream {
             let (with, folder) = (strings(with), strings(folder));
             quote!(Writes::UrlNames { with: #with, folder: #folder })
         }
+        Writes::Unpacked { with, folder } => {
+            let (with, folder) = (strings(with), strings(folder));
+            quote!(Writes::Unpacked { with: #with, folder: #folder })
+        }
     }
 }
 

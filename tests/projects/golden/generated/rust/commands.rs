@@ -91,9 +91,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
-    ("tar", &Program { value_options: &["-f"], dashless: true, ..Program::EMPTY }),
+    (
+        "tar",
+        &Program {
+            value_options: &["-f"],
+            dashless: true,
+            writes: &[Writes::Unpacked { with: &["-x"], folder: &[] }],
+            ..Program::EMPTY
+        },
+    ),
     ("tee", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
     ("timeout", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("unzip", &Program { writes: &[Writes::Unpacked { with: &[], folder: &["-d"] }], ..Program::EMPTY }),
     ("watch", &Program { runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }], ..Program::EMPTY }),
     (
         "xargs",
