@@ -57,6 +57,11 @@ impl Home {
         self.0.join("logs")
     }
 
+    /// Returns the folder of leases.
+    pub(crate) fn leases(&self) -> PathBuf {
+        self.0.join("leases")
+    }
+
     /// Creates the folder, or one in it, for this user only.
     pub(crate) fn create(&self, folder: &Path) -> io::Result<()> {
         let mut builder = fs::DirBuilder::new();

@@ -2,6 +2,7 @@
 
 mod approval;
 mod approvals;
+mod environments;
 mod home;
 mod judge;
 mod plugins;
@@ -16,7 +17,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use toolc::Registry;
 use toolc_cli::App;
+use toolc_workspace::Workspace;
 
+use environments::EnvironmentKind;
 use home::Home;
 
 /// Serves and runs the tools of the shipped catalog, and of plugins.
@@ -31,6 +34,9 @@ struct Cli {
     /// without `--yes`).
     #[arg(long, global = true, value_name = "MODE")]
     approval: Option<approval::Mode>,
+    /// Where tools act. Default: the variable `TOOLC_ENVIRONMENT`, or else `local`.
+    #[arg(long, global = true, value_name = "KIND")]
+    environment: Option<EnvironmentKind>,
     #[command(subcommand)]
     command: Command,
 }
@@ -56,9 +62,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(Cli { plugins, approval, command }: Cli) -> Result<ExitCode, String> {
+fn run(Cli { plugins, approval, environment, command }: Cli) -> Result<ExitCode, String> {
     match command {
-        Command::Tools(command) => run_tools(&plugins, approval, command),
+        Command::Tools(command) => run_tools(&plugins, approval, environment, command),
         Command::Judge(args) => Ok(args.run(&Home::find()?)?.into()),
         Command::Approvals(args) => Ok(args.run(&Home::find()?)?.into()),
     }
@@ -67,13 +73,20 @@ fn run(Cli { plugins, approval, command }: Cli) -> Result<ExitCode, String> {
 fn run_tools(
     plugins: &[PathBuf],
     approval: Option<approval::Mode>,
+    environment: Option<EnvironmentKind>,
     command: toolc_cli::Command,
 ) -> Result<ExitCode, String> {
+    let kind = EnvironmentKind::find(environment)?;
     let registry = Registry::new();
-    registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
+    let environments = environments::environments(kind, &command);
+    let tools = toolc_host::shipped_tools_with(Workspace::current(), environments);
+    registry.add(tools).map_err(|error| error.to_string())?;
     let plugins = plugins::load(plugins, &registry)?;
     let app = App::new("toolc", registry).version(env!("CARGO_PKG_VERSION")).doctor_section(plugins.section());
-    let app = approval::prepare(app, &command, approval)?;
+    let mut app = approval::prepare(app, &command, approval, kind)?;
+    if let toolc_cli::Command::Doctor { .. } = command {
+        app = app.doctor_section(environments::section(kind));
+    }
     let status = app.run(command);
     plugins.settle();
     Ok(status)

@@ -446,3 +446,28 @@ fn the_definitions_are_in_the_chosen_dialect() {
     assert!(definitions("anthropic").result()[0]["input_schema"].is_object());
     assert!(definitions("mcp").result()[0]["inputSchema"].is_object());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_environment_of_the_tools_is_an_option() {
+    let (folder, home) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let run = |args: &[&str]| Run::with(&folder, args, |program| program);
+    let call = ["--environment", "sandbox", "call", "terminal", "command=ls ~", "--enable", "terminal"];
+    // The home of toolc is in the working directory.
+    let refused = run(&call).error()["error"].as_str().unwrap().to_owned();
+    assert!(refused.contains("the environment of this task, `sandbox`, is not available"), "{refused}");
+    run(&["--environment", "cloud", "call", "terminal"]).assert_refused("possible values: local, sandbox");
+    let doctor = run(&["doctor", "--json", "--enable", "todo"]).json();
+    assert_eq!(doctor["environment"]["default"], "local");
+    if doctor["environment"]["sandbox"]["available"] != true {
+        return eprintln!("skipped: no sandbox can be made on this machine: {doctor}");
+    }
+    let mut program = Command::new(env!("CARGO_BIN_EXE_toolc"));
+    program.args(&call[2..]).current_dir(folder.path());
+    program.env("TOOLC_HOME", home.path()).env("TOOLC_ENVIRONMENT", "sandbox").env("TOOLC_APPROVAL", "deny");
+    let Output { stdout, stderr, .. } = program.output().expect("failed to start toolc");
+    let result: Value =
+        serde_json::from_slice(&stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&stderr)));
+    assert_eq!((&result["output"], &result["exit_code"]), (&json!(""), &json!(0)), "an empty home");
+    assert_eq!(std::fs::read_dir(home.path().join("leases")).unwrap().count(), 0, "the lease is removed at the end");
+}

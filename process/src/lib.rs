@@ -4,6 +4,7 @@
 //! which processes are ended on other systems. On Unix, a program runs in a session of its own, without a controlling terminal or on
 //! a pseudo-terminal. Output is read on threads, so that a process that keeps a pipe open blocks only a thread.
 
+mod host_id;
 mod input;
 mod inside;
 mod outcome;
@@ -20,6 +21,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::process::{Command, Stdio};
 
+pub use host_id::{HostId, InvalidHostId};
 use input::Input;
 pub use inside::is_inside_a_tool;
 pub use outcome::{EndReason, Outcome};

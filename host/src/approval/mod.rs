@@ -17,6 +17,7 @@ use toolc_cli::{App, Command};
 use toolc_commands::rules::RuleSet;
 use toolc_store::{Approvals, Database};
 
+use crate::environments::EnvironmentKind;
 use crate::home::Home;
 use crate::rules;
 use log::Log;
@@ -84,7 +85,12 @@ pub(crate) fn store(home: &Home) -> Approvals {
 ///
 /// # Errors
 /// Returns an error if `TOOLC_APPROVAL` or a file of rules is invalid.
-pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result<App, String> {
+pub(crate) fn prepare(
+    app: App,
+    command: &Command,
+    mode: Option<Mode>,
+    environment: EnvironmentKind,
+) -> Result<App, String> {
     let default = match command {
         Command::Call(_) | Command::Repl { .. } | Command::Doctor { .. } => Mode::Ask,
         // The standard streams belong to the client, so no person can be asked.
@@ -111,7 +117,7 @@ pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result
         );
     }
     let rules = rules::load(&home, &directory)?;
-    let commands = commands(rules, &home, &directory).mode(mode.into());
+    let commands = commands(rules, &home, &directory).mode(mode.into()).environment(environment.name());
     let app =
         app.session(move |session| session.home(home.path()).commands(commands.clone()).approval_timeout(TIME_LIMIT));
     Ok(with_person(app, rules))

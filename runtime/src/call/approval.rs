@@ -17,6 +17,7 @@ pub(crate) mod shell;
 #[cfg(feature = "approval")]
 pub(crate) mod store;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::{Ready, ready};
 use std::pin::Pin;
@@ -216,6 +217,16 @@ impl IntoFuture for ApprovalDecision {
 
     fn into_future(self) -> Ready<Self> {
         ready(self)
+    }
+}
+
+/// Returns the name under which approvals of a tool for the session count: an approval in the session's environment does not count in
+/// another one (`elsewhere`), and the other way round.
+pub(crate) fn subject<'a>(tool: &'a str, elsewhere: Option<&str>) -> Cow<'a, str> {
+    match elsewhere {
+        None => tool.into(),
+        // Names of tools have no spaces.
+        Some(kind) => format!("{tool} in {kind}").into(),
     }
 }
 

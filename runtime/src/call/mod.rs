@@ -198,6 +198,11 @@ impl<'a> Call<'a> {
         self.request.task.and_then(|(task, _)| task.directory())
     }
 
+    /// Returns the kind of environment in which the task acts, if the host has [set](Task::set_environment) it for this task.
+    pub fn environment(&self) -> Option<Arc<str>> {
+        self.request.task.and_then(|(task, _)| task.environment())
+    }
+
     /// Returns the state of this tool's shell in this task. If the call's command was judged, it is the state with which that was
     /// done, also if another call has changed it in the meantime.
     ///

@@ -3,8 +3,7 @@
 //! A variable is a credential by its name, or if its value is a URL or connection string with a password. Files with credentials
 //! are not protected here.
 
-use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 /// Words that occur in names of credentials. A name is split into words at `_` and other symbols.
 const WORDS: &[&str] =
@@ -47,15 +46,14 @@ impl CredentialFilter {
         self.exceptions.push(name);
     }
 
-    /// Returns the variables of this process that are removed from the environment of commands.
-    pub(super) fn removed(&self) -> Vec<OsString> {
-        self.credentials(env::vars_os())
+    /// Returns the names of those of these variables that are removed.
+    pub(super) fn removed<'v>(&self, variables: &'v [(OsString, OsString)]) -> impl Iterator<Item = &'v OsString> {
+        variables.iter().filter(|(name, value)| self.removes(name, value)).map(|(name, _)| name)
     }
 
-    fn credentials(&self, inherited: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
-        let is_removed =
-            |name: &OsString, value: &OsString| !self.passes(&name.to_string_lossy(), &value.to_string_lossy());
-        inherited.filter(|(name, value)| is_removed(name, value)).map(|(name, _)| name).collect()
+    /// Returns whether a variable is removed.
+    pub(super) fn removes(&self, name: &OsStr, value: &OsStr) -> bool {
+        !self.passes(&name.to_string_lossy(), &value.to_string_lossy())
     }
 
     /// Returns whether a variable is passed on to commands.
@@ -140,7 +138,8 @@ mod tests {
             ("GITHUB_TOKEN", "x"),
             ("DATABASE_URL", "postgres://me:pw@db/x"),
         ];
-        let removed = filter.credentials(vars.into_iter().map(|(name, value)| (name.into(), value.into())));
+        let vars = vars.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let removed: Vec<_> = filter.removed(&vars).collect();
         assert_eq!(removed, ["GITHUB_TOKEN", "DATABASE_URL"]);
     }
 }

@@ -28,8 +28,8 @@ use std::sync::Arc;
 
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::terminal::{TerminalTools, process as process_tool, terminal};
-use toolc_environment::{Environment, Exit, Local};
-use toolc_workspace::Workspace;
+use toolc_environment::Exit;
+use toolc_workspace::{Environments, Workspace};
 
 use background::processes::HostProcesses;
 use disk::DiskSpace;
@@ -48,7 +48,7 @@ pub use events::{ProcessEvent, ProcessEventKind};
 /// ```
 pub struct TerminalHandlers {
     workspace: Workspace,
-    environment: Arc<dyn Environment>,
+    environments: Environments,
     credentials: credentials::CredentialFilter,
     processes: Arc<HostProcesses>,
     on_event: Option<EventSink>,
@@ -60,13 +60,20 @@ impl TerminalHandlers {
     /// [directory](toolc::Task::set_directory).
     pub fn new(workspace: Workspace) -> Self {
         Self {
-            environment: Arc::new(Local::new(workspace.dir())),
+            environments: Environments::local(&workspace),
             workspace,
             credentials: credentials::CredentialFilter::default(),
             processes: Arc::default(),
             on_event: None,
             disk_space: disk::space,
         }
+    }
+
+    /// Replaces the environments in which tasks act. By default, all act on this machine.
+    #[must_use]
+    pub fn environments(mut self, environments: Environments) -> Self {
+        self.environments = environments;
+        self
     }
 
     /// Passes the environment variable `name` on to commands, although its name looks like that of a credential. For example,
@@ -122,7 +129,7 @@ impl fmt::Debug for TerminalHandlers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TerminalHandlers")
             .field("workspace", &self.workspace)
-            .field("environment", &self.environment)
+            .field("environments", &self.environments)
             .finish_non_exhaustive()
     }
 }

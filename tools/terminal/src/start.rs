@@ -19,13 +19,15 @@ const AT_ONCE: Duration = Duration::from_millis(200);
 impl TerminalHandlers {
     /// Starts a command in the background.
     pub(crate) fn start(&self, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
-        let place = self.place(args.workdir.as_deref(), &args.command, call)?;
+        let environment = self.environments.of(call)?;
+        let place = self.place(&*environment, args.workdir.as_deref(), &args.command, call)?;
+        let variables = environment.variables().map_err(|error| failed_start(&error))?;
         let processes = call.state::<TaskProcesses>();
         let Some(slot) = self.processes.slot() else { return Err(too_many(&processes)) };
         let directory = place.directory.to_str().map(str::to_owned);
         let mut launch = Launch::new(Program::Shell(args.command.clone()), Output::None);
         launch.directory = Some(place.directory);
-        launch.variables = self.variables(&place.state);
+        launch.variables = self.variables(&variables, &place.state);
         launch.input = Input::Open;
         let typed = TypedInput::new(Language::of(&args.command), args.pty, directory);
         let has_news = args.notify_on_complete || args.watch_patterns.is_some();
@@ -40,7 +42,7 @@ impl TerminalHandlers {
             patterns: args.watch_patterns.unwrap_or_default(),
             typed,
         };
-        let process = Background::start(start, &*self.environment, slot, self.on_event.clone());
+        let process = Background::start(start, environment, slot, self.on_event.clone());
         let process = process.map_err(|error| failed_start(&error))?;
         processes.add(Arc::clone(&process), &self.processes);
         let deadline = Instant::now() + AT_ONCE;

@@ -117,7 +117,7 @@ impl Judged<'_> {
         let can_be_stored = config.store.is_some() && logged == line;
         let stored =
             exact.filter(|_| can_be_stored).zip(directory.clone()).map(|((commands, structure), directory)| {
-                let (tool, environment, line) = (self.tool.to_owned(), config.environment.clone(), line.to_owned());
+                let (tool, environment, line) = (self.tool.to_owned(), place.environment.clone(), line.to_owned());
                 StoredCommand { tool, environment, directory, commands, structure, line }
             });
         let mut offers = vec![CommandAnswer::Once];
@@ -129,7 +129,7 @@ impl Judged<'_> {
             line: if self.is_secret { REDACTED.to_owned() } else { line.to_owned() },
             verdict: findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Ask),
             findings,
-            environment: config.environment.clone(),
+            environment: place.environment.clone(),
             directory,
             offers,
         };

@@ -9,6 +9,7 @@ mod record;
 mod text;
 mod typed;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use crate::call::approval::command::CommandAnswer;
 use crate::call::approval::log::{DecidedBy, RecordedDecision};
 use crate::call::approval::policy::{CommandApproval, CommandMode};
 use crate::call::approval::shell::ShellState;
-use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest};
+use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, subject};
 use crate::call::hooks::{HostError, HostStage};
 use crate::data::catalog::Variable;
 use crate::dispatch::approval::{self, Answer};
@@ -69,13 +70,15 @@ impl Turn {
     ) -> Result<(), ToolError> {
         let context = self.context(id, call.request, session);
         let state = call.shell.get_or_init(|| context.shell_state());
+        let environment = context.environment();
+        let elsewhere = config.elsewhere(environment.as_deref());
         let commands = Commands {
             config,
             turn: self,
             call,
-            tool: self.name(id),
+            subject: subject(self.name(id), elsewhere),
             recorder: Recorder::new(self, config, call),
-            open: self.judge_commands(config, id, arguments, state),
+            open: self.judge_commands(config, elsewhere, id, arguments, state),
         };
         self.decide(commands, reasons, None, context.cancel_sources()).await
     }
@@ -90,8 +93,8 @@ impl Turn {
         cancel: CancelSources<'_>,
     ) -> Result<(), ToolError> {
         commands.decide_without_person()?;
-        let tool = commands.tool;
-        let mut reasons = self.config().approvals.not_yet_approved(tool, reasons);
+        let subject = commands.subject.clone();
+        let mut reasons = self.config().approvals.not_yet_approved(&subject, reasons);
         if reasons.is_empty() && commands.open.is_empty() {
             return Ok(());
         }
@@ -102,7 +105,7 @@ impl Turn {
         }
         // The answers to the questions before this one may cover the call.
         commands.remember();
-        reasons = self.config().approvals.not_yet_approved(tool, reasons);
+        reasons = self.config().approvals.not_yet_approved(&subject, reasons);
         if reasons.is_empty() && commands.open.is_empty() {
             return Ok(());
         }
@@ -113,7 +116,7 @@ impl Turn {
         let request = ApprovalRequest { call: info, reasons: &asked };
         let answer = approval::ask(self.config(), request, cancelled()).await;
         if matches!(answer, Answer::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways)) {
-            self.config().approvals.approve(tool, &reasons);
+            self.config().approvals.approve(&subject, &reasons);
         }
         commands.answered(answer)
     }
@@ -122,7 +125,8 @@ impl Turn {
     /// variables. Nothing is run, asked or recorded. `None` if the session judges no commands.
     pub fn judge_command(&self, line: &str) -> Option<Judgement<'_>> {
         let config = self.config().commands.as_ref()?;
-        let place = self.command_place(config, &ShellState::default());
+        let environment = self.config().task.0.environment();
+        let place = self.command_place(config, config.elsewhere(environment.as_deref()), &ShellState::default());
         Some(place.surroundings(|surroundings| toolc_commands::judge(line, config.rules, surroundings)))
     }
 
@@ -139,21 +143,22 @@ impl Turn {
         declared.chain(record::secret_values(env)).collect()
     }
 
-    fn command_place(&self, config: &CommandApproval, state: &ShellState) -> CommandPlace {
+    fn command_place(&self, config: &CommandApproval, elsewhere: Option<&str>, state: &ShellState) -> CommandPlace {
         let is_secret = |name: &str| self.secret_variables().any(|variable| variable.name == name);
-        CommandPlace::new(config, &self.config().env, is_secret, state)
+        CommandPlace::new(config, elsewhere, &self.config().env, is_secret, state)
     }
 
     /// Judges the commands of a call. Returns those that need approval or are denied.
     fn judge_commands(
         &self,
         config: &CommandApproval,
+        elsewhere: Option<&str>,
         id: ToolId,
         arguments: &Arguments,
         state: &ShellState,
     ) -> Vec<JudgedCommand> {
         let table = self.table(id);
-        let place = self.command_place(config, state).in_directory_of(arguments, table);
+        let place = self.command_place(config, elsewhere, state).in_directory_of(arguments, table);
         let secrets = || self.secret_values();
         let properties = table.nodes.first().map_or(&[][..], |root| root.properties.slice(&table.properties));
         let mut judged = Vec::new();
@@ -186,8 +191,8 @@ struct Commands<'c> {
     config: &'c CommandApproval,
     turn: &'c Turn,
     call: &'c PreparedCall<'c>,
-    /// The own name of the tool whose approvals count.
-    tool: &'c str,
+    /// The [subject] whose approvals count.
+    subject: Cow<'c, str>,
     recorder: Recorder<'c>,
     open: Vec<JudgedCommand>,
 }
@@ -227,14 +232,14 @@ impl Commands<'_> {
 
     /// Removes the commands that were approved before.
     fn remember(&mut self) {
-        let tool = self.tool;
+        let subject = &*self.subject;
         let memory = &self.turn.config().command_memory;
         let is_stored = |command: &JudgedCommand| {
             let stored = self.config.store.as_ref().zip(command.stored.as_ref());
             stored.is_some_and(|(store, stored)| panics::catch(|| store.contains(stored)).unwrap_or(false))
         };
         let is_covered = |command: &JudgedCommand| {
-            command.scopes.as_ref().is_some_and(|scopes| scopes.iter().all(|scope| memory.covers(tool, scope)))
+            command.scopes.as_ref().is_some_and(|scopes| scopes.iter().all(|scope| memory.covers(subject, scope)))
         };
         let mut decided = Vec::new();
         self.open.retain(|command| {
@@ -291,7 +296,7 @@ impl Commands<'_> {
             }
             _ => match (&command.scopes, &command.reason.directory) {
                 (Some(scopes), Some(directory)) => {
-                    self.turn.config().command_memory.approve(self.tool, directory, scopes);
+                    self.turn.config().command_memory.approve(&self.subject, directory, scopes);
                     RecordedDecision::AllowedForSession
                 }
                 _ => RecordedDecision::Allowed,

@@ -2,19 +2,18 @@
 //! the use of the path can lead it elsewhere.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, FileType, Metadata};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::files::{Metadata, Permissions};
 
 #[derive(Debug)]
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    pub(super) fn open(path: &Path, create: bool) -> io::Result<Self> {
-        if create {
-            fs::create_dir_all(path)?;
-        }
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
         if !fs::metadata(path)?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
@@ -24,8 +23,12 @@ impl Folder {
         Ok(Self(path.to_owned()))
     }
 
-    pub(super) fn file_type(&self, name: &OsStr) -> io::Result<FileType> {
-        Ok(fs::symlink_metadata(self.path(name)?)?.file_type())
+    pub(super) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
+        Ok(Metadata::of(&fs::symlink_metadata(self.path(name)?)?))
+    }
+
+    pub(super) fn names(&self, max: usize) -> io::Result<Vec<OsString>> {
+        fs::read_dir(&self.0)?.take(max).map(|entry| Ok(entry?.file_name())).collect()
     }
 
     pub(super) fn open_file(&self, name: &OsStr, write: bool) -> io::Result<File> {
@@ -46,6 +49,15 @@ impl Folder {
 
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         fs::rename(self.0.join(from), self.path(to)?)
+    }
+
+    /// Renames a file unless the new name is taken. Another program can take it between the check and the use.
+    pub(super) fn rename_new(&self, from: &OsStr, folder: &Self, to: &OsStr) -> io::Result<()> {
+        let to = folder.path(to)?;
+        match fs::symlink_metadata(&to) {
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => fs::rename(self.path(from)?, to),
+        }
     }
 
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
@@ -69,6 +81,8 @@ impl Folder {
     }
 }
 
-pub(super) fn copy_permissions(file: &File, old: &Metadata) -> io::Result<()> {
-    file.set_permissions(old.permissions())
+pub(super) fn set_permissions(file: &File, permissions: &Permissions) -> io::Result<()> {
+    let mut new = file.metadata()?.permissions();
+    new.set_readonly(permissions.mode & 0o222 == 0);
+    file.set_permissions(new)
 }

@@ -12,81 +12,102 @@ mod other;
 #[cfg(not(unix))]
 use other as system;
 
-use std::ffi::OsStr;
-use std::fs::{File, FileType, Metadata};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use super::files::check_expected;
+use crate::files::{Expected, FileKind, Metadata, WriteOptions, not_regular};
+
 /// An open folder.
 #[derive(Debug)]
-pub struct Folder(system::Folder);
+pub(crate) struct Folder(system::Folder);
 
 impl Folder {
     /// Opens a folder. `path` is absolute and [resolved](crate::resolve).
     ///
     /// # Errors
     /// If there is no such folder, or a part of the path is a symbolic link.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        system::Folder::open(path, false).map(Self)
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        system::Folder::open(path).map(Self)
     }
 
-    /// Opens a folder, and creates it and those above it if they are missing.
-    ///
-    /// # Errors
-    /// If a folder cannot be created, or a part of the path is a symbolic link.
-    pub fn create(path: &Path) -> io::Result<Self> {
-        system::Folder::open(path, true).map(Self)
-    }
-
-    /// Returns the type of an entry. Links are not followed.
+    /// Returns the metadata of an entry. Links are not followed, and nothing is opened.
     ///
     /// # Errors
     /// If there is no such entry.
-    pub fn file_type(&self, name: &OsStr) -> io::Result<FileType> {
-        self.0.file_type(name)
+    pub(crate) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
+        self.0.metadata(name)
+    }
+
+    /// Returns names of entries, at most `max`.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub(crate) fn names(&self, max: usize) -> io::Result<Vec<OsString>> {
+        self.0.names(max)
     }
 
     /// Opens a regular file for reading. A pipe does not block, and a device does not become the controlling terminal.
     ///
     /// # Errors
     /// If there is no such file, or it is not a regular file.
-    pub fn read(&self, name: &OsStr) -> io::Result<(File, Metadata)> {
+    pub(crate) fn read(&self, name: &OsStr) -> io::Result<(File, Metadata)> {
         self.regular(name, false)
+    }
+
+    /// Opens a regular file for reading, whose type was looked at just before. If it has become a device, opening it can have effects.
+    ///
+    /// # Errors
+    /// As for [`Folder::read`].
+    pub(crate) fn read_known(&self, name: &OsStr) -> io::Result<File> {
+        let file = self.0.open_file(name, false)?;
+        if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
     }
 
     /// Opens a regular file for writing, without changing it: whether the process may write to it.
     ///
     /// # Errors
     /// As for [`Folder::read`].
-    pub fn writable(&self, name: &OsStr) -> io::Result<Metadata> {
+    pub(crate) fn writable(&self, name: &OsStr) -> io::Result<Metadata> {
         Ok(self.regular(name, true)?.1)
     }
 
     fn regular(&self, name: &OsStr, write: bool) -> io::Result<(File, Metadata)> {
-        let is_regular = |kind: FileType| if kind.is_file() { Ok(()) } else { Err(not_regular()) };
+        let is_regular = |kind: FileKind| if kind == FileKind::Regular { Ok(()) } else { Err(not_regular()) };
         // Opening a device can have effects.
-        is_regular(self.file_type(name)?)?;
+        is_regular(self.metadata(name)?.kind)?;
         let file = self.0.open_file(name, write)?;
-        let meta = file.metadata()?;
-        is_regular(meta.file_type())?;
-        Ok((file, meta))
+        let metadata = Metadata::of(&file.metadata()?);
+        is_regular(metadata.kind)?;
+        Ok((file, metadata))
     }
 
-    /// Creates a file, or replaces it as a whole: other programs see the old content or the new one. The new file has the
-    /// permissions of `old`. Hard links to the old file keep its content.
+    /// Creates a file, or replaces it as a whole: other programs see the old content or the new one. Hard links to the old file keep
+    /// its content.
+    ///
+    /// A file that is new is never replaced. The version of an old one is compared just before it is replaced: a change within these
+    /// microseconds would be lost.
     ///
     /// # Errors
-    /// If the file cannot be written. The old one is unchanged then.
-    pub fn replace(&self, name: &OsStr, old: Option<&Metadata>, content: &[u8]) -> io::Result<Metadata> {
+    /// If the file is not as expected, or cannot be written. What was there is unchanged then.
+    pub(crate) fn replace(&self, name: &OsStr, content: &[u8], options: &WriteOptions) -> io::Result<Metadata> {
+        // Before the content is written, which may take long.
+        check_expected(self, name, options.expected)?;
         let (mut file, temporary) = self.0.create_temporary()?;
         let written = (|| {
             file.write_all(content)?;
-            if let Some(old) = old {
-                system::copy_permissions(&file, old)?;
+            if let Some(permissions) = &options.permissions {
+                system::set_permissions(&file, permissions)?;
             }
             file.sync_all()?;
-            self.0.rename(&temporary, name)?;
-            file.metadata()
+            check_expected(self, name, options.expected)?;
+            match options.expected {
+                Expected::Nothing => self.0.rename_new(&temporary, &self.0, name)?,
+                Expected::Version(_) => self.0.rename(&temporary, name)?,
+            }
+            Ok(Metadata::of(&file.metadata()?))
         })();
         if written.is_err() {
             // The error is that of writing.
@@ -94,14 +115,20 @@ impl Folder {
         }
         written
     }
-}
 
-impl Folder {
+    /// Renames an entry, also into another folder.
+    ///
+    /// # Errors
+    /// `AlreadyExists` if the new name is taken.
+    pub(crate) fn rename_new(&self, from: &OsStr, folder: &Self, to: &OsStr) -> io::Result<()> {
+        self.0.rename_new(from, &folder.0, to)
+    }
+
     /// Removes a file, or a link itself.
     ///
     /// # Errors
     /// If the file cannot be removed.
-    pub fn remove(&self, name: &OsStr) -> io::Result<()> {
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
         self.0.remove(name)
     }
 
@@ -109,7 +136,7 @@ impl Folder {
     ///
     /// # Errors
     /// If the folder cannot be created, for example because the name is taken.
-    pub fn create_folder(&self, name: &OsStr) -> io::Result<()> {
+    pub(crate) fn create_folder(&self, name: &OsStr) -> io::Result<()> {
         self.0.create_folder(name)
     }
 
@@ -117,7 +144,7 @@ impl Folder {
     ///
     /// # Errors
     /// If the folder cannot be removed.
-    pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+    pub(crate) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
         self.0.remove_folder(name)
     }
 }
@@ -126,25 +153,25 @@ impl Folder {
 ///
 /// # Errors
 /// As for [`Folder::open`].
-pub fn folder_of(path: &Path) -> io::Result<(Folder, &OsStr)> {
+pub(crate) fn folder_of(path: &Path) -> io::Result<(Folder, &OsStr)> {
     match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => Ok((Folder::open(parent)?, name)),
         _ => Err(not_regular()),
     }
 }
 
-fn not_regular() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
     use std::path::PathBuf;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
+    use crate::files::Files as _;
+    use crate::local::LocalFiles;
+
+    const NEW: WriteOptions = WriteOptions { expected: Expected::Nothing, permissions: None };
 
     fn folder() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::TempDir::new().unwrap();
@@ -165,26 +192,15 @@ mod tests {
         symlink("real/file", path.join("file")).unwrap();
         assert_eq!(read(&Folder::open(&path.join("real")).unwrap(), "file").unwrap(), "x");
         assert!(Folder::open(&path.join("link")).is_err());
-        assert!(Folder::create(&path.join("link/new")).is_err() && !path.join("real/new").exists());
+        assert!(LocalFiles.create_folders(&path.join("link/new")).is_err() && !path.join("real/new").exists());
         let folder = Folder::open(&path).unwrap();
         assert!(folder.read("file".as_ref()).is_err() && folder.writable("file".as_ref()).is_err());
         for name in ["..", "real/file", "", "."] {
             assert!(
-                folder.read(name.as_ref()).is_err() && folder.replace(name.as_ref(), None, b"x").is_err(),
+                folder.read(name.as_ref()).is_err() && folder.replace(name.as_ref(), b"x", &NEW).is_err(),
                 "{name}"
             );
         }
-    }
-
-    #[test]
-    fn missing_folders_are_created() {
-        let (_dir, path) = folder();
-        let folder = Folder::create(&path.join("a/b")).unwrap();
-        folder.replace("c".as_ref(), None, b"x").unwrap();
-        assert_eq!(fs::read_to_string(path.join("a/b/c")).unwrap(), "x");
-        assert!(Folder::open(&path.join("none")).is_err_and(|error| error.kind() == io::ErrorKind::NotFound));
-        fs::write(path.join("file"), "").unwrap();
-        assert!(Folder::create(&path.join("file/below")).is_err());
     }
 
     #[test]
@@ -195,12 +211,13 @@ mod tests {
         fs::hard_link(path.join("file"), path.join("other")).unwrap();
         let folder = Folder::open(&path).unwrap();
         let old = folder.writable("file".as_ref()).unwrap();
-        let new = folder.replace("file".as_ref(), Some(&old), b"new").unwrap();
-        assert_eq!((new.mode() & 0o7777, new.len()), (0o751, 3));
+        let options = WriteOptions { expected: Expected::Version(old.version), permissions: Some(old.permissions) };
+        let new = folder.replace("file".as_ref(), b"new", &options).unwrap();
+        assert_eq!((new.permissions.mode, new.version.len), (0o751, 3));
         assert_eq!(fs::read_to_string(path.join("file")).unwrap(), "new");
         assert_eq!(fs::read_to_string(path.join("other")).unwrap(), "old", "a hard link is not written through");
         fs::create_dir(path.join("folder")).unwrap();
-        assert!(folder.replace("folder".as_ref(), None, b"x").is_err());
+        assert!(folder.replace("folder".as_ref(), b"x", &NEW).is_err());
         assert_eq!(fs::read_dir(&path).unwrap().count(), 3, "no temporary file is left");
     }
 
@@ -232,13 +249,16 @@ mod tests {
                 }
             });
             for number in 0..2_000 {
-                let folder = if number % 2 == 0 { Folder::open(&inside) } else { Folder::create(&inside.join("new")) };
-                let Ok(folder) = folder else { continue };
+                if number % 2 == 1 {
+                    let _ = LocalFiles.create_folders(&inside.join(format!("new{number}")));
+                }
+                let Ok(folder) = Folder::open(&inside) else { continue };
                 opened += 1;
                 if let Ok(text) = read(&folder, "file") {
                     assert_eq!(text, "inside");
                 }
-                folder.replace("written".as_ref(), None, b"x").unwrap();
+                let _ = folder.remove("written".as_ref());
+                folder.replace("written".as_ref(), b"x", &NEW).unwrap();
             }
             is_done.store(true, Ordering::Relaxed);
         });

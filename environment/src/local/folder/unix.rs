@@ -1,16 +1,18 @@
 //! Open folders on Unix: file descriptors.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, FileType, Metadata, Permissions};
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Component, Path};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 use rustix::io::Errno;
+
+use crate::files::{Metadata, Permissions};
 
 /// How a folder is opened: as a place for names, never by a link.
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::RDONLY);
@@ -23,9 +25,9 @@ pub(super) struct Folder(OwnedFd);
 
 impl Folder {
     /// Opens a folder one name after the other, so that no link is followed.
-    pub(super) fn open(path: &Path, create: bool) -> io::Result<Self> {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
-        if !create && let Some(opened) = open_at_once(path) {
+        if let Some(opened) = open_at_once(path) {
             return opened.map(Self);
         }
         let mut folder = rustix::fs::open("/", FOLDER, Mode::empty())?;
@@ -37,38 +39,40 @@ impl Folder {
                     return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not absolute and resolved"));
                 }
             };
-            folder = match rustix::fs::openat(&folder, name, FOLDER, Mode::empty()) {
-                Err(Errno::NOENT) if create => {
-                    match rustix::fs::mkdirat(&folder, name, NEW_FOLDER) {
-                        // Another program has just made it.
-                        Ok(()) | Err(Errno::EXIST) => {}
-                        Err(error) => return Err(error.into()),
-                    }
-                    rustix::fs::openat(&folder, name, FOLDER, Mode::empty())?
-                }
-                opened => opened?,
-            };
+            folder = rustix::fs::openat(&folder, name, FOLDER, Mode::empty())?;
         }
         Ok(Self(folder))
     }
 
-    pub(super) fn file_type(&self, name: &OsStr) -> io::Result<FileType> {
+    /// Looks at an entry without opening it where the system can do that. Elsewhere, what is not a regular file is not opened at all.
+    pub(super) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
         check_name(name)?;
-        let path_only = OFlags::NOFOLLOW | OFlags::CLOEXEC | PATH_ONLY;
         if PATH_ONLY.is_empty() {
-            return self.file_type_by_mode(name);
+            let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::RegularFile {
+                return Err(crate::files::not_regular());
+            }
+            return Ok(Metadata::of(&self.open_file(name, false)?.metadata()?));
         }
+        let path_only = OFlags::NOFOLLOW | OFlags::CLOEXEC | PATH_ONLY;
         let file = rustix::fs::openat(&self.0, name, path_only, Mode::empty())?;
-        Ok(File::from(file).metadata()?.file_type())
+        Ok(Metadata::of(&File::from(file).metadata()?))
     }
 
-    /// Without a way to look at a file that does not open it: what is not a regular file is not opened at all.
-    fn file_type_by_mode(&self, name: &OsStr) -> io::Result<FileType> {
-        let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::RegularFile {
-            return Err(super::not_regular());
+    pub(super) fn names(&self, max: usize) -> io::Result<Vec<OsString>> {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name == b"." || name == b".." {
+                continue;
+            }
+            if names.len() >= max {
+                break;
+            }
+            names.push(OsString::from_vec(name.to_vec()));
         }
-        Ok(self.open_file(name, false)?.metadata()?.file_type())
+        Ok(names)
     }
 
     pub(super) fn open_file(&self, name: &OsStr, write: bool) -> io::Result<File> {
@@ -96,6 +100,21 @@ impl Folder {
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         check_name(to)?;
         Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?)
+    }
+
+    /// Renames a file unless the new name is taken.
+    pub(super) fn rename_new(&self, from: &OsStr, folder: &Self, to: &OsStr) -> io::Result<()> {
+        check_name(from)?;
+        check_name(to)?;
+        #[cfg(target_os = "linux")]
+        match rustix::fs::renameat_with(&self.0, from, &folder.0, to, rustix::fs::RenameFlags::NOREPLACE) {
+            // The file system, or the kernel, does not have it.
+            Err(Errno::INVAL | Errno::NOSYS) => {}
+            renamed => return Ok(renamed?),
+        }
+        // A second name is never that of an existing file.
+        rustix::fs::linkat(&self.0, from, &folder.0, to, AtFlags::empty())?;
+        Ok(rustix::fs::unlinkat(&self.0, from, AtFlags::empty())?)
     }
 
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
@@ -146,13 +165,13 @@ fn check_name(name: &OsStr) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives the new file the permissions of the old one and, if the process may do that, its owner.
-pub(super) fn copy_permissions(file: &File, old: &Metadata) -> io::Result<()> {
+/// Gives a new file permissions and, if the process may do that, an owner.
+pub(super) fn set_permissions(file: &File, permissions: &Permissions) -> io::Result<()> {
     let new = file.metadata()?;
-    if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+    if (new.uid(), new.gid()) != (permissions.user, permissions.group) {
         // Only root may change the owner. Otherwise the current user becomes the owner, as in editors that rename.
-        let _ = fchown(file, Some(old.uid()), Some(old.gid()));
+        let _ = fchown(file, Some(permissions.user), Some(permissions.group));
     }
     // Without the set-user-id, set-group-id and sticky bits. The kernel removes the first two on a write, too.
-    file.set_permissions(Permissions::from_mode(old.permissions().mode() & 0o777))
+    file.set_permissions(std::fs::Permissions::from_mode(permissions.mode & 0o777))
 }

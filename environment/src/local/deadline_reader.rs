@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 
 /// Reads from `R`, and fails with [`io::ErrorKind::TimedOut`] after the deadline. A read that blocks is not interrupted.
 #[derive(Debug)]
-pub(super) struct DeadlineReader<R> {
+pub(crate) struct DeadlineReader<R> {
     inner: R,
     deadline: Instant,
 }
 
 impl<R> DeadlineReader<R> {
-    pub(super) fn new(inner: R, deadline: Instant) -> Self {
+    pub(crate) fn new(inner: R, deadline: Instant) -> Self {
         Self { inner, deadline }
     }
 
     /// Sets the deadline to `timeout` from now.
-    pub(super) fn set_timeout(&mut self, timeout: Duration) {
+    pub(crate) fn set_timeout(&mut self, timeout: Duration) {
         self.deadline = Instant::now() + timeout;
     }
 }

@@ -1,97 +1,154 @@
-//! The `search_files` tool: ripgrep's engine with bounded, paged, deterministic results.
-//!
-//! [`walk`] selects the files, and [`content`] searches one file. [`page`] decides which results are on the requested page, and when
-//! the search ends.
+//! The `search_files` tool: ripgrep's engine, or what the environment has instead, with bounded, paged, deterministic results.
 
-mod content;
-mod page;
-mod walk;
-
-use std::fs;
+use std::path::Path;
+use std::time::Duration;
 
 use toolc::{ErrorKind, ToolError};
 use toolc_catalog::file::search_files::{Args, OutputMode, Returns, ReturnsMatchesItem, Target};
+use toolc_environment::files::{FileAbilities, FileKind};
+use toolc_environment::search::{
+    ContentSearch, Found, FoundLine, NameGlob, Pattern, Results, Search, SearchLimits, is_kernel_interface,
+};
 
-use self::content::{ContentSearch, Outcome};
-use self::page::Page;
-use self::walk::Filter;
+use crate::task_files::TaskFiles;
 use crate::{integer, open};
-use toolc_workspace::{Access, Workspace};
 
-pub(super) fn search(workspace: &Workspace, access: &Access, args: &Args) -> Result<Returns, ToolError> {
-    let root = workspace.locate(&args.path)?;
-    let meta = fs::metadata(&root).map_err(|error| open::explain(workspace, &root, "search", &error))?;
-    if !meta.is_dir() {
-        open::check_regular(workspace, &root, &meta)?;
-    }
-    if walk::is_kernel_interface(&root) {
+/// The maximum number of results that are counted. A pattern with more is too general to be useful.
+const MAX_RESULTS: usize = 10_000;
+/// The number of characters after which a page is full.
+const MAX_CHARS: usize = 60_000;
+/// The maximum number of characters of a line in the result; the rest is cut off.
+const MAX_LINE_CHARS: usize = 500;
+/// The time limit for filling the page.
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(30);
+/// The time limit for the search if the page is full and only the total is missing.
+const COUNT_TIMEOUT: Duration = Duration::from_secs(5);
+
+pub(super) fn search(task: &TaskFiles, args: &Args) -> Result<Returns, ToolError> {
+    let root = task.locate(&args.path)?;
+    let failed = |error| open::explain(task, &root, "search", &error);
+    let is_folder = {
+        let metadata = task.files().metadata(&root).map_err(failed)?;
+        let is_folder = metadata.kind == FileKind::Folder;
+        if !is_folder {
+            open::check_regular(task, &root, metadata)?;
+        }
+        is_folder
+    };
+    if is_kernel_interface(&root) {
         let reason =
             "interfaces of the kernel, and reading some of them has effects; read the single file that you need";
-        return Err(ToolError::with_kind(ErrorKind::Refused, format!("`{}` contains {reason}", workspace.show(&root))));
+        return Err(ToolError::with_kind(ErrorKind::Refused, format!("`{}` contains {reason}", task.show(&root))));
     }
-    if !meta.is_dir() {
-        access.check_read(workspace, &root)?;
+    if !is_folder {
+        task.access().check_read(&root)?;
     }
-    let is_restricted = access.restricts_reading_below(workspace, &root);
     let name_pattern = (args.target == Target::Files).then_some(&*args.pattern);
     let globs = [name_pattern, args.file_glob.as_deref()];
-    let filters = globs.into_iter().flatten().map(Filter::new).collect::<Result<Vec<_>, _>>()?;
-    let mut content = match args.target {
+    let globs = globs.into_iter().flatten().map(glob).collect::<Result<Vec<_>, _>>()?;
+    let pattern = match args.target {
         Target::Files => None,
-        Target::Content => Some(ContentSearch::new(args)?),
+        Target::Content => Some(pattern(&args.pattern)?),
     };
-    let mut page = Page::new(args.offset, args.limit);
-    let (mut matches, mut files, mut unreadable) = (Vec::new(), Vec::new(), 0_usize);
+    let results = match args.output_mode {
+        OutputMode::Content => Results::Lines,
+        OutputMode::FilesOnly => Results::Files,
+        OutputMode::Count => Results::Counts,
+    };
+    let context = usize::try_from(args.context).unwrap_or(0).min(20);
+    let may_read = |path: &Path| task.access().check_read(path).is_ok();
+    let is_restricted = task.access().restricts_reading_below(&root);
+    let search = Search {
+        root: &root,
+        globs: &globs,
+        content: pattern.as_ref().map(|pattern| ContentSearch { pattern, results, context }),
+        limits: limits(args),
+        may_read: if is_restricted { Some(&may_read) } else { None },
+    };
+    let found = task.files().search(&search).map_err(failed)?;
+    Ok(returns(task, args, found))
+}
 
-    for entry in walk::walk(&root) {
-        if page.is_over() {
-            break;
-        }
-        let Ok(entry) = entry else {
-            unreadable += 1;
-            continue;
-        };
-        if !walk::is_selected(&entry, &root, &filters) {
-            continue;
-        }
-        let path = workspace.show(entry.path());
-        let Some(content) = &mut content else {
-            page.add(path, &mut files);
-            continue;
-        };
-        if is_restricted && access.check_read(workspace, entry.path()).is_err() {
-            unreadable += 1;
-            continue;
-        }
-        let Ok((file, _)) = open::regular(workspace, entry.path()) else {
-            unreadable += 1;
-            continue;
-        };
-        match (content.search(file, &mut page), args.output_mode) {
-            (Outcome::Unreadable, _) => unreadable += 1,
-            (Outcome::Searched { count: 0, .. }, _) => {}
-            (Outcome::Searched { lines, .. }, OutputMode::Content) if lines.is_empty() => {}
-            (Outcome::Searched { lines, .. }, OutputMode::Content) => {
-                matches.push(ReturnsMatchesItem { path, lines: Some(lines), count: None });
-            }
-            (_, OutputMode::FilesOnly) => page.add(path, &mut files),
-            (Outcome::Searched { count, .. }, OutputMode::Count) => {
-                page.add(ReturnsMatchesItem { path, lines: None, count: Some(integer(count)) }, &mut matches);
-            }
+fn limits(args: &Args) -> SearchLimits {
+    SearchLimits {
+        offset: usize::try_from(args.offset).unwrap_or(0),
+        limit: usize::try_from(args.limit).unwrap_or(1).clamp(1, 500),
+        max_chars: MAX_CHARS,
+        max_line_chars: MAX_LINE_CHARS,
+        max_results: MAX_RESULTS,
+        timeout: SEARCH_TIMEOUT,
+        count_timeout: COUNT_TIMEOUT,
+    }
+}
+
+fn glob(glob: &str) -> Result<NameGlob, ToolError> {
+    NameGlob::new(glob).map_err(|error| {
+        ToolError::new(format!("`{glob}` is not a glob: {error}; escape special characters by `[` and `]`"))
+    })
+}
+
+fn pattern(pattern: &str) -> Result<Pattern, ToolError> {
+    Pattern::new(pattern).map_err(|error| {
+        ToolError::new(format!("the pattern is not a regular expression: {error}; escape special characters by `\\`"))
+    })
+}
+
+fn returns(task: &TaskFiles, args: &Args, found: Found) -> Returns {
+    let hint = hint(args, &found, task.files().abilities());
+    let lists_files = args.target == Target::Files || args.output_mode == OutputMode::FilesOnly;
+    let (mut matches, mut files) = (Vec::new(), Vec::new());
+    for file in found.files {
+        let path = task.show(&file.path);
+        if lists_files {
+            files.push(path);
+        } else if args.output_mode == OutputMode::Count {
+            matches.push(ReturnsMatchesItem { path, lines: None, count: Some(integer(file.count)) });
+        } else {
+            let lines = file.lines.iter().map(result_line).collect();
+            matches.push(ReturnsMatchesItem { path, lines: Some(lines), count: None });
         }
     }
-
-    let lists_files = args.target == Target::Files || args.output_mode == OutputMode::FilesOnly;
     let (matches, files) = if lists_files { (None, Some(files)) } else { (Some(matches), None) };
-    Ok(Returns {
+    Returns {
         files,
-        total: integer(page.total()),
-        truncated: page.is_truncated(),
-        partial: page.is_partial().then_some(true),
-        unreadable: (unreadable > 0).then(|| integer(unreadable)),
-        hint: page.hint(),
+        total: integer(found.total),
+        truncated: is_truncated(args, found.total, found.kept),
+        partial: found.partial.then_some(true),
+        unreadable: (found.unreadable > 0).then(|| integer(found.unreadable)),
+        hint,
         matches,
-    })
+    }
+}
+
+/// Returns a line of the result: `12:text`, or `12-text` for context.
+fn result_line(line: &FoundLine) -> String {
+    let mark = if line.is_match { ':' } else { '-' };
+    let end = if line.is_cut { "… [line cut here]" } else { "" };
+    format!("{}{mark}{}{end}", line.number, line.text)
+}
+
+fn is_truncated(args: &Args, total: usize, kept: usize) -> bool {
+    total > limits(args).offset + kept
+}
+
+/// Returns advice for the next call, or `None` if the page has all results.
+fn hint(args: &Args, found: &Found, abilities: FileAbilities) -> Option<String> {
+    let Found { total, kept, partial, .. } = *found;
+    let offset = limits(args).offset;
+    let next = offset + kept;
+    let more = if partial { "more than " } else { "" };
+    if total == 0 && !partial {
+        let ignored = if abilities.full_search { ", ignored" } else { "" };
+        Some(format!("no results; hidden{ignored} and binary files were not searched"))
+    } else if kept == 0 && offset > 0 {
+        Some(format!("offset {offset} is past the {more}{total} results"))
+    } else if is_truncated(args, total, kept) {
+        Some(format!("results {} to {next} of {more}{total}; continue with offset {next}", offset + 1))
+    } else if partial {
+        Some("the search took too long and was stopped; search a smaller directory".to_owned())
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
