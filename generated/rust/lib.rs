@@ -130,17 +130,29 @@ pub mod names {
 
     /// Names of toolsets.
     pub mod toolsets {
+        /// `api-server`
+        pub const API_SERVER: &str = "api-server";
+
         /// `cli`
         pub const CLI: &str = "cli";
 
+        /// `coding`
+        pub const CODING: &str = "coding";
+
         /// `core`
         pub const CORE: &str = "core";
+
+        /// `cron`
+        pub const CRON: &str = "cron";
 
         /// `debugging`
         pub const DEBUGGING: &str = "debugging";
 
         /// `file`
         pub const FILE: &str = "file";
+
+        /// `research`
+        pub const RESEARCH: &str = "research";
 
         /// `safe`
         pub const SAFE: &str = "safe";
@@ -150,6 +162,9 @@ pub mod names {
 
         /// `todo`
         pub const TODO: &str = "todo";
+
+        /// `webhook`
+        pub const WEBHOOK: &str = "webhook";
     }
 }
 

@@ -180,7 +180,7 @@ fn mistakes_on_the_command_line_exit_with_status_2() {
     run(&["definitions", "--dialect", "mistral"]).assert_refused("the dialects of this program are openai");
     run(&["definitions", "--fact", "vison=true"]).assert_refused("vison");
     run(&["definitons"]).assert_refused("definitions");
-    run(&[]).assert_refused("Usage");
+    run(&[]).assert_refused("the chat needs a terminal");
 }
 
 #[test]
@@ -314,7 +314,7 @@ description = "How often."
 #[test]
 fn plugins_of_the_user_are_loaded_and_those_of_a_project_only_on_request() {
     let folder = folder();
-    plugin(&folder, "config/toolc/plugins", ECHO);
+    plugin(&folder, "home/plugins", ECHO);
     plugin(&folder, ".toolc/plugins", &ECHO.replace("\"echo\"\ntoolset", "\"echo\"\nemoji = \"!\"\ntoolset"));
     let call = |args: &[&str]| Run::new(&folder, &[&["call", "echo", r#"{"times":"3"}"#], args].concat());
     assert_eq!(call(&[]).result()["arguments"], json!({ "times": 3 }));
@@ -323,7 +323,7 @@ fn plugins_of_the_user_are_loaded_and_those_of_a_project_only_on_request() {
     let folders = |doctor: &Value| -> Vec<Value> {
         doctor["plugins"].as_array().expect("a list").iter().map(|plugin| plugin["folder"].clone()).collect()
     };
-    let own = folder.path().join("config/toolc/plugins/echo");
+    let own = folder.path().join("home/plugins/echo");
     assert_eq!(folders(&doctor(&[])), [json!(own)]);
     let named = doctor(&["--plugins", ".toolc/plugins"]);
     assert_eq!(folders(&named).len(), 1);
@@ -404,7 +404,8 @@ fn a_long_result_is_stored_for_a_day() {
 #[test]
 fn a_result_that_cannot_be_stored_is_reported_to_the_user() {
     let folder = folder_with_escapes();
-    std::fs::write(folder.path().join("cache"), "a file").expect("failed to write");
+    std::fs::create_dir_all(folder.path().join("home")).expect("failed to make a folder");
+    std::fs::write(folder.path().join("home/cache"), "a file").expect("failed to write");
     let Run { status, out, err } = Run::new(&folder, &["call", "search_files", SEARCH]);
     assert_eq!(status, Some(0), "{err}");
     assert!(out.contains(r#""missing":"#) && !out.contains(r#""file":"#), "{out:.300}");

@@ -59,6 +59,7 @@ fn the_commands_of_a_plugin_are_judged() {
         check: "",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["rm"], ..Conditions::EMPTY },
     };

@@ -15,6 +15,7 @@ mod stream;
 mod terminal;
 #[cfg_attr(not(unix), path = "tree/other.rs")]
 mod tree;
+mod variables;
 
 use std::fmt;
 use std::io::{self, Read};
@@ -30,6 +31,7 @@ use stream::{ReadToSink, Reader};
 pub use stream::{Sink, Stream};
 use terminal::{Terminal, TerminalOfProgram};
 use tree::Tree;
+pub use variables::{ChildVariables, baseline};
 
 /// A program that has not started yet.
 pub struct Process {

@@ -83,6 +83,7 @@ pub use data::behaviour;
 pub use data::catalog::{Tool, Toolset};
 pub use data::dialect::Dialect;
 pub use data::env::Env;
+pub use data::redactor::{RedactedStream, Redactor};
 pub use data::secret::Secret;
 pub use data::segment::FactValue;
 pub use data::to_json::ToJson;

@@ -19,6 +19,12 @@ const SOAKS: &[Soak] = &[
         tests: &["--package", "toolc-host", "--test", "ends"],
     },
     Soak {
+        name: "store",
+        description: "two processes write ten thousand messages each, and a hundred writers are killed; about a minute",
+        tries: "10000",
+        tests: &["--package", "toolc-store", "--test", "processes"],
+    },
+    Soak {
         name: "shells",
         description: "what real shells run is in the list of commands that the reader makes; about ten minutes",
         tries: "100000",

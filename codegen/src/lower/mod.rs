@@ -7,6 +7,7 @@ pub mod narrow;
 mod prose;
 mod requires;
 pub mod rewrites;
+mod sizes;
 mod table;
 
 use std::borrow::Cow;
@@ -22,6 +23,7 @@ use crate::check::Checked;
 use crate::dialects::Dialect;
 
 pub use definition::{Lowering, accepts, definition, parameters};
+pub use sizes::DefinitionSizes;
 pub(crate) use table::enum_values;
 
 use behaviour::lower_behaviour;

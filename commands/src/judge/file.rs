@@ -46,9 +46,14 @@ impl FileWord {
 
     /// Returns whether one of the files is in the place with this index.
     pub(super) fn is_in(&self, index: usize, rules: &RuleSet<'_>, line: &Line<'_>) -> Match {
-        let places = self.places.get_or_init(|| self.find_places(rules, line));
-        let found = Match::any(places.iter().filter(|(place, _)| *place == index).map(|(_, found)| *found));
+        let places = self.places(rules, line).iter();
+        let found = Match::any(places.filter(|(place, _)| *place == index).map(|(_, found)| *found));
         if self.is_guess { found.min(Match::Maybe) } else { found }
+    }
+
+    /// Returns the places that contain one of the files, by index.
+    pub(super) fn places(&self, rules: &RuleSet<'_>, line: &Line<'_>) -> &[(usize, Match)] {
+        self.places.get_or_init(|| self.find_places(rules, line))
     }
 
     fn find_places(&self, rules: &RuleSet<'_>, line: &Line<'_>) -> Vec<(usize, Match)> {

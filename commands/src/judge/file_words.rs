@@ -99,8 +99,14 @@ impl<'a> Subject<'a> {
     pub(super) fn argument_words(&self) -> Vec<Cow<'a, Word>> {
         let mut words: Vec<Cow<'a, Word>> = Vec::new();
         for word in self.words_without_command() {
-            words.push(Cow::Borrowed(word));
-            let Some(Part::Literal { text, .. }) = word.parts.first() else { continue };
+            let Some(Part::Literal { text, .. }) = word.parts.first() else {
+                words.push(Cow::Borrowed(word));
+                continue;
+            };
+            // No place has a file with the name of an option.
+            if !text.starts_with('-') || text.contains('/') {
+                words.push(Cow::Borrowed(word));
+            }
             if let Some(at) = text.find("file://") {
                 words.extend(after_prefix(word, &text[..at + "file://".len()]));
             }

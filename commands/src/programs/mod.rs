@@ -79,6 +79,13 @@ pub enum Writes<'t> {
         /// The options whose value is the folder of the files: `wget -P FOLDER`.
         folder: &'t [&'t str],
     },
+    /// The files of an archive: `tar -x`, `unzip`.
+    Unpacked {
+        /// The options with which the program unpacks: `tar -x`. If empty, it always does.
+        with: &'t [&'t str],
+        /// The options whose value is the folder of the files: `tar -C FOLDER`. By default, it is the working directory.
+        folder: &'t [&'t str],
+    },
 }
 
 /// A way to run other commands.

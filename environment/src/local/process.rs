@@ -1,5 +1,6 @@
 //! Programs on this machine.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
@@ -11,7 +12,7 @@ use super::Processes;
 use crate::{Exit, Input, Launch, Outcome, Output, Program, Running};
 
 /// The kind of terminal that programs see: the one whose escape sequences are understood most widely.
-const TERM: &str = "xterm-256color";
+pub(crate) const TERM: &str = "xterm-256color";
 
 /// The streams of a program's output.
 pub(super) type Streams = Vec<Stream<Box<dyn Sink>>>;
@@ -24,10 +25,17 @@ pub(super) struct LocalProcess {
     others: Arc<Mutex<Processes>>,
 }
 
-/// Starts a program.
-pub(super) fn start(launch: Launch, default: &Path) -> io::Result<(RunningProcess, Streams)> {
+/// Starts a program. `own` are the variables of programs, if these are not those of this process.
+pub(super) fn start(
+    launch: Launch,
+    default: &Path,
+    own: Option<&[(OsString, OsString)]>,
+) -> io::Result<(RunningProcess, Streams)> {
     let Launch { program, directory, variables, input, output, on_end } = launch;
     let mut command = command(program);
+    if let Some(own) = own {
+        command.env_clear().envs(own.iter().cloned());
+    }
     command.current_dir(directory.map_or_else(|| default.to_owned(), |directory| default.join(directory)));
     if matches!(output, Output::Terminal { .. }) {
         command.env("TERM", TERM);
@@ -86,7 +94,7 @@ fn command(program: Program) -> Command {
     }
 }
 
-fn with_arguments(program: std::ffi::OsString, arguments: Vec<std::ffi::OsString>) -> Command {
+fn with_arguments(program: OsString, arguments: Vec<OsString>) -> Command {
     let mut command = Command::new(program);
     command.args(arguments);
     command

@@ -198,6 +198,11 @@ impl<'a> Call<'a> {
         self.request.task.and_then(|(task, _)| task.directory())
     }
 
+    /// Returns the kind of environment in which the task acts, if the host has [set](Task::set_environment) it for this task.
+    pub fn environment(&self) -> Option<Arc<str>> {
+        self.request.task.and_then(|(task, _)| task.environment())
+    }
+
     /// Returns the state of this tool's shell in this task. If the call's command was judged, it is the state with which that was
     /// done, also if another call has changed it in the meantime.
     ///
@@ -284,6 +289,12 @@ impl<'a> Call<'a> {
     /// ```
     pub fn env(&self) -> Env {
         self.scope.map_or_else(Env::process, |scope| scope.env().clone())
+    }
+
+    /// Returns the names of the environment variables that are secret: those that the host has set [as secrets](Env::with_secret), and
+    /// those that a provider declares as such. A handler does not pass them on to programs, unless they are meant for the program.
+    pub fn secret_variables(&self) -> Vec<String> {
+        self.scope.map_or_else(Vec::new, CallScope::secret_variables)
     }
 
     /// Returns the [home folder](crate::SessionBuilder::home) of the session: the folder in which the host keeps what belongs to

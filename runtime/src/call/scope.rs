@@ -44,6 +44,9 @@ pub(crate) trait CallScope: Send + Sync {
     /// Returns the session's environment.
     fn env(&self) -> &Env;
 
+    /// Returns the names of the environment variables that are secret.
+    fn secret_variables(&self) -> Vec<String>;
+
     /// Returns the value of a fact in this turn, or `None` if no provider declares the fact.
     fn fact(&self, name: &str) -> Option<&FactValue>;
 

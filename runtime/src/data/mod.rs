@@ -12,6 +12,7 @@ pub(crate) mod list_format;
 pub mod name;
 pub(crate) mod number;
 pub mod pack;
+pub(crate) mod redactor;
 pub mod requirement;
 pub(crate) mod secret;
 #[cfg(feature = "approval")]

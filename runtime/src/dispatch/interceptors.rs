@@ -5,7 +5,7 @@ use std::pin::Pin;
 use serde_json::Value;
 
 use crate::args::{Arguments, Limits};
-use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest};
+use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, subject};
 use crate::call::hooks::{self, CallInfo, Hook, HookAction, HostError, HostStage, Sent};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
@@ -113,15 +113,17 @@ impl Turn {
         reasons: Vec<ApprovalReason>,
     ) -> Result<(), ToolError> {
         let config = self.config();
-        let reasons = config.approvals.not_yet_approved(self.name(id), reasons);
+        let context = self.context(id, call.request, session);
+        let environment = context.environment();
+        let subject = subject(self.name(id), environment.as_deref());
+        let reasons = config.approvals.not_yet_approved(&subject, reasons);
         if reasons.is_empty() {
             return Ok(());
         }
         let request = ApprovalRequest { call: self.info(call), reasons: &reasons };
-        let context = self.context(id, call.request, session);
         let answer = approval::ask(config, request, CancelledFuture::new(context.cancel_sources())).await;
         if matches!(answer, Answer::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways)) {
-            config.approvals.approve(self.name(id), &reasons);
+            config.approvals.approve(&subject, &reasons);
         }
         answer.result(None)
     }

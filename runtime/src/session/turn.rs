@@ -269,6 +269,13 @@ impl Turn {
     }
 }
 
+impl Turn {
+    /// Returns the names of the environment variables that are secret.
+    pub(crate) fn secret_names(&self) -> Vec<String> {
+        self.state().secret_names(&self.config().env)
+    }
+}
+
 impl CallScope for Turn {
     fn session_id(&self) -> &str {
         &self.config().id
@@ -284,6 +291,10 @@ impl CallScope for Turn {
 
     fn env(&self) -> &Env {
         &self.config().env
+    }
+
+    fn secret_variables(&self) -> Vec<String> {
+        self.secret_names()
     }
 
     fn fact(&self, name: &str) -> Option<&FactValue> {

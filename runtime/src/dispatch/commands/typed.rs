@@ -15,6 +15,7 @@ use crate::call::approval::command::CommandFinding;
 use crate::call::approval::memory::FindingScope;
 use crate::call::approval::policy::CommandApproval;
 use crate::call::approval::shell::{InputLanguage, ProgramInput, ShellState};
+use crate::call::approval::subject;
 use crate::call::scope::InputCall;
 use crate::dispatch::commands::judged::{self, Judged, JudgedCommand, Line};
 use crate::dispatch::commands::place::CommandPlace;
@@ -41,18 +42,20 @@ impl Turn {
             };
             let request = ToolCall::of_input(call);
             let prepared = PreparedCall::new(&request, Some(id));
-            let place = self.command_place(config, &ShellState::default()).of_input(input.directory);
+            let environment = call.task.and_then(|(task, _)| task.environment());
+            let elsewhere = config.elsewhere(environment.as_deref());
+            let place = self.command_place(config, elsewhere, &ShellState::default()).of_input(input.directory);
             let secrets = || self.secret_values();
-            let subject = Judged { tool: input.tool, parameter: input.parameter, is_secret: false, secrets: &secrets };
+            let line = Judged { tool: input.tool, parameter: input.parameter, is_secret: false, secrets: &secrets };
             let judged = match input.language {
-                InputLanguage::Shell => subject.typed(input, config, &place),
-                InputLanguage::Other => Some(subject.code(input.line, config, &place)),
+                InputLanguage::Shell => line.typed(input, config, &place),
+                InputLanguage::Other => Some(line.code(input.line, config, &place)),
             };
             let commands = Commands {
                 config,
                 turn: self,
                 call: &prepared,
-                tool: input.tool,
+                subject: subject(input.tool, elsewhere),
                 recorder: Recorder::new(self, config, &prepared),
                 open: judged.into_iter().collect(),
             };

@@ -11,9 +11,11 @@ mod response;
 #[cfg(feature = "wire-openai")]
 mod responses;
 mod stream;
+mod usage;
 
 pub use response::{ModelResponse, Stop};
 pub use stream::Stream;
+pub use usage::Usage;
 
 use crate::call::response::CompletedCall;
 use crate::data::dialect::{Dialect, DialectApi};
